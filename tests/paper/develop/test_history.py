@@ -11,8 +11,7 @@ import pytest
 from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.journal import Journal
-from reenact.paper.develop.development import in_short
-from reenact.paper.develop.history import History, commit_all
+from reenact.paper.develop.development import History, commit_all, in_short
 
 
 def git(out: Path, *words: str) -> str:

@@ -16,8 +16,7 @@ from reenact.journal import Scope
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.checks import Stage, checked
-from reenact.paper.develop.development import Development, LoggedRound, RoundLog
-from reenact.paper.develop.history import History
+from reenact.paper.develop.development import Development, History, LoggedRound, RoundLog
 from reenact.paper.develop.questions import Made, Roles
 from reenact.paper.develop.version import Brief, Version
 

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from reenact.paper.criterion import Criterion, Judged, Value
-from reenact.paper.develop.development import Round
+from reenact.paper.develop.development import Round, in_short
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
@@ -248,7 +248,7 @@ def _round(one: Round) -> Row:
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
     parts += [f"{one.tries} attempts to fix it"] if one.tries else []
     parts += [counts] if one.passed or one.failed or one.unknown else []
-    parts += [f"turned: {', '.join(one.turned)}"] if one.turned else []
+    parts += [f"turned: {in_short(one.turned)}"] if one.turned else []
     tone = "error" if not one.runs else "warning" if one.failed else "good"
     return Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
 
