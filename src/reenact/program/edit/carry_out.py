@@ -50,7 +50,8 @@ from reenact.types import JsonValue
 def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     """The program after the changes; the given one stays as it is."""
     editor = SourceEditor(read(program))
-    for change in sorted(changes, key=_order):
+    # Hyperparameters first, new layers behind the activations these put in, exchanges last.
+    for change in sorted(changes, key=lambda one: (isinstance(one, Replace), isinstance(one, Insert))):
         perform(editor, change)
     check_outputs(editor)
     finish_short_names(editor)
@@ -62,12 +63,6 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
         _must_parse(source, new)
         changed.append(new)
     return program.with_files(changed).with_arguments(editor.new_arguments())
-
-
-def _order(change: Change) -> int:
-    """Hyperparameters first, new layers behind the activations these put in, exchanges last: they mind what
-    is there."""
-    return 2 if isinstance(change, Replace) else 1 if isinstance(change, Insert) else 0
 
 
 def _rewritten(editor: SourceEditor, source: SourceFile, edits: list[TextEdit]) -> SourceFile:
@@ -122,15 +117,19 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
 
 def perform(editor: SourceEditor, change: Change) -> None:
     """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or PatchConflict."""
+    param, site = find(editor, change.anchor if isinstance(change, Insert) else change.hyperparameter)
     if isinstance(change, Set):
-        param, site = find(editor, change.hyperparameter)
         turn(editor, param, site, change.value)
-    elif isinstance(change, Remove):
-        _remove(editor, *find(editor, change.hyperparameter))
     elif isinstance(change, Replace):
-        _replace(editor, change, *find(editor, change.hyperparameter))
+        _replace(editor, change, param, site)
+    elif isinstance(change, Remove):
+        if param.absent:
+            raise NotChangeable(f"{param.id} is absent already.")
+        turn(editor, param, site, None)
+    elif site.layer is None:
+        raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     else:
-        _insert(editor, change)
+        insert_layer(editor, site.layer, change.layer, change.settings, before=change.before)
 
 
 def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparameter, EditSite]:
@@ -144,18 +143,11 @@ def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparamet
     return param, editor.reading.sites[param_id]
 
 
-def _remove(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
-    if param.absent:
-        raise NotChangeable(f"{param.id} is absent already.")
-    turn(editor, param, site, None)
-
-
 def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:
     if not param.changeable:
         raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
-    if param.kind in (Kind.LOSS, Kind.OPTIMIZER, Kind.LAYER) and not editor.claim(
-        param.id, [change.by, dict(change.settings)]
-    ):
+    whole = param.kind in (Kind.LOSS, Kind.OPTIMIZER, Kind.LAYER)
+    if whole and not editor.claim(param.id, [change.by, dict(change.settings)]):
         return
     if param.kind is Kind.LOSS:
         for other, there, word in replace_loss(editor, param, site, change.by):
@@ -166,13 +158,6 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
         replace_layer(editor, site.layer, change.by, change.settings)
     else:
         turn(editor, param, site, change.by)
-
-
-def _insert(editor: SourceEditor, change: Insert) -> None:
-    _, site = find(editor, change.anchor)
-    if site.layer is None:
-        raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
-    insert_layer(editor, site.layer, change.layer, change.settings, before=change.before)
 
 
 NAMED_SETTINGS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))

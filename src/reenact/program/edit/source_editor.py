@@ -145,20 +145,18 @@ class SourceEditor:
         self.work(call, scope).drop.add(item_number(call, node))
 
     def before(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
-        index = self.index(scope)
         for line in lines:
-            span, text = before_statement(index, statement, line)
-            self.replace(SourceSpan(scope.file, span), text)
+            self._replace(scope, before_statement(self.index(scope), statement, line))
 
     def after(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
-        index = self.index(scope)
         for line in lines:
-            span, text = after_statement(index, statement, line)
-            self.replace(SourceSpan(scope.file, span), text)
+            self._replace(scope, after_statement(self.index(scope), statement, line))
 
     def remove_statement(self, statement: ast.stmt, scope: Scope) -> None:
-        span, text = without_statement(self.index(scope), statement)
-        self.replace(SourceSpan(scope.file, span), text)
+        self._replace(scope, without_statement(self.index(scope), statement))
+
+    def _replace(self, scope: Scope, edit: tuple[Span, str]) -> None:
+        self.replace(SourceSpan(scope.file, edit[0]), edit[1])
 
     def name_for(self, dotted: str, scope: Scope, near: ast.AST) -> str:
         """How this file can call a library object, with an import added when it cannot yet."""
@@ -230,13 +228,9 @@ def written(text: str, edits: Iterable[TextEdit]) -> str:
 
 def item_number(call: ast.Call, node: ast.expr) -> int:
     """Position of an argument among all arguments as they stand in the text."""
-    values: list[tuple[int, int, ast.expr]] = []
-    for part in call.args:
-        values.append((part.lineno, part.col_offset, part.value if isinstance(part, ast.Starred) else part))
-    for given in call.keywords:
-        values.append((given.lineno, given.col_offset, given.value))
-    ordered = [value for _, _, value in sorted(values, key=lambda item: item[:2])]
-    return ordered.index(node)
+    items = sorted((*call.args, *call.keywords), key=lambda item: (item.lineno, item.col_offset))
+    values = [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items]
+    return values.index(node)
 
 
 def _items(node: ast.AST) -> int:

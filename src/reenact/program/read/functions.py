@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End
-from reenact.program.read.index import FileIndex
+from reenact.program.read.index import FileIndex, Store
 from reenact.program.read.scope import Binding, Scope
 from reenact.program.read.sources import Sources
 
@@ -92,14 +92,7 @@ def distinct(ends: list[End]) -> list[End]:
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
-class HasNode(Protocol):
-    """Anything that stands at a node."""
-
-    @property
-    def node(self) -> ast.AST | None: ...
-
-
-Item = TypeVar("Item", bound=HasNode)
+Item = TypeVar("Item", Binding, Store)
 
 
 def block_of(index: FileIndex, node: ast.AST) -> tuple[ast.AST | None, str]:
