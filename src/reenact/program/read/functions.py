@@ -109,21 +109,13 @@ def block_of(index: FileIndex, node: ast.AST) -> tuple[ast.AST | None, str]:
 def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
     """The last of several assignments before a use, when it certainly ran and none comes back in a loop."""
     line = _line(use)
-    before = [
-        item
-        for item in items
-        if item.node is not None and _line(item.node) <= line and not _within(item.node, use)
-    ]
-    if not before:
+    before = [item for item in items if _line(item.node) <= line and not _within(item.node, use)]
+    last = max(before, key=lambda item: _line(item.node), default=None)
+    if last is None or not _encloses(index, last.node, use):
         return None
-    last = max(before, key=lambda item: _line(item.node))
-    if last.node is None or not _encloses(index, last.node, use):
-        return None
-    after = [item for item in items if item not in before and item.node is not None]
+    after = [item for item in items if item not in before]
     loops = {part for part in index.ancestors(use) if isinstance(part, ast.For | ast.While | ast.AsyncFor)}
-    if any(loops & set(index.ancestors(item.node)) for item in after if item.node is not None):
-        return None
-    return last
+    return None if any(loops & set(index.ancestors(item.node)) for item in after) else last
 
 
 def _encloses(index: FileIndex, node: ast.AST, use: ast.AST) -> bool:

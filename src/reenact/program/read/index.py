@@ -32,13 +32,9 @@ class Store:
     key: str
     value: ast.expr
     scope: Scope
+    node: ast.AST
+    """The target, statement or call that stores."""
     pick: tuple[int, ...] = ()
-    node: ast.AST | None = None
-    """The statement or call that stores; the value's own place when none."""
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node or self.value, "lineno", 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -211,14 +207,14 @@ class _Pass:
             self._entries(base, part, call, scope)
         for given in call.keywords if base else ():
             if given.arg is not None:
-                self._keep(Store(base, given.arg, given.value, scope, node=call))
+                self._keep(Store(base, given.arg, given.value, scope, call))
 
     def _entries(self, base: str, value: ast.expr, node: ast.AST, scope: Scope) -> None:
         if not base or not isinstance(value, ast.Dict):
             return
         for key, entry in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self._keep(Store(base, key.value, entry, scope, node=node))
+                self._keep(Store(base, key.value, entry, scope, node))
 
     def _keep(self, store: Store) -> None:
         self.index.stores.setdefault(store.key, []).append(store)
@@ -233,7 +229,7 @@ class _Pass:
             return
         key = stored_key(target)
         if key is not None:
-            self._keep(Store(*key, value, scope, pick, target))
+            self._keep(Store(*key, value, scope, target, pick))
 
 
 def stored_key(target: ast.expr) -> tuple[str, str] | None:

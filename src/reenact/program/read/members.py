@@ -113,14 +113,13 @@ class Members(Trail):
         ]
         own = [store for store in stores if store.scope is scope]
         if own:
-            earlier = [store for store in own if store.line <= getattr(use, "lineno", 0)]
-            if not earlier:
+            if all(getattr(store.node, "lineno", 0) > getattr(use, "lineno", 0) for store in own):
                 return None
             one = last_before(index, own, use)
             return [] if one is None else self.store(one, Written.CONFIG)
         if not stores:
             return None
-        blocks = {block_of(index, store.node) for store in stores if store.node is not None}
+        blocks = {block_of(index, store.node) for store in stores}
         straight = len(blocks) == 1 and blocks.pop()[1] == "body"
         if len(stores) > 1 and not straight:
             return []
