@@ -13,6 +13,8 @@ from reenact.program.read.index import index_of
 from reenact.program.source import Language, LineTable, SourceFile, decode, language_of, read_source
 from reenact.types import Place
 
+CODE = (Language.PYTHON, Language.NOTEBOOK)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -59,20 +61,13 @@ class Program:
 
     def script(self) -> str:
         """Python text of the entry: its own, or a notebook's code cells with magics neutralised."""
-        index = index_of(self.entry_file)
-        if isinstance(index, str):
-            return self.entry_file.text
-        return index.text
+        return _python(self.entry_file)
 
     def cell(self, place: Place) -> tuple[int, int] | None:
         """Index of the cell (from 0) and line in it (from 1) of a place in a notebook; none elsewhere."""
         file = self.file(place.file)
-        if file is None or file.language is not Language.NOTEBOOK:
-            return None
-        index = index_of(file)
-        return (
-            None if isinstance(index, str) or index.notebook is None else index.notebook.cell_line(place.line)
-        )
+        index = index_of(file) if file is not None and file.language is Language.NOTEBOOK else ""
+        return None if isinstance(index, str) or not index.notebook else index.notebook.cell_line(place.line)
 
     def where(self, place: Place) -> str:
         """A place as a reader says it: `train.py:3:9`, or `study.ipynb cell 4 line 2`."""
@@ -82,26 +77,23 @@ class Program:
     def line(self, place: Place) -> str:
         """The source line of a place, without its line end."""
         file = self.file(place.file)
-        if file is None:
-            return ""
-        index = index_of(file) if file.language in (Language.PYTHON, Language.NOTEBOOK) else file.unparsed
-        text = file.text if isinstance(index, str) else index.text
-        table = LineTable(text)
+        table = LineTable(_python(file) if file is not None else "")
         if not 0 < place.line <= len(table.starts):
             return ""
-        end = table.starts[place.line] if place.line < len(table.starts) else len(text)
-        return text[table.starts[place.line - 1] : end].rstrip("\r\n")
+        start = table.starts[place.line - 1]
+        return table.text[start : table.line_end(start)]
 
     @property
     def unparsed(self) -> tuple[SourceFile, ...]:
         """Files that could not be understood, each with its reason."""
-        found = []
-        for file in self.files:
-            if file.language in (Language.PYTHON, Language.NOTEBOOK):
-                index = index_of(file)
-                if isinstance(index, str):
-                    found.append(replace(file, unparsed=index))
-        return tuple(found)
+        indexes = [(file, index_of(file)) for file in self.files if file.language in CODE]
+        return tuple(replace(file, unparsed=why) for file, why in indexes if isinstance(why, str))
+
+
+def _python(file: SourceFile) -> str:
+    """The Python text of a file: its own, or that of a notebook's cells."""
+    index = index_of(file) if file.language in CODE else ""
+    return file.text if isinstance(index, str) else index.text
 
 
 def read_program(words: Sequence[str], working: Path | None = None) -> Program:

@@ -15,11 +15,12 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.read.analysis import ProgramAnalysis, Style
-from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.scope import keyword
-from reenact.program.source import Language, words
+from reenact.program.read.sources import Sources
+from reenact.program.source import words
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
@@ -178,13 +179,7 @@ TRAINERS = frozenset(["Trainer", "TrainingArguments", "Seq2SeqTrainer", "Seq2Seq
 @lru_cache(maxsize=256)
 def framework_of(program: Program) -> Framework:
     """The framework of a program; UNKNOWN when it imports none."""
-    indexes = [
-        index
-        for file in program.files
-        if file.language in (Language.PYTHON, Language.NOTEBOOK)
-        for index in [index_of(file)]
-        if isinstance(index, FileIndex)
-    ]
+    indexes = list(Sources(program).indexes.values())
     imported = {binding.dotted for index in indexes for binding in index.imports}
     tops = {name.partition(".")[0] for name in imported}
     if "transformers" in tops and any(name.rpartition(".")[2] in TRAINERS for name in imported):
