@@ -11,7 +11,7 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.functions import assigned
 from reenact.program.read.habits import optimizer_steps
-from reenact.program.read.index import FileIndex, dotted_text
+from reenact.program.read.index import dotted_text
 from reenact.program.read.loops import count_of, iterated, range_arguments
 from reenact.program.read.scope import Scope, argument, method_name, receiver
 from reenact.types import JsonValue
@@ -43,24 +43,18 @@ def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
     assert site.node is not None
-    index = editor.index(site.scope)
-    names = dict.fromkeys(optimizer_name(call, scope, editor) for call, scope, _ in _steps_near(editor, site))
-    for name in names:
-        editor.before(index.statement(site.node), site.scope, [f"{name}.zero_grad()"])
+    optimizer = receiver(_step_near(editor, site))
+    assert optimizer is not None
+    statement = editor.index(site.scope).statement(site.node)
+    editor.before(statement, site.scope, [f"{editor.text(optimizer, site.scope)}.zero_grad()"])
 
 
-def _steps_near(editor: SourceEditor, site: EditSite) -> list[tuple[ast.Call, Scope, FileIndex]]:
-    steps = optimizer_steps(editor.analysis)
-    near = [item for item in steps if item[1] is site.scope]
-    if not near:
-        raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
-    return near[:1]
-
-
-def optimizer_name(call: ast.Call, scope: Scope, editor: SourceEditor) -> str:
-    base = receiver(call)
-    assert base is not None
-    return editor.text(base, scope)
+def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
+    """The first step of the optimiser in the function that makes the gradients."""
+    for call, scope, _ in optimizer_steps(editor.analysis):
+        if scope is site.scope:
+            return call
+    raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
 
 
 def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -71,7 +65,7 @@ def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     model = model_name(editor, site.scope)
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", site.scope, site.node)
     line = f"{clip}({model}.parameters(), {python_text(value)})"
-    step = _steps_near(editor, site)[0][0]
+    step = _step_near(editor, site)
     backward = index.statement(site.node)
     if index.parents.get(backward) is index.parents.get(index.statement(step)):
         editor.before(index.statement(step), site.scope, [line])
