@@ -228,9 +228,9 @@ def written(text: str, edits: Iterable[TextEdit]) -> str:
 
 def item_number(call: ast.Call, node: ast.expr) -> int:
     """Position of an argument among all arguments as they stand in the text."""
-    items = sorted((*call.args, *call.keywords), key=lambda item: (item.lineno, item.col_offset))
-    values = [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items]
-    return values.index(node)
+    items: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    items.sort(key=lambda item: (item.lineno, item.col_offset))
+    return [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items].index(node)
 
 
 def _items(node: ast.AST) -> int:
