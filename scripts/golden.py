@@ -114,10 +114,15 @@ def agreed(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
     return {key: first[key] if first[key] == second[key] else "<varies>" for key in shared}
 
 
+def table(kind: str) -> dict[str, str]:
+    """Old names of one kind (`keys`, `values`, `commands`) to new ones."""
+    found: dict[str, str] = json.loads(RENAMED.read_text(encoding="utf-8")).get(kind, {})
+    return found
+
+
 def renamed(leaves: Mapping[str, Any]) -> dict[str, Any]:
     """The old answer in the names of now."""
-    table = json.loads(RENAMED.read_text(encoding="utf-8")) if RENAMED.is_file() else {}
-    keys, values = table.get("keys", {}), table.get("values", {})
+    keys, values = table("keys"), table("values")
 
     def named(path: str) -> str:
         parts = (re.match(r"([^\[#]*)(.*)", part) for part in path.split("."))
@@ -150,7 +155,9 @@ def take(group: str) -> None:
 
 def compare(group: str) -> int:
     """How many commands of a group answer otherwise than they did."""
-    known = json.loads(gzip.decompress((GOLDEN / f"{group}.json.gz").read_bytes()))
+    taken = json.loads(gzip.decompress((GOLDEN / f"{group}.json.gz").read_bytes()))
+    commands = table("commands")
+    known = {commands.get(name, name): answers for name, answers in taken.items()}
     different = 0
     for command in GROUPS[group]():
         old = renamed(known.get(command.name, {}))
