@@ -1,0 +1,131 @@
+"""One owner for each danger, a budget of lines for each package, and no word that nobody would search for.
+
+A file that needs a fenced module asks its owner instead. A package that outgrows its budget raises the number
+here, in the commit that needs it, and says why.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import words
+
+ROOT = Path(__file__).parents[1] / "src" / "reenact"
+
+OWNERS = {
+    "subprocess": (
+        "sandbox/", "probe/", "trials/server.py", "jobs.py", "codegen/static_checks.py", "llm/command.py",
+        "intake/papers/inside/mineru_run.py", "cli/demo.py", "cli/doctor.py", "cli/mutate.py",
+        "api/session.py",
+    ),
+    "multiprocessing": ("api/linting.py",),
+    "socket": ("intake/web.py", "web/serve.py", "testing/sandbox.py"),
+    "ssl": ("llm/", "sandbox/environments/source.py"),
+    "urllib.request": ("intake/web.py", "sandbox/environments/source.py"),
+    "http.client": ("intake/web.py",),
+    "requests": (),
+    "httpx": (),
+    "pickle": (),
+    "marshal": (),
+    "shelve": (),
+    "tarfile": ("intake/archive.py", "sandbox/"),
+    "zipfile": (
+        "intake/archive.py", "sandbox/", "diagnosis/learned/", "bug/context/",
+        "probe/inject/reenact_probe/folder.py",
+    ),
+    "sqlite3": ("journal/",),
+    "ctypes": ("intake/papers/inside/", "sandbox/", "probe/watch.py", "trials/inject/"),
+    "os.environ": (
+        "settings.py", "redact.py", "crash.py", "own_process.py", "cli/", "sandbox/", "probe/", "llm/",
+        "intake/", "trials/", "testing/rules.py",
+    ),
+    "eval": (),
+    "exec": ("bug/inside/", "trials/inject/"),
+}  # fmt: skip
+"""Module, `os.environ` or builtin: where it may be used, by file or start of the path."""
+
+LINES = {
+    "api": 1_700,
+    "bug": 6_600,
+    "cli": 3_200,
+    "codegen": 1_300,
+    "demo": 800,
+    "diagnosis": 3_700,
+    "intake": 7_600,
+    "journal": 4_400,
+    "llm": 3_100,
+    "mcp": 1_100,
+    "paper": 9_400,
+    "probe": 9_400,
+    "program": 12_100,
+    "pytest": 500,
+    "repairs": 3_000,
+    "report": 5_100,
+    "rules": 12_100,
+    "sandbox": 6_700,
+    "testing": 1_200,
+    "trials": 3_800,
+    "web": 1_400,
+}
+"""By package: what stood when the budget was set, and a tenth."""
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Our files with their path in the package; programs that a demo shows are not ours to judge."""
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(("demo/cases/", "demo/crash/train.py")):
+            yield name, path
+
+
+def used(tree: ast.AST) -> Iterator[str]:
+    """Every fenced name that a file imports, reads or calls."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv"):
+            yield "os.environ"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+
+
+@pytest.fixture(scope="module")
+def uses() -> dict[str, set[str]]:
+    """Fenced name to the files that use it."""
+    files: dict[str, set[str]] = {name: set() for name in OWNERS}
+    for name, path in sources():
+        for use in used(ast.parse(path.read_text(encoding="utf-8"))):
+            for fenced in OWNERS:
+                if use == fenced or use.startswith(f"{fenced}."):
+                    files[fenced].add(name)
+    return files
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_a_danger_has_one_owner(name: str, uses: dict[str, set[str]]) -> None:
+    strangers = sorted(file for file in uses[name] if not file.startswith(OWNERS[name]))
+    assert not strangers, f"{name} is used outside {OWNERS[name]}"
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_every_owner_still_needs_what_it_owns(name: str, uses: dict[str, set[str]]) -> None:
+    idle = [owner for owner in OWNERS[name] if not any(file.startswith(owner) for file in uses[name])]
+    assert not idle, f"no longer uses {name}: take it off the list"
+
+
+@pytest.mark.parametrize("package", sorted(path.parent.name for path in ROOT.glob("*/__init__.py")))
+def test_a_package_stays_within_its_lines(package: str) -> None:
+    own = [path for name, path in sources() if name.startswith(f"{package}/")]
+    lines = sum(len(path.read_text("utf-8").splitlines()) for path in own)
+    assert lines <= LINES[package], f"{package} has {lines} lines; say in the commit why it needs them"
+
+
+def test_no_word_that_nobody_would_search_for() -> None:
+    hits = [str(hit) for path in words.files([]) for hit in words.hits(path)]
+    assert not hits, "\n".join(hits[:20])
