@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from reenact.probe.experiment import Experiments, LearningRateRange, read_experiments, run_experiments
+from reenact.probe.experiment import read_experiments, run_experiments
 from reenact.probe.options import WatchOptions
+from reenact.probe.trace import Experiments, LearningRateRange
 from reenact.program.program import read_program
 from reenact.rules.own.learning_rate_outside_range import usable_range
 

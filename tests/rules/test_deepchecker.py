@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from reenact.probe.experiment import Experiments, OneBatch
-from reenact.probe.trace import Columns, Metric, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import Columns, Experiments, Metric, OneBatch, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.evidence import Evidence

@@ -9,9 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.experiment import Experiments, LearningRateRange, OneBatch
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind
-from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import (
+    Columns,
+    Event,
+    Experiments,
+    LearningRateRange,
+    Metric,
+    OneBatch,
+    Overlap,
+    ParameterFacts,
+    Trace,
+    no_rows,
+)
 from reenact.program.fault import Fault
 from reenact.program.graph import (
     Layer,

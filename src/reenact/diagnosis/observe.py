@@ -10,12 +10,12 @@ from typing import IO
 
 from reenact.errors import Stopped
 from reenact.journal import Journal, Kind, Scope
-from reenact.probe.experiment import Experiments, run_experiments
+from reenact.probe.experiment import run_experiments
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.surroundings import Opened, read_opened, surroundings
-from reenact.probe.trace import Root, Trace
+from reenact.probe.trace import Experiments, Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial

@@ -14,13 +14,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
 from reenact.journal.database import Database
-from reenact.journal.incoming import Moved, import_run
 from reenact.journal.keys import PIPELINE, Clock, Host, SystemClock, new_run_id, request_key, this_host
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader, foreign, refuse_emptied
@@ -39,9 +39,12 @@ from reenact.journal.rows import (
 from reenact.journal.schema import CURRENT, Schema
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, locks_at, tighten
-from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
 from reenact.version import __version__
+
+if TYPE_CHECKING:
+    from reenact.journal.incoming import Moved
+    from reenact.journal.upkeep import Removed
 
 LATEST = "WHERE pipeline = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
 
@@ -159,10 +162,14 @@ class Journal(JournalReader):
 
     def remove(self, name: str) -> Removed:
         """Remove a run, by id or number, and the artefacts that only it needs."""
+        from reenact.journal.upkeep import remove_run
+
         return remove_run(self._database, self._artefacts, self._locks, name)
 
     def take_in(self, path: Path) -> Moved:
         """Import the run of a file that `export` wrote. The file is untrusted; twice changes nothing."""
+        from reenact.journal.incoming import import_run
+
         return import_run(self._database, self._artefacts, self._locks, path)
 
     def _wanted(self, pipeline: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from reenact.errors import InputError, JournalError
-from reenact.journal.archive import export_run
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
 from reenact.journal.codec import Bodies, codec_for, redact_nothing
 from reenact.journal.database import Database
@@ -15,7 +14,9 @@ from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_count, read_body, read_runs, read_steps, steps_of
 from reenact.journal.signing import Signer, is_sealed, known_signer, seal
 from reenact.journal.storage import Locks, locks_at
-from reenact.journal.upkeep import Checked, check_all
+
+if TYPE_CHECKING:
+    from reenact.journal.upkeep import Checked
 
 T = TypeVar("T")
 INTERRUPTED = "interrupted"
@@ -202,10 +203,14 @@ class JournalReader:
 
     def export(self, run: Run, path: Path) -> None:
         """Write the run with all its artefacts to a new file."""
+        from reenact.journal.archive import export_run
+
         export_run(self._database, self._artefacts, run, path)
 
     def check(self) -> Checked:
         """Read everything once, also every artefact, and say what is not as it was written."""
+        from reenact.journal.upkeep import check_all
+
         return check_all(self._database, self._artefacts)
 
     def close(self) -> None:

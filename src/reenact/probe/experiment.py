@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import InputError
@@ -12,6 +11,7 @@ from reenact.probe.json_graph import typed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
+from reenact.probe.trace import Experiments
 from reenact.probe.watch import watch
 from reenact.program.program import Program
 from reenact.types import Stop
@@ -20,38 +20,6 @@ NAME = "experiments.json"
 SECONDS = 1.5
 _EAGER = {"TORCHDYNAMO_DISABLE": "1"}
 """Compiled code cannot be looked into; the same code uncompiled computes the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class OneBatch:
-    """Training on the first batch over and over with Adam."""
-
-    steps: int
-    losses: tuple[float, ...]
-    """Loss before each step."""
-    accuracy: float | None
-    """On that batch at the end; none for a regression."""
-    zeroed_losses: tuple[float, ...] = ()
-    """The same with inputs set to zero; empty where inputs and labels cannot be distinguished."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearningRateRange:
-    """A few steps at each of many growing learning rates, from the first weights on with the program's own
-    optimizer (after Smith 2017)."""
-
-    rates: tuple[float, ...]
-    losses: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Experiments:
-    """What was tried; none where it was not, or could not be."""
-
-    one_batch: OneBatch | None = None
-    learning_rates: LearningRateRange | None = None
-    missing: tuple[str, ...] = ()
-    """Why an experiment could not be done, each in a sentence."""
 
 
 def run_experiments(

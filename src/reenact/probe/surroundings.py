@@ -182,11 +182,11 @@ def surroundings(program: Program, python: str = "") -> dict[str, JsonValue]:
     }
 
 
-def training_mark(program: Program, python: str, opened: Opened) -> str:
+def training_mark(program: Program, python: str, opened: Opened | None) -> str:
     """Mark of what a training depends on beside its text, seed and limits: the surroundings, and the files
     that the watched run opened, as they are. Where that run did not show which, it is another mark in every
     process, so that nothing is reused."""
-    read = opened.digest or _THIS_PROCESS
+    read = (opened.digest if opened is not None else "") or _THIS_PROCESS
     text = json.dumps([surroundings(program, python), read], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

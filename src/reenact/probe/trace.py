@@ -263,3 +263,35 @@ class Trace:
 
 _SOURCES = ("user", "keras", "lightning", "transformers", "torchmetrics", "pattern", "output", "probe")
 """From the most to the least trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneBatch:
+    """Training on the first batch over and over with Adam."""
+
+    steps: int
+    losses: tuple[float, ...]
+    """Loss before each step."""
+    accuracy: float | None
+    """On that batch at the end; none for a regression."""
+    zeroed_losses: tuple[float, ...] = ()
+    """The same with inputs set to zero; empty where inputs and labels cannot be distinguished."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRateRange:
+    """A few steps at each of many growing learning rates, from the first weights on with the program's own
+    optimizer (after Smith 2017)."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """What was tried; none where it was not, or could not be."""
+
+    one_batch: OneBatch | None = None
+    learning_rates: LearningRateRange | None = None
+    missing: tuple[str, ...] = ()
+    """Why an experiment could not be done, each in a sentence."""

@@ -10,9 +10,8 @@ from typing import Any
 from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
 from reenact.diagnosis.options import THRESHOLD
-from reenact.probe.experiment import Experiments
 from reenact.probe.read import read_trace
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Experiments, Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding

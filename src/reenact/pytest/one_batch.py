@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reenact.errors import InputError
-from reenact.probe.experiment import OneBatch
+from reenact.probe.trace import OneBatch
 
 RATES = (1e-2, 1e-3, 1e-1)
 """Of Adam, in the order tried: the first is quick, deep models need the next, far labels the third."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from reenact.probe.experiment import Experiments
 from reenact.probe.outcome import Outcome
-from reenact.probe.surroundings import Opened
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
@@ -20,6 +18,9 @@ from reenact.program.static_graph import StaticGraph
 from reenact.rules.layer_view import LayerView, views
 from reenact.rules.losses import LossFamily, Wanted, loss_family, wanted_output
 from reenact.types import Place
+
+if TYPE_CHECKING:
+    from reenact.probe.surroundings import Opened
 
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
@@ -42,8 +43,8 @@ class Evidence:
     outcome: Outcome | None = None
     """How the watched run ended."""
     experiments: Experiments = field(default_factory=Experiments)
-    opened: Opened = field(default_factory=Opened, metadata=NOT_STORED)
-    """The files that the watched run opened."""
+    opened: Opened | None = field(default=None, metadata=NOT_STORED)
+    """The files that the watched run opened; none where nobody watched."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:

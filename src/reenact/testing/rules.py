@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from reenact.probe.experiment import Experiments, run_experiments
+from reenact.probe.experiment import run_experiments
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace
+from reenact.probe.trace import Experiments
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence

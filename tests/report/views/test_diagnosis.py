@@ -12,8 +12,7 @@ import pytest
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
-from reenact.probe.experiment import Experiments, LearningRateRange, OneBatch
-from reenact.probe.trace import Trace, no_rows
+from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind

@@ -14,7 +14,7 @@ from reenact.diagnosis.diagnosis import (
     suspected_source,
 )
 from reenact.diagnosis.suspects import Suspect
-from reenact.probe.experiment import Experiments
+from reenact.probe.trace import Experiments
 from reenact.program.graph import TensorFacts
 from reenact.report.document import (
     Block,
@@ -226,7 +226,7 @@ def _diagnostic(
     fault = f"{first.fault.value} . " if first.fault is not None else ""
     result = f" . {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     explained = rule_help(first.code)
-    tried = f" VerifiedChange: {tried_words(one.tried)}." if one.tried is not None else ""
+    tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(
         code=first.code,
         name=first.name,
