@@ -71,7 +71,7 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
         stop.ask()
         # The signal may have come in the middle of another line.
         with suppress(RuntimeError):
-            click.echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
+            echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
 
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     ENDING.bound(stop, ended)
