@@ -6,10 +6,13 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from warm import make_environment
 
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
 
@@ -69,3 +72,17 @@ class Planted:
 @pytest.fixture
 def planted(tmp_path: Path) -> Planted:
     return Planted(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def warm_folder() -> Iterator[Path]:
+    """An environment whose `python` has imported torch already."""
+    with tempfile.TemporaryDirectory(prefix="reenact-warm-", ignore_cleanup_errors=True) as folder:
+        make_environment(Path(folder))
+        yield Path(folder)
+
+
+@pytest.fixture
+def warm_python(warm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are trained by a warm interpreter: for tests of what follows a training, not of its start."""
+    monkeypatch.setenv("VIRTUAL_ENV", str(warm_folder))

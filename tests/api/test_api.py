@@ -21,6 +21,8 @@ from reenact import api
 from reenact.cli.main import reenact as command_line
 from reenact.errors import InputError, ReenactError, Stopped
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 FUNCTIONS = sorted({*api.__all__})
 LONG = ("diagnose", "repair", "reproduce_bug", "reproduce_paper", "fingerprint", "evaluate")
 COMMANDS = {"reproduce_bug": "bug", "reproduce_paper": "paper"}

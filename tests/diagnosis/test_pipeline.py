@@ -20,6 +20,8 @@ from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 BROKEN = """import torch
 from torch import nn
 from reenact.testing.toys import blobs

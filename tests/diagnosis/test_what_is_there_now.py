@@ -12,6 +12,8 @@ from reenact.diagnosis.pipeline import DiagnoseServices, diagnose, diagnose_with
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 COUNTED = """import os
 with open("ran.txt", "a") as count:
     count.write("x")
