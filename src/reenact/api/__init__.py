@@ -3,7 +3,7 @@
     import reenact
 
     report = reenact.diagnose("train.py")          # what is wrong, at which layer and line
-    fix = reenact.repair("train.py", budget="20")  # the smallest change that helps, as a diff
+    fix = reenact.repair("train.py", budget="20x")  # the smallest change that helps, as a diff
     bug = reenact.reproduce_bug("report.md", repo=".", model="anthropic:NAME")
     rep = reenact.reproduce_paper("paper.pdf", model="anthropic:NAME")
 

@@ -140,7 +140,7 @@ def _best_so_far(context: SearchContext) -> tuple[str, ...]:
 def _settle(
     candidates: Sequence[Patch], given: PreparedSearch, options: RepairOptions, services: RepairServices
 ) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
-    """ReductionStep the best candidate down, then judge it; the next one when it does not hold."""
+    """Cut the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
