@@ -25,7 +25,7 @@ from reenact.diagnosis.diagnosis import (
     Diagnosis,
     DiagnosisFinding,
     InterventionResult,
-    VerifiedChange,
+    ChangeEffect,
     suspected_source,
 )
 from reenact.diagnosis.options import Depth
@@ -78,7 +78,7 @@ def a_diagnosis() -> Diagnosis:
         "Steps larger than the weights cannot settle.", 0.9, place, step=12,
     )  # fmt: skip
     (suspect,) = suspects_from([finding])
-    tried = VerifiedChange(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
+    tried = ChangeEffect(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
     finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
     return Diagnosis(
         Depth.NORMAL, Evidence(program_from_text(SOURCE)), (finding,), (), (), 0.5, TrainingUsage(3.0, 12),

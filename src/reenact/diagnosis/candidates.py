@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, SuspectKey
 from reenact.errors import PatchRefused
+from reenact.program.fault import Fault
 from reenact.program.patch import Patch
-from reenact.rules.finding import Suggestion
+from reenact.rules.finding import Certainty, Suggestion
 from reenact.trials.ddmin import minimise
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
@@ -27,6 +28,11 @@ STRONG = 0.5
 """Suspects at least this likely are changed jointly when no single change helps."""
 KEPT_GAIN = 0.8
 """A part of a joint change suffices when it keeps so much of the gain on the screening seed."""
+INTERACTING = (
+    frozenset((Fault.CPP, Fault.HLR, Fault.WCI, Fault.LNM)),
+    frozenset((Fault.ACH, Fault.ARM, Fault.AAL, Fault.LCH, Fault.LCN, Fault.CPP)),
+)
+"""Scale of the inputs, learning rate and initialisation; last activation, loss and labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,45 +128,43 @@ def whole(candidates: Sequence[Candidate]) -> Patch:
     return patch
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """What came of changing several suspects at once."""
+def grow(
+    base: float, screened: list[Screened], helpful: list[Screened], screening: Screening
+) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    """Begin with the best single change, the first of the `helpful`; see what others add to it.
 
-    chosen: tuple[Candidate, ...]
-    """The set of changes that does best on the screening seeds and holds nothing it can do without."""
-    adds: tuple[Candidate, ...] = ()
-    """Changes that are worth something on top of it as well."""
-
-
-def grow(base: float, screened: list[Screened], helpful: list[Screened], screening: Screening) -> Grown:
-    """Begin with the best single change, the first of the `helpful`; see what others add to it."""
+    The set of changes that does best on the screening seeds and holds nothing it can do without, and changes
+    that are worth something on top of it as well.
+    """
     best: tuple[Candidate, ...] = ()
     reached = base
     if helpful:
         best, reached = (helpful[0].candidate,), helpful[0].score
-    rest = _promising(screened, best)
-    joint = _joint(best, rest, screening)
+    by_score = [one.candidate for one in sorted(screened, key=lambda item: -item.score)]
+    rest = _promising(by_score, best)
+    all_of_them = joint(best, rest, screening)
     options = [(*best, one) for one in rest[:ADDED]] if best else []
+    options += [(*best, *part) for part in _interacting(rest) if len(part) < len(rest)]
     options = [option for option in options if screening.applies(option)]
-    if len(joint) > len(best) + 1 or (not best and len(joint) > 1):
-        options.append(joint)
+    if len(all_of_them) > len(best) + 1 or (not best and len(all_of_them) > 1):
+        options.append(all_of_them)
     options = [one for one in options if screening.leaves_enough(screening.cost(whole(one)))]
     if not options:
-        return Grown(best)
+        return best, ()
     screening.tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
     scores = screening.scores([whole(option) for option in options])
     number = max(range(len(options)), key=lambda at: scores[at])
     chosen = best
     if screening.trainer.improves(reached, scores[number]):
-        chosen = _cut(base, scores[number], options[number], screening)
-    return Grown(chosen, _adds(chosen, screened, screening) if chosen else ())
+        chosen = cut(base, scores[number], options[number], screening)
+    return chosen, what_adds(chosen, by_score, screening) if chosen else ()
 
 
-def _adds(
-    chosen: tuple[Candidate, ...], screened: list[Screened], screening: Screening
+def what_adds(
+    chosen: tuple[Candidate, ...], candidates: Sequence[Candidate], screening: Screening
 ) -> tuple[Candidate, ...]:
     """What still helps when the chosen changes are made: a fault may hide behind another."""
-    more = [one for one in _promising(screened, chosen)[:ADDED] if screening.applies((*chosen, one))]
+    more = [one for one in _promising(candidates, chosen)[:ADDED] if screening.applies((*chosen, one))]
     cost = sum(screening.cost(whole((*chosen, one))) for one in more)
     if not more or not screening.leaves_enough(cost):
         return ()
@@ -169,27 +173,36 @@ def _adds(
     return tuple(one for one, score in pairs if screening.trainer.improves(reached, score))
 
 
-def _promising(screened: list[Screened], best: tuple[Candidate, ...]) -> list[Candidate]:
-    """Others worth adding: strong ones, by confidence, one a suspect."""
+def _promising(candidates: Sequence[Candidate], best: tuple[Candidate, ...]) -> list[Candidate]:
+    """Others worth adding: strong ones, by confidence, one a suspect, the first that was given."""
     taken = {one.suspect.key for one in best}
-    found: dict[SuspectKey, Candidate] = {}
-    for one in sorted(screened, key=lambda item: (-item.candidate.suspect.confidence, -item.score)):
-        suspect = one.candidate.suspect
-        if suspect.key not in taken and suspect.confidence >= STRONG:
-            found.setdefault(suspect.key, one.candidate)
-    return list(found.values())
+    first: dict[SuspectKey, Candidate] = {}
+    for one in sorted(candidates, key=lambda item: -item.suspect.confidence):
+        firm = one.suspect.confidence >= STRONG or one.suspect.certainty is not Certainty.HINT
+        if one.suspect.key not in taken and firm:
+            first.setdefault(one.suspect.key, one)
+    return list(first.values())
 
 
-def _joint(best: tuple[Candidate, ...], rest: list[Candidate], screening: Screening) -> tuple[Candidate, ...]:
-    """As many changes at once as fit together."""
-    found = best
+def _interacting(candidates: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
+    """Changes that are known to help only together, where several of them are suspected."""
+    groups = [tuple(one for one in candidates if one.suspect.fault in faults) for faults in INTERACTING]
+    return [group for group in groups if len(group) > 1]
+
+
+def joint(
+    best: tuple[Candidate, ...], rest: Sequence[Candidate], screening: Screening
+) -> tuple[Candidate, ...]:
+    """As many changes at once as fit together, one a suspect."""
+    chosen = best
     for one in rest:
-        if screening.applies((*found, one)):
-            found = (*found, one)
-    return found
+        taken = {other.suspect.key for other in chosen}
+        if one.suspect.key not in taken and screening.applies((*chosen, one)):
+            chosen = (*chosen, one)
+    return chosen
 
 
-def _cut(
+def cut(
     base: float, reached: float, joint: tuple[Candidate, ...], screening: Screening
 ) -> tuple[Candidate, ...]:
     """Delta debugging: leave out what the gain does not need."""

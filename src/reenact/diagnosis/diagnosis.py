@@ -37,30 +37,38 @@ class InterventionResult(StrEnum):
     UNTRIED = "untried"
     CONFIRMED = "confirmed"
     """Changing it, alone or with others that are needed too, makes the training significantly better."""
-    HELPED = "helped"
-    """It helped on the seed that screened it; there was no budget, or not enough evidence, to confirm it."""
+    UNDECIDED = "undecided"
+    """It was changed, and too little was seen to say: what was believed before stands."""
     REFUTED = "refuted"
-    """Changing it did not help."""
+    """Changing it was shown to make no difference that matters, where a difference could have been seen."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> InterventionResult | None:
+        """Earlier versions had a word of their own for what helped in a first look."""
+        return cls.UNDECIDED if value == "helped" else None
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedChange:
-    """A change that was trained over seeds, against the program as it stands."""
+class ChangeEffect:
+    """What a change came to: trained over seeds with it and without it."""
 
     JSON: ClassVar = (
         "patch", "metric=measure.name", "larger_is_better=measure.larger_is_better", "before", "after",
-        "p_value", "confirmed", "cpu_seconds:2",
+        "p_value", "confirmed", "on_top_of?", "cpu_seconds:2",
     )  # fmt: skip
 
     patch: Patch
     measure: Measure
     before: tuple[float, ...]
     after: tuple[float, ...]
-    comparison: Comparison
-    p_value: float
-    """Corrected for the number of changes that were verified."""
-    confirmed: bool
-    cpu_seconds: float
+    comparison: Comparison | None = None
+    """None for a single seed."""
+    p_value: float | None = None
+    """Corrected for the number of changes that were verified; none where nothing was to be confirmed."""
+    confirmed: bool = False
+    cpu_seconds: float = 0.0
+    on_top_of: str = ""
+    """Changes that both trainings had; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,9 @@ class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
     JSON: ClassVar = (
-        "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index", "confidence:3",
-        "status", "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
+        "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index",
+        "certainty=suspect.certainty", "confidence:3", "status",
+        "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
         "suggestions=suspect.suggestions", "tried", "note?",
     )  # fmt: skip
 
@@ -77,8 +86,8 @@ class DiagnosisFinding(Result):
     status: Annotated[InterventionResult, Field(validation_alias=AliasChoices("status", "standing"))]
     """Earlier versions stored it under another name."""
     confidence: float
-    tried: VerifiedChange | None = None
-    """The verified change it is part of."""
+    tried: ChangeEffect | None = None
+    """The change it was tried with, and what that came to."""
     note: str = ""
 
 

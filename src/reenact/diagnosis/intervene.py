@@ -1,70 +1,144 @@
 """Intervention: change the suspects, train, keep what helps, then judge it on seeds that chose nothing.
 
-Suspects are changed one by one, then what is still promising on top of the best, then all strong ones
-jointly. A joint change is cut down to what is needed. What remains is trained over fresh seeds against the
-program as it stands; only a significant improvement confirms it.
+What is proven or strongly suspected is changed at once first: outside of text books several faults hide
+each other. A joint change that helps is cut down to what is needed; where it does not help, suspects are
+changed one by one. What remains is trained over fresh seeds against the program as it stands, and only a
+significant improvement confirms it. Where the metric is stuck because nothing is learned at all, the fall of
+the training loss judges.
+
+A trial has three outcomes. What was not confirmed is refuted only where a difference could have been seen
+and was shown to be none; else it is undecided, and what was believed before stands. Proof always stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from reenact.diagnosis.candidates import (
     STRONG,
     Candidate,
-    Grown,
     Screened,
     Screening,
     candidates_of,
+    cut,
     grow,
+    joint,
     ranked,
+    what_adds,
     whole,
 )
-from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult, VerifiedChange
-from reenact.diagnosis.suspects import Suspect, SuspectKey, calibrated
+from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
-from reenact.rules.finding import Severity
-from reenact.trials.trainer import BudgetedTrainer
+from reenact.rules.finding import Certainty
+from reenact.trials.metric import LEARNING, Measure
+from reenact.trials.statistics import gains_less_than
+from reenact.trials.trainer import BudgetedTrainer, least_gain
 from reenact.trials.verify import Verification, verify
 from reenact.types import Progress
 
 FRESH_SEEDS = tuple(range(101, 141))
 """Seeds that judge; none of them chooses."""
+REFUTING_SEEDS = 4
 LOOKED_AT_AGAIN = 2
 MUCH = 0.25
 """Share of what is left to gain that changing a slight suspect must bring."""
+NO_DIFFERENCE = 0.15
+"""A gain that surely lies below this share of what is left to gain is none."""
 SURE = 0.9
 """A suspect as likely as this stays a finding when another change was confirmed and this one helped too."""
+LEARNS = 0.1
+"""Fall of the training loss below which nothing is learned, so that no metric can tell changes apart."""
 
 
 def intervene(
     suspects: Sequence[Suspect], screening: Screening, *, threshold: float
 ) -> tuple[list[DiagnosisFinding], list[str]]:
     """Every suspect with what trying it has shown, and remarks on what could not be tried."""
-    trainer, tell = screening.trainer, screening.tell
-    candidates = candidates_of(suspects, screening)
-    if not candidates:
+    tried = _try(suspects, screening)
+    trainer = screening.trainer
+    if not tried.confirmed and not _learns(screening):
+        trainer.judge_by(LEARNING, trainer.part)
+        again = _try(suspects, screening)
+        tried = again if again.confirmed or not tried.candidates else tried
+    if not tried.candidates:
         return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in suspects], []
-    tell(Progress("diagnose", 3, 5, f"change {len(candidates)} suspects, one by one"))
-    patches = [Patch(()), *(candidate.patch for candidate in candidates)]
-    base, *scores = screening.scores(patches)
-    screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
-    helpful = [one for one in screened if trainer.improves(base, one.score)]
-    helpful, grown = ranked(helpful, base, trainer), Grown(())
-    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]] = []
-    remarks: list[str] = []
+    findings = [_judged(one, tried, trainer.measure, threshold) for one in suspects]
+    findings = _refuted(findings, tried, screening, threshold)
+    well = trainer.is_good_enough(tried.base)
+    return [_weighed(one, threshold, trainer, well=well) for one in findings], tried.remarks
+
+
+@dataclass
+class _Tried:
+    """What changing the suspects has shown, as far as one metric tells."""
+
+    candidates: list[Candidate]
+    base: float = float("-inf")
+    screened: list[Screened] = field(default_factory=list)
+    helpful: list[Screened] = field(default_factory=list)
+    adds: tuple[Candidate, ...] = ()
+    verified: list[tuple[tuple[Candidate, ...], ChangeEffect]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def confirmed(self) -> tuple[Candidate, ...]:
+        """The changes that were confirmed together."""
+        return next((option for option, effect in self.verified if effect.confirmed), ())
+
+
+def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
+    """Jointly, then one by one where that did not help; verify the best."""
+    trainer, tell = screening.trainer, screening.tell
+    tried = _Tried(candidates_of(suspects, screening))
+    if not tried.candidates:
+        return tried
     try:
-        base, helpful = _second_look(base, helpful, screening)
-        grown = grow(base, screened, helpful, screening)
-        tried = _verify(grown.chosen, helpful, screening)
+        (tried.base,) = screening.scores([Patch(())])
+        chosen = _together(tried, screening)
+        if not chosen:
+            count = len({one.suspect.key for one in tried.candidates})
+            tell(Progress("diagnose", 3, 5, f"change {count} suspects, one by one"))
+            scores = screening.scores([one.patch for one in tried.candidates])
+            tried.screened = [
+                Screened(one, score) for one, score in zip(tried.candidates, scores, strict=True)
+            ]
+            better = [one for one in tried.screened if trainer.improves(tried.base, one.score)]
+            tried.helpful = ranked(better, tried.base, trainer)
+            tried.base, tried.helpful = _second_look(tried.base, tried.helpful, screening)
+            chosen, tried.adds = grow(tried.base, tried.screened, tried.helpful, screening)
+        else:
+            tried.adds = what_adds(chosen, tried.candidates, screening)
+        tried.verified = _verify(chosen, tried.helpful, screening)
     except TimeSpent as error:
-        remarks = [f"What helped in a first look was not verified. {error.sentence}"]
-    judged = _judge(suspects, screened, helpful, grown.adds, tried, threshold)
-    well = trainer.is_good_enough(base)
-    return [_weighed(one, threshold, trainer, well=well) for one in judged], remarks
+        if not tried.screened and not tried.helpful:
+            raise
+        tried.remarks = [f"What helped in a first look was not verified. {error.sentence}"]
+    return tried
+
+
+def _together(tried: _Tried, screening: Screening) -> tuple[Candidate, ...]:
+    """All that is proven or strongly suspected at once: what is needed of it when that helps."""
+    firm = [one for one in tried.candidates if one.suspect.certainty is not Certainty.HINT]
+    change = joint((), firm, screening)
+    if len(change) < 2 or not screening.leaves_enough(screening.cost(whole(change))):
+        return ()
+    screening.tell(Progress("diagnose", 3, 5, f"change {len(change)} suspects at once"))
+    (score,) = screening.scores([whole(change)])
+    if not screening.trainer.improves(tried.base, score):
+        return ()
+    return cut(tried.base, score, change, screening)
+
+
+def _learns(screening: Screening) -> bool:
+    """Whether the program as it stands learns anything, by its training loss; so too where nobody can say."""
+    trainer = screening.trainer
+    outcome = trainer.outcomes([trainer.trial(Patch(()), trainer.seeds[0])])[0]
+    fall = LEARNING.read(outcome)
+    return outcome.trained and (fall is None or fall >= LEARNS)
 
 
 def _second_look(base: float, helpful: list[Screened], screening: Screening) -> tuple[float, list[Screened]]:
@@ -82,7 +156,7 @@ def _second_look(base: float, helpful: list[Screened], screening: Screening) -> 
 
 def _verify(
     chosen: tuple[Candidate, ...], helpful: list[Screened], screening: Screening
-) -> list[tuple[tuple[Candidate, ...], VerifiedChange]]:
+) -> list[tuple[tuple[Candidate, ...], ChangeEffect]]:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
     options = [chosen] if chosen else []
     options += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
@@ -91,61 +165,95 @@ def _verify(
     def begin(patch: Patch) -> None:
         screening.tell(Progress("diagnose", 5, 5, f"verify over {len(seeds)} fresh seeds: {patch}"))
 
-    found, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
-    if late is not None and not found:
+    results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
+    if late is not None and not results:
         raise late
-    return [(option, _tried(one, trainer)) for option, one in zip(options, found, strict=False)]
+    return [(option, _effect(one, trainer)) for option, one in zip(options, results, strict=False)]
 
 
-def _tried(one: Verification, trainer: BudgetedTrainer) -> VerifiedChange:
-    return VerifiedChange(
+def _effect(one: Verification, trainer: BudgetedTrainer) -> ChangeEffect:
+    return ChangeEffect(
         one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison, one.p_value,
         one.holds, one.cpu_seconds,
     )  # fmt: skip
 
 
-def _judge(
-    suspects: Sequence[Suspect],
-    screened: list[Screened],
-    helpful: list[Screened],
-    adds: Sequence[Candidate],
-    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]],
-    threshold: float,
+def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float) -> DiagnosisFinding:
+    """What trying a suspect has shown so far: confirmed, or undecided with the reason."""
+    key, sure = suspect.key, calibrated(suspect)
+    effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
+    effect = effects.get(key)
+    if effect is not None and effect.confirmed:
+        return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), effect)
+    if not any(one.suspect.key == key for one in tried.candidates):
+        return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
+    if effect is not None:
+        return DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
+    looks = [one for one in tried.screened if one.candidate.suspect.key == key]
+    best = max(looks, key=lambda one: one.score, default=None)
+    one_seed = (
+        ChangeEffect(best.candidate.patch, measure, (tried.base,), (best.score,))
+        if best is not None
+        else None
+    )
+    undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, one_seed)
+    if tried.confirmed and any(one.suspect.key == key for one in tried.adds):
+        return replace(undecided, note="changing it as well helped more, in a first look")
+    if any(one.candidate.suspect.key == key for one in tried.helpful):
+        instead = "changing this instead helped too, in a first look"
+        demoted = tried.confirmed and suspect.confidence < SURE and suspect.certainty is not Certainty.PROOF
+        return replace(
+            undecided,
+            confidence=min(sure, threshold - 0.01) if demoted else sure,
+            note=instead if tried.confirmed else "helped in a first look",
+        )
+    if best is None:
+        return replace(undecided, note="the joint change that helped does not need it")
+    return replace(undecided, note="changing it did not help in a first look, which decides nothing")
+
+
+def _refuted(
+    findings: list[DiagnosisFinding], tried: _Tried, screening: Screening, threshold: float
 ) -> list[DiagnosisFinding]:
-    confirmed = {one.suspect.key: held for option, held in tried if held.confirmed for one in option}
-    failed = {one.suspect.key: held for option, held in tried if not held.confirmed for one in option}
-    looked = {one.candidate.suspect.key for one in screened}
-    gained = {one.candidate.suspect.key for one in helpful}
-    added = {one.suspect.key for one in adds} if confirmed else set()
-    hidden = _hides(suspects, looked, confirmed)
-    found = []
-    for suspect in suspects:
-        key, sure = suspect.key, calibrated(suspect)
-        if key in confirmed:
-            found.append(
-                DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), confirmed[key])
-            )
-        elif key in added:
-            note = "changing it as well helped more, in a first look"
-            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
-        elif key in gained and key not in failed:
-            note = (
-                "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
-            )
-            demoted = confirmed and suspect.confidence < SURE
-            sure = min(sure, threshold - 0.01) if demoted else sure
-            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
-        elif key in looked and hidden:
-            note = "changing it alone did not help, but what could not be changed may hide its effect"
-            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure, note=note))
-        elif key in looked:
-            note = "changing it did not help"
-            found.append(
-                DiagnosisFinding(suspect, InterventionResult.REFUTED, 0.4 * sure, failed.get(key), note)
-            )
-        else:
-            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure))
-    return found
+    """Spend what is left on those that would be reported though nothing confirmed them.
+
+    A change that makes no difference on top of what was confirmed is refuted, or beside the program as it
+    stands where that learns; beside a fault that is proven and cannot be changed nothing else can help, and
+    nothing is refuted.
+    """
+    changeable = {one.suspect.key for one in tried.candidates}
+    proven = {one.suspect.key for one in findings if one.suspect.certainty is Certainty.PROOF}
+    if not tried.confirmed and (proven - changeable or not _learns(screening)):
+        return findings
+    helped = {one.candidate.suspect.key for one in tried.helpful} | {one.suspect.key for one in tried.adds}
+
+    def is_open(one: DiagnosisFinding) -> bool:
+        undecided = one.status is InterventionResult.UNDECIDED and one.suspect.key not in proven | helped
+        return undecided and one.confidence >= threshold
+
+    return [_refute(one, tried, screening) if is_open(one) else one for one in findings]
+
+
+def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> DiagnosisFinding:
+    trainer, seeds, context = screening.trainer, FRESH_SEEDS[:REFUTING_SEEDS], whole(tried.confirmed)
+    change = next(each for each in tried.candidates if each.suspect.key == one.suspect.key).patch
+    both = context + change
+    if not trainer.applies(both) or not trainer.within_budget(trainer.cost(both, len(seeds)) + len(seeds)):
+        return one
+    try:
+        before, after = trainer.samples([context, both], seeds)
+    except TimeSpent:
+        return one
+    beside = str(context) if context.changes else ""
+    effect = ChangeEffect(change, trainer.measure, before, after, on_top_of=beside)
+    margin = least_gain(median(before), bounded=trainer.bounded, share=NO_DIFFERENCE)
+    if not gains_less_than(margin, before, after):
+        note = f"changing it made no clear difference over {len(seeds)} seeds"
+        return replace(one, tried=effect, note=note)
+    note = f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
+    return replace(
+        one, status=InterventionResult.REFUTED, confidence=0.4 * one.confidence, tried=effect, note=note
+    )
 
 
 def _weighed(
@@ -153,23 +261,13 @@ def _weighed(
 ) -> DiagnosisFinding:
     """Nearly every training can be made a little better. What was only slightly suspected is at fault when
     changing it helps much, and the training does not do well as it is; else it is tuning."""
-    held = one.tried
-    if one.status is not InterventionResult.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
+    effect = one.tried
+    slight = one.suspect.confidence < STRONG and one.suspect.certainty is not Certainty.PROOF
+    if one.status is not InterventionResult.CONFIRMED or not slight or effect is None:
         return one
-    much = trainer.improves(median(held.before), median(held.after), share=MUCH)
+    much = trainer.improves(median(effect.before), median(effect.after), share=MUCH)
     if much and not well:
         return one
     why = "the training does well as it is" if well else "not much, and little else speaks against it"
     note = f"changing it helps, but {why}"
     return replace(one, confidence=min(one.confidence, threshold - 0.01), note=note)
-
-
-def _hides(
-    suspects: Sequence[Suspect], looked: set[SuspectKey], confirmed: Mapping[SuspectKey, VerifiedChange]
-) -> bool:
-    """Whether something as good as proven could not be changed: nothing else can help beside labels that are
-    wrong, and that it did not help then says little against it."""
-    return not confirmed and any(
-        one.confidence >= SURE and one.first.severity is Severity.ERROR and one.key not in looked
-        for one in suspects
-    )

@@ -12,7 +12,7 @@ from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsup
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules.finding import Certainty, Finding
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
@@ -67,11 +67,18 @@ def conclude(
     """The diagnosis, once it is known of each suspect what trying it has shown."""
     order = (
         InterventionResult.CONFIRMED,
-        InterventionResult.HELPED,
+        InterventionResult.UNDECIDED,
         InterventionResult.UNTRIED,
         InterventionResult.REFUTED,
     )
-    ordered = sorted(suspected, key=lambda one: (order.index(one.status), -one.confidence))
+    ordered = sorted(
+        suspected,
+        key=lambda one: (
+            one.suspect.certainty is not Certainty.PROOF,
+            order.index(one.status),
+            -one.confidence,
+        ),
+    )
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,

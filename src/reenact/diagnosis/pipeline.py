@@ -206,7 +206,7 @@ def _intervene(
         except TimeSpent as error:
             suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
     noted = [trainer.budget.note] if trainer.budget.note else []
-    return _Intervention(suspected, trainer.usage, measure, (*noted, *remarks))
+    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks))
 
 
 def _trainer(

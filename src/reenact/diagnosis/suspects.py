@@ -21,7 +21,7 @@ from typing import TypeAlias
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
-from reenact.rules.finding import Finding, Suggestion
+from reenact.rules.finding import Certainty, Finding, Suggestion
 from reenact.types import JsonValue, Place
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
@@ -61,6 +61,9 @@ FAULT_KINDS: Mapping[Fault, tuple[Kind, ...]] = {
 }
 """The hyperparameters that a kind of fault is about."""
 PROVEN = 0.9
+"""Confidence from which on something in the text explains what happened in the run."""
+PROOF = 0.95
+"""Confidence in what an observation establishes by itself."""
 EXPLAINED = 0.6
 """What is left of the confidence in a consequence when its cause is known."""
 EXTRA_WITNESS = 0.25
@@ -100,6 +103,11 @@ class Suspect:
     def first(self) -> Finding:
         return self.witnesses[0]
 
+    @property
+    def certainty(self) -> Certainty:
+        """The best that one of its witnesses has to offer."""
+        return min((one.certainty for one in self.witnesses), key=list(Certainty).index)
+
 
 def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -> tuple[Suspect, ...]:
     """Group findings by what they accuse, strongest suspect first.
@@ -124,6 +132,8 @@ def _only(suspect: Suspect, codes: Collection[str]) -> bool:
 
 
 def _less(suspect: Suspect) -> Suspect:
+    if suspect.certainty is Certainty.PROOF:
+        return suspect
     return replace(suspect, confidence=suspect.confidence * EXPLAINED)
 
 
@@ -239,6 +249,8 @@ def shipped() -> CalibrationCurve:
 
 def calibrated(suspect: Suspect) -> float:
     """How likely it is that this suspect is at fault, before anything was tried."""
+    if suspect.certainty is Certainty.PROOF:
+        return max(PROOF, suspect.confidence)
     if all(finding.family in CALIBRATED for finding in suspect.witnesses):
         return suspect.confidence
     return shipped().at(suspect.confidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
+from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding
 from reenact.probe.trace import Columns, Series, Trace
 from reenact.program.fault import Fault
 from reenact.report.charts import HeatRow, Shade, before_after_plot, heat_plot
@@ -130,7 +130,7 @@ def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, .
     return (*_tried(one.tried), *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
 
 
-def _tried(tried: VerifiedChange | None) -> Iterator[Picture]:
+def _tried(tried: ChangeEffect | None) -> Iterator[Picture]:
     if tried is None:
         return
     sign = 1 if tried.measure.larger_is_better else -1

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reenact.program.hyperparameter import Hyperparameter as Hyperparameter
     from reenact.program.hyperparameter import Kind as Kind
     from reenact.rules.evidence import Evidence as Evidence
+    from reenact.rules.finding import Certainty as Certainty
     from reenact.rules.finding import Finding as Finding
     from reenact.rules.finding import Findings as Findings
     from reenact.rules.finding import Severity as Severity
@@ -35,7 +36,7 @@ _MODULES = {
     "reenact.program.graph": ("TaskType", "TensorFacts"),
     "reenact.program.hyperparameter": ("Hyperparameter", "Kind"),
     "reenact.rules.evidence": ("Evidence",),
-    "reenact.rules.finding": ("Finding", "Findings", "Severity", "Suggestion"),
+    "reenact.rules.finding": ("Certainty", "Finding", "Findings", "Severity", "Suggestion"),
     "reenact.rules.layer_view": ("LayerView",),
     "reenact.rules.losses": ("LossFamily", "Wanted"),
     "reenact.rules.rule": ("Needs", "Rule", "Status", "suggest"),

@@ -23,6 +23,17 @@ class Severity(StrEnum):
     """Worth knowing; often intended."""
 
 
+class Certainty(StrEnum):
+    """What an observation is worth by itself, before anything is tried."""
+
+    PROOF = "proof"
+    """It establishes the fault: no training can show that it is none."""
+    STRONG = "strong"
+    """It is about this very fault, and seldom seen without it."""
+    HINT = "hint"
+    """It is seen beside this fault, and often without it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A change that should help."""
@@ -71,6 +82,7 @@ class Finding:
     """Changes worth trying, the best first."""
     is_root_cause: bool = True
     """False for a symptom: it is wrong to see, but several things may be behind it."""
+    certainty: Certainty = Certainty.HINT
 
     def to_json(self) -> dict[str, JsonValue]:
         return {
@@ -81,6 +93,7 @@ class Finding:
             "severity": self.severity.value,
             "saw": self.saw,
             "why": self.why,
+            "certainty": self.certainty.value,
             "confidence": round(self.confidence, 3),
             "file": str(self.place.file) if self.place is not None else None,
             "line": self.place.line if self.place is not None else None,

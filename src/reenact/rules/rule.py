@@ -16,7 +16,7 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
 from reenact.rules.layer_view import LayerView
 from reenact.types import JsonValue, Place
 
@@ -60,6 +60,8 @@ class Rule(ABC):
     status: ClassVar[Status] = Status.STABLE
     confidence: ClassVar[float] = 0.6
     """How often it is right when it fires, before anything is tried."""
+    certainty: ClassVar[Certainty] = Certainty.HINT
+    """What its observation is worth by itself. Proof only where it is silent on every sound program."""
     is_root_cause: ClassVar[bool] = False
     """Names the culprit though no fault type fits it: a crash, weights that nobody trains."""
     why: ClassVar[str]
@@ -81,6 +83,7 @@ class Rule(ABC):
         place: Place | None = None,
         fault: Fault | None = None,
         confidence: float | None = None,
+        certainty: Certainty | None = None,
         step: int | None = None,
     ) -> Finding:
         """A finding at a layer, or at the hyperparameter of a kind; `values` are those worth giving that
@@ -102,6 +105,7 @@ class Rule(ABC):
             hyperparameter=param.id if param is not None else None,
             suggestions=(*suggestions, *(suggest(param, values) if param is not None else ())),
             is_root_cause=self.is_root_cause or (fault or self.fault) is not None,
+            certainty=certainty or self.certainty,
         )
 
 

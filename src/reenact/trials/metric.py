@@ -15,6 +15,8 @@ from reenact.trials.trial import Outcome
 
 STEP_LOSS = "step_loss"
 """The mean training loss of the last steps, which is there where nothing was logged."""
+LOSS_FALL = "loss_fall"
+"""By how much of its first value the training loss fell: it moves where the metric is stuck."""
 SCORES = (
     "accuracy",
     "acc",
@@ -78,6 +80,10 @@ class Measure:
         if value is None or not math.isfinite(value):
             return -math.inf
         return value if self.larger_is_better else -value
+
+
+LEARNING = Measure(LOSS_FALL)
+"""Whether a training learns at all, whatever its loss is."""
 
 
 def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: str | None = None) -> Measure:

@@ -15,7 +15,7 @@ from reenact.probe.trace import Root, Series, Trace
 from reenact.probe.watch import Ended as ProbeEnded
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
-from reenact.trials.metric import STEP_LOSS, metric_sources
+from reenact.trials.metric import LOSS_FALL, STEP_LOSS, metric_sources
 from reenact.trials.server import Ended
 from reenact.trials.trial import Curve, Outcome, Trial
 
@@ -95,7 +95,9 @@ def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
     metrics = {name: _last(trace.metric(name), sources[name]) for name in curves}
     if len(trace.losses.known):
         curves[STEP_LOSS] = _points(trace.losses)
-        metrics[STEP_LOSS] = _late(trace.losses.values.tolist())
+        losses = trace.losses.values.tolist()
+        metrics[STEP_LOSS] = _late(losses)
+        metrics |= _fall(losses)
     return replace(
         outcome,
         steps=trace.step_count,
@@ -118,6 +120,15 @@ def _late(losses: Sequence[float]) -> float:
     last = losses[-min(_TAIL, max(1, len(losses) // _TAIL_SHARE)) :]
     known = [loss for loss in last if not math.isnan(loss)]
     return fmean(known) if known else math.nan
+
+
+def _fall(losses: Sequence[float]) -> dict[str, float]:
+    """By how much of its first value the loss fell, -1 when it at least doubled or was lost; nothing where
+    that has no meaning because the loss does not start above zero."""
+    first, last = _late(losses[::-1]), _late(losses)
+    if not 0 < first < math.inf:
+        return {}
+    return {LOSS_FALL: max(-1.0, 1 - last / first) if math.isfinite(last) else -1.0}
 
 
 def _points(series: Series) -> Curve:

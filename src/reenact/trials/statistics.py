@@ -86,6 +86,21 @@ def non_inferior(
     return signed_rank_p(margins) < alpha
 
 
+def gains_less_than(
+    margin: float, before: Sequence[float], after: Sequence[float], alpha: float = 0.05
+) -> bool:
+    """Whether the mean gain surely lies below the margin: its upper confidence limit does (Student's t, one
+    side). With few or noisy pairs that limit is high and the answer no; a failed training decides nothing.
+    """
+    differences = [new - old for old, new in zip(before, after, strict=True)]
+    if len(differences) < 3 or not all(map(math.isfinite, differences)):
+        return False
+    from scipy.stats import t
+
+    error = stdev(differences) / math.sqrt(len(differences))
+    return fmean(differences) + float(t.ppf(1 - alpha, len(differences) - 1)) * error < margin
+
+
 def cohen_d(before: Sequence[float], after: Sequence[float]) -> float:
     """Difference of means in pooled standard deviations (Cohen 1988)."""
     gain = fmean(after) - fmean(before)

@@ -251,5 +251,10 @@ def material(before: float, after: float, *, bounded: bool, share: float = MATER
         return False
     if not math.isfinite(before):
         return True
+    return after - before >= least_gain(before, bounded=bounded, share=share)
+
+
+def least_gain(before: float, *, bounded: bool, share: float = MATERIAL) -> float:
+    """The smallest improvement on this that matters."""
     left = 1 - before if bounded else abs(before)
-    return after - before >= max(share * left, 0.01 if bounded else 1e-9)
+    return max(share * left, 0.01 if bounded else 1e-9)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, ChangeEffect
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
@@ -117,7 +117,7 @@ def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
 
 def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Evidence) -> None:
     before, after = (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf), (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1)
-    tried = VerifiedChange(
+    tried = ChangeEffect(
         suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
         compare(before, after), 0.0156, True, 9.0,
     )  # fmt: skip
@@ -134,7 +134,7 @@ def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Eviden
 
 def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -> None:
     before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
-    tried = VerifiedChange(
+    tried = ChangeEffect(
         suggestion(program).patch,
         Measure("accuracy"),
         before,

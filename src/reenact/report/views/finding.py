@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.diagnosis.diagnosis import DiagnosisFinding, SourceFile, VerifiedChange
+from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, SourceFile
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import ReenactError
 from reenact.program.patch import Patch
@@ -51,16 +51,19 @@ def reasons(
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
         yield "changed", "\n".join(changed_lines(one.tried.patch, program)) or str(one.tried.patch)
-        yield "tried", tried_words(one.tried)
+        yield "tried", tried_words(one.tried) + (f"; {one.note}" if one.note else "")
     elif one.note:
         yield "tried", one.note
 
 
-def tried_words(tried: VerifiedChange) -> str:
+def tried_words(tried: ChangeEffect) -> str:
     """Before and after over the seeds, and whether that decides."""
     before, after = (_spread(values, tried) for values in (tried.before, tried.after))
-    judged = f"p={tried.p_value:.3f}" + ("" if tried.confirmed else ", not confirmed")
-    return f"{len(tried.before)} seeds, {tried.measure.name} {before} -> {after} ({judged})"
+    seeds = "1 seed" if len(tried.before) == 1 else f"{len(tried.before)} seeds"
+    changed = f"{seeds}, {tried.measure.name} {before} -> {after}"
+    if tried.p_value is None:
+        return f"{changed}, on top of {tried.on_top_of}" if tried.on_top_of else changed
+    return f"{changed} (p={tried.p_value:.3f}{'' if tried.confirmed else ', not confirmed'})"
 
 
 def change_words(suggestion: Suggestion) -> str:
@@ -84,7 +87,7 @@ def _others(others: Sequence[Finding]) -> Iterator[tuple[str, str]]:
         yield "", f"and {', '.join(other.code for other in others[SHOWN_OTHERS:])}"
 
 
-def _spread(values: Sequence[float], tried: VerifiedChange) -> str:
+def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     sign = 1 if tried.measure.larger_is_better else -1
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:
@@ -92,7 +95,8 @@ def _spread(values: Sequence[float], tried: VerifiedChange) -> str:
     mean = sum(known) / len(known)
     spread = (sum((value - mean) ** 2 for value in known) / max(1, len(known) - 1)) ** 0.5
     failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
-    return f"{mean:.3g} +- {spread:.2g}{failed}"
+    around = f" +- {spread:.2g}" if len(known) > 1 else ""
+    return f"{mean:.3g}{around}{failed}"
 
 
 def _value(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Finding,
@@ -59,6 +60,7 @@ class ImproperActivation(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "The loss compares something that is no probability."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import usual_rates
 from reenact.rules.own._series import finite, losses, optimizers, windows
 
@@ -44,6 +44,7 @@ class LossDiverges(Rule):
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75
+    certainty = Certainty.STRONG
     why = "Steps that are too large climb out of the valley and do not come back."
 
     def check(self, evidence: Evidence) -> Findings:

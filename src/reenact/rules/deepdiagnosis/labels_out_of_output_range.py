@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Finding,
@@ -70,6 +71,7 @@ class LabelsOutOfOutputRange(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "A prediction that cannot reach its target leaves a loss that no training removes."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity, Wanted
+from reenact.rules import (
+    Certainty,
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    Wanted,
+)
 from reenact.rules.neuralint._output import SQUASHING, output_of
 
 
@@ -44,6 +55,7 @@ class BentOutputForLogitLoss(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.92
+    certainty = Certainty.STRONG
     why = "The loss applies the function itself, so that it is applied twice."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -53,9 +65,14 @@ class BentOutputForLogitLoss(Rule):
         if out.bend is not None and out.bend != "log_softmax":
             confidence = self.confidence if out.bend in SQUASHING else 0.75
             saw = f"{out.loss} takes logits and is given a {out.bend} of {out.layer.name}"
-            kind, suggestions = Kind.ACTIVATION, ("linear",)
             yield self.finding(
-                evidence, saw, layer=out.layer, kind=kind, values=suggestions, confidence=confidence
+                evidence,
+                saw,
+                layer=out.layer,
+                kind=Kind.ACTIVATION,
+                values=("linear",),
+                confidence=confidence,
+                certainty=Certainty.PROOF if out.bend == "softmax" else None,
             )
         if out.family is LossFamily.CATEGORICAL and out.width == 1:
             saw = f"{out.loss} over a single output of {out.layer.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import is_keras
 
 CONSTANT = frozenset({"zeros", "ones", "constant", "zero", "one"})
@@ -43,6 +43,7 @@ class ConstantWeightInit(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "Units that start equal stay equal, so the layer learns a single feature."
 
     def check(self, evidence: Evidence) -> Findings:

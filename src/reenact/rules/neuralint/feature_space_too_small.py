@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
 
 TOO_SMALL = re.compile(
@@ -51,6 +51,7 @@ class FeatureSpaceTooSmall(Rule):
     needs = Needs.CRASH
     severity = Severity.ERROR
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "There is no place in the map where the window fits."
 
     def check(self, evidence: Evidence) -> Findings:

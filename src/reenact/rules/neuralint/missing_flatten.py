@@ -5,7 +5,18 @@ from __future__ import annotations
 from reenact.program.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Suggestion
+from reenact.rules import (
+    Certainty,
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    Needs,
+    Rule,
+    Severity,
+    Suggestion,
+)
 from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
 
 
@@ -47,6 +58,7 @@ class MissingFlatten(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.8
+    certainty = Certainty.STRONG
     why = "A dense layer over a map gives one answer for every place in it."
 
     def check(self, evidence: Evidence) -> Findings:

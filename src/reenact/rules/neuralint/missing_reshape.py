@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
 
 
@@ -42,6 +42,7 @@ class MissingReshape(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "The layer takes tensors of another rank than it is given."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._output import lacks_sigmoid, output_of
 
 
@@ -41,6 +41,7 @@ class MissingSigmoid(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "The loss wants a probability, and gets any number."
 
     def check(self, evidence: Evidence) -> Findings:

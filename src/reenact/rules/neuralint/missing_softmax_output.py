@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 
@@ -41,6 +41,7 @@ class MissingSoftmax(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "The loss wants probabilities that add up to one, and gets plain numbers."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
 
 FALSIFIED = re.compile(
@@ -51,6 +51,7 @@ class ReshapeFalsifiesSize(Rule):
     needs = Needs.CRASH
     severity = Severity.ERROR
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "A reshape can neither add nor lose values."
 
     def check(self, evidence: Evidence) -> Findings:

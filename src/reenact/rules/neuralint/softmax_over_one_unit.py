@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType
 from reenact.rules.neuralint._output import bends
 
 
@@ -38,6 +38,7 @@ class SoftmaxOverOneUnit(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.97
+    certainty = Certainty.PROOF
     why = "A softmax over a single unit is one whatever the weights are."
 
     def check(self, evidence: Evidence) -> Findings:

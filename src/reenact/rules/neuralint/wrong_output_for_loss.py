@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Certainty, Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import Output, output_of
 
 
@@ -43,6 +43,7 @@ class WrongOutputForLoss(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "The loss reads the output as probabilities, which this function does not give."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -44,6 +44,11 @@ def is_probability(evidence: Evidence) -> bool:
     return bool(lows) and min(lows) >= 0 and max(highs) <= 1
 
 
+def seen_outside(evidence: Evidence) -> bool:
+    """Whether the output was seen to be something that no probability is."""
+    return bool(len(_rows(evidence))) and not is_probability(evidence)
+
+
 def _rows(evidence: Evidence) -> Columns:
     """What came out of the last layer of the model that was watched."""
     trace = evidence.trace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -39,6 +39,7 @@ class DeviceMismatch(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "A computation happens on one device, and tensors are not moved by themselves."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -40,6 +40,7 @@ class DtypeMismatch(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
 
     def check(self, evidence: Evidence) -> Findings:

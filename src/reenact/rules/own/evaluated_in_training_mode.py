@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
 from reenact.rules.own._series import optimizers
 
@@ -43,6 +43,7 @@ class EvaluatedInTrainingMode(Rule):
     code, name, family, fault = "RE011", "evaluated-in-training-mode", "reenact", Fault.MOD
     needs = Needs.TRACE
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "Dropout and batch norm must not behave as in training when a model is judged."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from reenact.probe.trace import Trace
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Rule, Severity
 
 
 class FrozenOrForgottenWeights(Rule):
@@ -47,6 +47,7 @@ class FrozenOrForgottenWeights(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.8
+    certainty = Certainty.STRONG
     why = "What keeps its random start only scrambles what passes through it."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -54,7 +55,8 @@ class FrozenOrForgottenWeights(Rule):
         assert evidence.trace is not None
         if evidence.graph.unregistered:
             lost = ", ".join(evidence.graph.unregistered[:4])
-            yield self.finding(evidence, f"the model's parameters() does not reach {lost}")
+            saw = f"the model's parameters() does not reach {lost}"
+            yield self.finding(evidence, saw, certainty=Certainty.PROOF)
         for names, reason in (
             (_not_given(evidence.trace), "never given to an optimiser"),
             (_without_gradient(evidence.trace), "never reached by a gradient"),

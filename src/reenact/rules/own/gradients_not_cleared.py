@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 MOST = 0.9
 FEWEST = 3
@@ -47,6 +47,7 @@ class GradientsNotCleared(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "Every step then follows the sum of all gradients so far, not the gradient of now."
 
     def check(self, evidence: Evidence) -> Findings:

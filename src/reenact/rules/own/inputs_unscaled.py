@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 from reenact.rules.own._series import learned
 
@@ -61,6 +61,7 @@ class InputsUnscaled(Rule):
             evidence,
             f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation {inputs.std:.3g}",
             confidence=0.5 * sure if learned(evidence) else sure,
+            certainty=Certainty.STRONG if sure > 0.8 and not learned(evidence) else None,
         )
         values = ("scale", "standardize") if picture else ("standardize", "scale")
         yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"), values)

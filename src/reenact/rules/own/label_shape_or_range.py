@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -42,6 +42,7 @@ class LabelShapeOrRange(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Findings,
@@ -17,6 +18,8 @@ from reenact.rules import (
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100
 """What PyTorch's losses skip by default."""
+FAR = 0.1
+"""Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
 
 
 def no_class_numbers(evidence: Evidence) -> bool:
@@ -68,6 +71,7 @@ class LabelsOutOfDomain(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "A model cannot learn values that its output cannot take or its loss does not know."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -77,7 +81,8 @@ class LabelsOutOfDomain(Rule):
         low, high, family = labels.minimum, labels.maximum, evidence.loss_family
         seen = f"labels from {low:g} to {high:g}"
         if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
-            yield self.finding(evidence, f"{seen} for {evidence.loss_name}", kind=Kind.LOSS)
+            saw = f"{seen} for {evidence.loss_name}"
+            yield self.finding(evidence, saw, kind=Kind.LOSS, certainty=Certainty.PROOF)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
             yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
@@ -91,7 +96,7 @@ class LabelsOutOfDomain(Rule):
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
-            yield self.finding(evidence, saw, layer=evidence.output, fault=fault)
+            yield self.finding(evidence, saw, layer=evidence.output, fault=fault, certainty=Certainty.PROOF)
 
     def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
@@ -107,4 +112,5 @@ class LabelsOutOfDomain(Rule):
             values=("linear",),
             fault=Fault.ACH,
             confidence=0.95 if mean < least or mean > most else 0.85,
+            certainty=Certainty.PROOF if max(least - low, high - most) > FAR * (high - low) else None,
         )

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
 from reenact.rules.own._series import finite, learned, losses, windows
 
@@ -77,6 +77,7 @@ class LearningRateOutsideRange(Rule):
                     kind=Kind.LEARNING_RATE,
                     values=values,
                     confidence=sure * doubt,
+                    certainty=Certainty.STRONG if sure * doubt > 0.8 else None,
                 )
                 return
 

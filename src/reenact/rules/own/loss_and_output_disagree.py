@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Finding,
@@ -17,7 +18,7 @@ from reenact.rules import (
     TaskType,
     Wanted,
 )
-from reenact.rules.own._model import adds_up_to_one, is_probability, left_open
+from reenact.rules.own._model import adds_up_to_one, is_probability, left_open, seen_outside
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 
@@ -61,6 +62,7 @@ class LossAndOutputDisagree(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "Outside its domain a loss has no meaning and its gradient no direction."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -72,7 +74,8 @@ class LossAndOutputDisagree(Rule):
             numbers = evidence.task is TaskType.REGRESSION
             numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
             values = ("linear",) if numbers else ("sigmoid", "linear")
-            yield self._mismatch(evidence, output, "softmax over one unit is always 1", values, 0.97)
+            saw = "softmax over one unit is always 1"
+            yield self._mismatch(evidence, output, saw, values, 0.97, certainty=Certainty.PROOF)
         elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
             yield from self._no_softmax(evidence, output, activation)
         elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
@@ -90,8 +93,9 @@ class LossAndOutputDisagree(Rule):
     def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
-        sure = 0.65 if activation == "sigmoid" else 0.9
-        yield self._mismatch(evidence, output, _saw(evidence, activation), ("softmax",), sure)
+        sure, certainty = (0.65, None) if activation == "sigmoid" else (0.9, _proven(evidence))
+        saw = _saw(evidence, activation)
+        yield self._mismatch(evidence, output, saw, ("softmax",), sure, certainty=certainty)
 
     def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):
@@ -99,7 +103,8 @@ class LossAndOutputDisagree(Rule):
             if several:
                 yield self._mismatch(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.85)
             return
-        yield self._mismatch(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.9)
+        saw = _saw(evidence, activation)
+        yield self._mismatch(evidence, output, saw, ("sigmoid",), 0.9, certainty=_proven(evidence))
 
     def _mismatch(
         self,
@@ -109,6 +114,7 @@ class LossAndOutputDisagree(Rule):
         values: tuple[JsonValue, ...],
         sure: float,
         fault: Fault | None = None,
+        certainty: Certainty | None = None,
     ) -> Finding:
         missing = evidence.last_activation in (None, "linear")
         return self.finding(
@@ -119,9 +125,15 @@ class LossAndOutputDisagree(Rule):
             values=values,
             fault=fault or (Fault.ARM if missing else Fault.ACH),
             confidence=sure,
+            certainty=certainty,
         )
 
 
 def _saw(evidence: Evidence, activation: str | None) -> str:
     before = f"{activation or 'no activation'} before {evidence.loss_name}"
     return f"{before}, which wants {evidence.wanted_output}"
+
+
+def _proven(evidence: Evidence) -> Certainty | None:
+    """What was computed says more than what is written."""
+    return Certainty.PROOF if seen_outside(evidence) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Findings,
@@ -57,6 +58,7 @@ class LossOfAnotherTask(Rule):
     code, name, family, fault = "RE003", "loss-of-another-task", "reenact", Fault.LCH
     needs = Needs.GRAPH
     severity = Severity.ERROR
+    certainty = Certainty.STRONG
     why = "The loss must measure what the labels mean."
 
     def check(self, evidence: Evidence) -> Findings:

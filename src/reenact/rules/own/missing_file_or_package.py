@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -36,6 +36,7 @@ class MissingFileOrPackage(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "Paths and environments of one machine are seldom those of another."
 
     def check(self, evidence: Evidence) -> Findings:

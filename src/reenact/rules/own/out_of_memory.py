@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -37,6 +37,7 @@ class OutOfMemory(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.9
+    certainty = Certainty.PROOF
     why = "Memory grows with the batch and with what is kept for the way back."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import (
+    Certainty,
     Evidence,
     Fault,
     Finding,
@@ -60,6 +61,7 @@ class PoorInitialisation(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.8
+    certainty = Certainty.STRONG
     why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -41,6 +41,7 @@ class ShapeMismatch(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.95
+    certainty = Certainty.PROOF
     why = "What comes out of one layer must have the width that the next one was made for."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity, Wanted
+from reenact.rules import (
+    Certainty,
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    Wanted,
+)
 from reenact.rules.own._model import reads_logits
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
@@ -38,6 +49,7 @@ class SoftmaxTwice(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.PROOF
     why = "The loss applies it itself; twice makes every answer nearly equal and its gradient small."
 
     def check(self, evidence: Evidence) -> Findings:

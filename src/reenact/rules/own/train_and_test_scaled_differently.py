@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
 ENOUGH = 16
@@ -48,6 +48,7 @@ class TrainAndTestScaledDifferently(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "A model knows nothing about numbers of another scale than those it was trained on."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
 from reenact.rules.own._series import optimizers
 
@@ -46,6 +46,7 @@ class TrainedInEvaluationMode(Rule):
     code, name, family, fault = "RE012", "trained-in-evaluation-mode", "reenact", Fault.MOD
     needs = Needs.TRACE
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "In evaluation mode dropout is off and batch norm does not follow the data."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -32,6 +32,7 @@ class UnexplainedCrash(Rule):
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.9
+    certainty = Certainty.PROOF
     why = "Whatever training was done until then is all there is."
 
     def check(self, evidence: Evidence) -> Findings:

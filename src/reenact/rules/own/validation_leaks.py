@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.probe.trace import Overlap
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import framework
 
 FEWEST = 10
@@ -55,11 +55,13 @@ class ValidationLeaks(Rule):
         worst = max(leaks, key=lambda overlap: overlap.share, default=None)
         if worst is None or worst.rows < FEWEST or worst.share < LEAST:
             return
+        sure = _sure(evidence, worst, clean=clean)
         yield self.finding(
             evidence,
             f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows",
             kind=Kind.VALIDATION,
-            confidence=_sure(evidence, worst, clean=clean),
+            confidence=sure,
+            certainty=Certainty.PROOF if sure > 0.8 else None,
         )
 
 

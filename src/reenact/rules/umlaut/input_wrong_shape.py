@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.layer_view import Shape
 from reenact.rules.umlaut._data import channels_last, training_inputs
 
@@ -44,6 +44,7 @@ class InputWrongShape(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "The convolution takes a side of the picture for its channels."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 SMALLEST = 1e-7
 
@@ -38,6 +38,7 @@ class LearningRateLow(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "Steps so small leave the weights where they start, and negative ones climb."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import narrows, unbent
 
 
@@ -42,6 +42,7 @@ class MissingActivation(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.8
+    certainty = Certainty.STRONG
     why = "Without a bend between them two layers can do no more than one."
 
     def check(self, evidence: Evidence) -> Findings:

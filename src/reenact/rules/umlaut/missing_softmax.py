@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 
@@ -40,6 +40,7 @@ class MissingSoftmax(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
+    certainty = Certainty.STRONG
     why = "The loss takes logarithms of probabilities, and the outputs are none."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._data import training_inputs
 
 
@@ -55,7 +55,8 @@ class NanInInput(Rule):
                 too = ", and so is the loss" if lost else ""
                 saw = f"{facts.nan_share:.2%} of the inputs are NaN{too}"
                 sure = self.confidence if lost else 0.7
-                yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=sure)
+                proven = Certainty.PROOF if lost else Certainty.STRONG
+                yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=sure, certainty=proven)
                 return
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Wanted
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Wanted
 from reenact.rules.neuralint._output import bends, output_of
 
 
@@ -40,6 +40,7 @@ class OutputBentTwice(Rule):
     code, name, family, fault = "UM009", "output-bent-twice", "umlaut", Fault.AAL
     needs = Needs.SOURCE
     confidence = 0.85
+    certainty = Certainty.STRONG
     why = "The first function takes away what the softmax needs to tell classes apart."
 
     def check(self, evidence: Evidence) -> Findings:
