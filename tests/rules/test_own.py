@@ -379,6 +379,22 @@ def test_exceptions_are_sorted(kind: CrashKind, message: str) -> None:
     assert crash_kind(Crash("RuntimeError", message, None, "", ())) is kind
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (
+            "AttributeError",
+            "module 'numpy' has no attribute 'float'. `np.float` was a deprecated alias; data type",
+        ),
+        ("ImportError", "cannot import name 'KerasClassifier' from 'keras.wrappers.scikit_learn'"),
+        ("NameError", "name 'to_categorical' is not defined"),
+        ("TypeError", "Model.fit() got an unexpected keyword argument 'nb_epoch'"),
+    ],
+)
+def test_a_name_that_is_not_there_is_not_a_type_mismatch(kind: str, message: str) -> None:
+    assert crash_kind(Crash(kind, message, None, "", (), (kind, "Exception"))) is CrashKind.NAME
+
+
 def test_every_crash_has_one_finding() -> None:
     crash = Crash("ModuleNotFoundError", "No module named 'x'", None, "", (), ("ModuleNotFoundError",))
     ended = Evidence(outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))

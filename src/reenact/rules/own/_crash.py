@@ -14,6 +14,7 @@ class CrashKind(StrEnum):
 
     MEMORY = "memory"
     MISSING = "missing"
+    NAME = "name"
     DEVICE = "device"
     LABEL = "label"
     DTYPE = "dtype"
@@ -26,10 +27,15 @@ _TYPES = {
     "OutOfMemoryError": CrashKind.MEMORY,
     "FileNotFoundError": CrashKind.MISSING,
     "ModuleNotFoundError": CrashKind.MISSING,
+    "AttributeError": CrashKind.NAME,
+    "ImportError": CrashKind.NAME,
+    "NameError": CrashKind.NAME,
 }
 _MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in (
     (CrashKind.MEMORY, r"out of memory|not enough memory|can't allocate memory|unable to allocate"),
     (CrashKind.MISSING, r"no such file|no module named|unable to open file|dataset not found"),
+    (CrashKind.NAME, r"unexpected keyword argument|required positional argument|unrecognized keyword"
+                     r"|positional arguments? but|argument\(s\) not recognized"),
     (CrashKind.DEVICE, r"same device|expected device|torch\.cuda\.\w+tensor\b.*should be the same"
                        r"|input type .*cuda.*weight type|not compiled with cuda|no nvidia driver"),
     (CrashKind.LABEL, r"target \S+ is out of bounds|target size|target tensor|target dtype|target batch_size"
