@@ -60,7 +60,7 @@ class Repaired:
 
     @property
     def significant(self) -> bool:
-        return self.decision == "repaired"
+        return self.decision in ("repaired", "improved")
 
 
 def improvement_rate(after: Sequence[float], reference: Reference) -> float:

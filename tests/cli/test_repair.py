@@ -63,6 +63,7 @@ def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
     ("decision", "words"),
     [
         (Decision.REPAIRED, "Repaired by 1 change"),
+        (Decision.IMPROVED, "Improved by 1 change"),
         (Decision.TOO_SMALL, "too little to matter"),
         (Decision.NOT_SIGNIFICANT, "No change holds"),
         (Decision.GOOD_ALREADY, "performs well already"),
@@ -71,6 +72,14 @@ def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
 def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
     assert words in found(decision).sentence
     assert "±" in found(decision).sentence or decision is Decision.GOOD_ALREADY
+
+
+def test_seeds_that_tie_are_said_where_the_others_are_too_few() -> None:
+    before, after = (0.5,) * 6, (0.5, 0.5, 0.6, 0.6, 0.6, 0.6)
+    one = found(Decision.NOT_SIGNIFICANT)
+    tied = replace(one.verdicts[-1], seeds=tuple(range(6)), comparison=compare(before, after))
+    assert "Only 4 of 6 seeds differ at all" in replace(one, verdicts=(tied,)).sentence
+    assert "Only" not in one.sentence
 
 
 def test_nothing_found_recommends_nothing() -> None:

@@ -208,7 +208,7 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
         with pytest.raises(Stopped):
             repair(program, options, RepairServices(**given, stop=stop, executor=lambda: first), known)  # type: ignore[arg-type]
         found = repair(program, options, RepairServices(**given, executor=lambda: again), known)  # type: ignore[arg-type]
-    assert found.decision is Decision.REPAIRED
+    assert found.decision is Decision.IMPROVED
     finished = {trial.key for trial in first.ran[:8]}
     assert finished - {trial.key for trial in again.ran}
     keys = [trial.key for trial in again.ran]

@@ -22,10 +22,10 @@ from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.codegen.problem import Problem
 from reenact.diagnosis.diagnosis import (
+    ChangeEffect,
     Diagnosis,
     DiagnosisFinding,
     InterventionResult,
-    ChangeEffect,
     suspected_source,
 )
 from reenact.diagnosis.options import Depth

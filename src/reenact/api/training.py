@@ -225,9 +225,8 @@ def repair(
 def _apply(result: Repair, program: Program, branch: str | None, journal: Journal) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
     from reenact.repairs.apply import commit_on_branch, write
-    from reenact.repairs.verdict import Decision
 
-    if result.decision is not Decision.REPAIRED:
+    if not result.decision.helps:
         return "Nothing was written: no change held on fresh seeds."
     if branch:
         message = f"Repair the training\n\n{result.sentence}\n"

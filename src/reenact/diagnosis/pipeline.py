@@ -19,7 +19,6 @@ from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
 from reenact.journal import Journal, Scope
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.graph import TaskType
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
@@ -233,12 +232,7 @@ def _trainer(
         one_wall=trace.seconds,
         trials=run.under("trials"),
         stop=services.stop,
-        label_spread=_spread(evidence),
+        label_spread=evidence.label_spread,
         around=training_mark(program, options.python, evidence.opened),
         training_time=options.training_time,
     )
-
-
-def _spread(evidence: Evidence) -> float | None:
-    labels = evidence.labels
-    return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None

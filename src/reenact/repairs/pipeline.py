@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.judgement import Judgement
@@ -165,14 +166,17 @@ def verdicts_on(
 
     found, late = verify(candidates, judge, seeds, begin=begin)
     unverified = f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
-    return tuple(_verdict(one, judge.measure) for one in found), unverified
+    return tuple(_verdict(one, judge) for one in found), unverified
 
 
-def _verdict(one: Verification, measure: Measure) -> Verdict:
+def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
+    measure = judge.measure
     before, after = (_as_logged(values, measure) for values in (one.comparison.before, one.comparison.after))
     decision = Decision.NOT_SIGNIFICANT
     if one.significant:
-        decision = Decision.REPAIRED if one.material else Decision.TOO_SMALL
+        well = judge.is_good_enough(median(one.comparison.after))
+        better = Decision.REPAIRED if well else Decision.IMPROVED
+        decision = better if one.material else Decision.TOO_SMALL
     return Verdict(one.patch, one.seeds, before, after, one.comparison, one.p_value, decision)
 
 

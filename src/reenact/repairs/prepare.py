@@ -111,6 +111,7 @@ def prepare(
         one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
         seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
         training_time=options.training_time,
+        label_spread=found.evidence.label_spread,
         around=services.around or training_mark(program, options.python, found.evidence.opened),
     )  # fmt: skip
     asked = trainer.trial(NOTHING, trainer.seeds[0])

@@ -17,6 +17,7 @@ from reenact.result import Result
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.statistics import Comparison
 from reenact.trials.trial import Curve
+from reenact.trials.verify import SIGNIFICANT
 from reenact.types import ExitCode
 
 
@@ -24,7 +25,9 @@ class Decision(StrEnum):
     """What the fresh seeds say."""
 
     REPAIRED = "repaired"
-    """Significantly better, and by enough to matter."""
+    """Significantly better, and the training does well now."""
+    IMPROVED = "improved"
+    """Significantly better, and by enough to matter; nothing says that it does well now."""
     TOO_SMALL = "too-small"
     """Significantly better, but too little to matter."""
     NOT_SIGNIFICANT = "not-significant"
@@ -39,9 +42,15 @@ class Decision(StrEnum):
     def exit_code(self) -> ExitCode:
         return _EXIT_CODES[self]
 
+    @property
+    def helps(self) -> bool:
+        """Whether the change is one to take."""
+        return self in (Decision.REPAIRED, Decision.IMPROVED)
+
 
 _EXIT_CODES = {
     Decision.REPAIRED: ExitCode.OK,
+    Decision.IMPROVED: ExitCode.OK,
     Decision.GOOD_ALREADY: ExitCode.OK,
     Decision.TOO_SMALL: ExitCode.FOUND,
     Decision.NOTHING_FOUND: ExitCode.FOUND,
@@ -131,11 +140,24 @@ class Repair(Result):
         numbers = f"{name} {summary(judged.before)} -> {summary(judged.after)}"
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
-        if self.decision is Decision.REPAIRED:
-            return f"Repaired by {count} change{'s' if count != 1 else ''}: {numbers} ({proof})."
+        if self.decision.helps:
+            changes = "1 change" if count == 1 else f"{count} changes"
+            return f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
         if self.decision is Decision.TOO_SMALL:
             return f"The best change found helps too little to matter: {numbers} ({proof})."
-        return f"No change holds on fresh seeds; the best found: {numbers} ({proof})."
+        return f"No change holds on fresh seeds; the best found: {numbers} ({proof}).{_too_few(judged)}"
+
+
+def _too_few(judged: Verdict) -> str:
+    """Where the seeds that differ could not have been enough, however they had come out."""
+    compared = judged.comparison
+    differ = sum(old != new for old, new in zip(compared.before, compared.after, strict=True))
+    if 0.5**differ < SIGNIFICANT:
+        return ""
+    return (
+        f" Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"
+        f" give --seeds {2 * len(judged.seeds)}."
+    )
 
 
 def summary(values: Sequence[float]) -> str:

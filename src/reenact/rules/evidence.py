@@ -151,6 +151,11 @@ class Evidence:
         return self.data("label")
 
     @property
+    def label_spread(self) -> float | None:
+        """Standard deviation of the labels, where they are quantities."""
+        return self.labels.std if self.labels is not None and self.task is TaskType.REGRESSION else None
+
+    @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         return self.static.hyperparameters if self.static is not None else ()
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, ChangeEffect
+from reenact.diagnosis.diagnosis import ChangeEffect, Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows

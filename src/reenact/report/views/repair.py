@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import Decision, Repair, Verdict, summary
+from reenact.repairs.verdict import Repair, Verdict, summary
 from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.line_plot import Curve, line_plot
@@ -103,7 +103,7 @@ def _verdict(one: Verdict) -> Row:
         str(len(one.seeds)),
         str(one.patch),
     )
-    return Row(cells, tone="good" if one.decision is Decision.REPAIRED else "warning")
+    return Row(cells, tone="good" if one.decision.helps else "warning")
 
 
 def _curves(found: Repair) -> Iterator[Picture]:
