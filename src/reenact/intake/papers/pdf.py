@@ -6,10 +6,9 @@ import importlib.util
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from typing import Any
 
-from reenact.errors import InputError, MissingExtra, ReenactError, Stopped, UnreadablePaper
+from reenact.errors import MissingExtra, ReenactError, Stopped, UnreadablePaper
 from reenact.intake.papers.assemble import Draft, Piece, cut_references
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, result_json, run_script
 from reenact.intake.papers.paper import Figure, Lost, Table
@@ -21,39 +20,8 @@ PACKAGES = ("pypdfium2", "pdfplumber")
 TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
 
-class PdfReader(StrEnum):
-    """What reads a PDF."""
-
-    BUILTIN = "builtin"
-    """pdfium and pdfplumber: quick, and formulas are loose signs."""
-    MINERU = "mineru"
-    """The program MinerU, which must be installed: minutes a paper, formulas as LaTeX."""
-    AUTO = "auto"
-    """MinerU where it is installed, and the built-in reader where it is not, or fails."""
-
-    @classmethod
-    def named(cls, name: str) -> PdfReader:
-        """The reader of that name; InputError for any other."""
-        try:
-            return cls(name)
-        except ValueError:
-            known = ", ".join(cls)
-            raise InputError(
-                f"There is no such reader of PDFs. Received: pdf_reader={name!r}",
-                next_step=f"One of {known}.",
-            ) from None
-
-
-def read_pdf(
-    data: bytes,
-    name: str,
-    *,
-    box: Sandbox,
-    limits: Limits = SCRIPT_LIMITS,
-    reader: PdfReader = PdfReader.BUILTIN,
-) -> Draft:
-    """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text and nobody recognises
-    it; MissingPart when it is to be read by what is not installed."""
+def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
+    """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
     for package in PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "papers")
@@ -69,26 +37,13 @@ def read_pdf(
             if locked
             else "Download the paper again, or get its LaTeX.",
         )
-    pages, unseen = bare_pages([_page(page) for page in parsed["pages"]]), int(parsed["unseen"])
-    notes: tuple[Lost, ...] = ()
-    if reader is not PdfReader.BUILTIN:
-        from reenact.intake.papers.mineru import read_by_mineru
-        from reenact.intake.papers.mineru_home import installed
-
-        try:
-            if reader is PdfReader.MINERU or installed() is not None:
-                return read_by_mineru(data, name, pages, unseen, box=box)
-        except UnreadablePaper as error:
-            if reader is PdfReader.MINERU:
-                raise
-            notes = (Lost("file", f"It was read by the built-in reader. {error.sentence}"),)
+    pages = bare_pages([_page(page) for page in parsed["pages"]])
     if not any(page.lines for page in pages):
         raise UnreadablePaper(
             f"The PDF has no text: its pages are pictures. Received: {name}",
-            next_step="Run a text recognition over it first (--pdf-reader mineru does), or get its LaTeX.",
+            next_step="Run a text recognition over it first, or get its LaTeX.",
         )
-    draft = _draft(pages, name, unseen + int(parsed["turned"]), data, box)
-    return replace(draft, lost=(*draft.lost, *notes))
+    return _draft(pages, name, int(parsed["unseen"]) + int(parsed["turned"]), data, box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:
