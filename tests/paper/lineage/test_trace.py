@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from reenact.intake.papers.clients import Arxiv, Clients, Scholar
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
+from reenact.intake.web import Polite, Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.lineage.cited import repository_links
@@ -179,3 +181,17 @@ def test_addresses_of_repositories() -> None:
 def test_licences_by_their_usual_names(tmp_path: Path, text: str, name: str) -> None:
     (tmp_path / "LICENCE.md").write_text(text)
     assert licence_of(tmp_path) == name
+
+
+def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, tmp_path: Path) -> None:
+    closed = Web(api="http://127.0.0.1:9")
+    polite = Polite(every_s=0.0, tries=1)
+    clients = Clients(Arxiv(closed, closed, polite), Scholar(closed, polite))
+    choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
+    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+        (found,) = trace_lineage(
+            paper, Goal(), Scripted([choice]), run, most=1, box=box, library=None, clients=clients,
+            checkouts=tmp_path / "checkouts",
+        )  # fmt: skip
+    assert (found.summary, found.files, found.repository) == ("", (), "")
+    assert any("could not be fetched" in note for note in found.notes)

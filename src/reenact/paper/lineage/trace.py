@@ -13,24 +13,15 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.errors import AnswerUnusable, Unreachable, ended_by
+from reenact.errors import AnswerUnusable, ended_by
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
-from reenact.intake.web import Polite
-from reenact.journal import Kind, Scope
+from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage.candidates import Candidate, candidates
-from reenact.paper.lineage.cited import (
-    FOUND_BY_SEARCH,
-    CitedText,
-    CodeSearch,
-    Shelves,
-    cited_text,
-    content_mark,
-    repository_links,
-)
+from reenact.paper.lineage.cited import CitedText, Shelves, cited_text, content_mark, repository_links
 from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
@@ -109,14 +100,11 @@ def trace_lineage(
     library: Library | None,
     clients: Clients | None,
     checkouts: Path,
-    search: CodeSearch | None = None,
     tell: Tell = tell_nobody,
     stop: Stop | None = None,
 ) -> tuple[Exemplar, ...]:
     """At most `most` exemplars. `checkouts` is where repositories are kept; without clients no network."""
-    if clients is not None and search is None:
-        search = CodeSearch(polite=Polite(checkouts / "searches", tries=2))
-    shelves = Shelves(box, library, clients, search if clients is not None else None)
+    shelves = Shelves(box, library, clients)
     opener = Opener(checkouts, stop, MOST_TOTAL // max(most, 1))
     chosen = choose_lineage(paper, goal, model, run, most=most)
     found: list[Exemplar] = []
@@ -135,19 +123,12 @@ def _exemplar(
     cited = cited_text(reference, shelves, run)
     summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
     addresses = tuple(_addresses(chosen, cited, shelves))
-    tree, searching = opener.tree(addresses, run), tuple[str, ...]()
-    if not tree.named:
-        found, searching = _searched(chosen, shelves, run)
-        if found:
-            searching = (*(tree.notes if addresses else ()), *searching)
-            addresses, tree = found, opener.tree(found, run.under("searched"))
-    picked, unpicked = (
-        choose_files(tree, chosen.why, summary, paper, goal, model, run) if tree.files else ((), "")
-    )
+    tree = opener.tree(addresses, run)
+    picked, unpicked = choose_files(tree, chosen.why, summary, paper, goal, model, run)
     files = opener.texts(tree, addresses, picked, run) if picked else ()
     left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
     unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
-    notes = (*chosen.notes, *cited.notes, unsummed, *searching, *tree.notes, unpicked, unfit)
+    notes = (*chosen.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
     return Exemplar(
         key=reference.key,
         title=reference.title or reference.text[:200],
@@ -163,32 +144,13 @@ def _exemplar(
 
 def _addresses(chosen: Chosen, cited: CitedText, shelves: Shelves) -> Iterator[Address]:
     """Where its code may be opened, the library before the network."""
-    entry = shelves.entry(chosen.candidate.reference)
+    reference = chosen.candidate.reference
+    entry = shelves.entry(reference)
     if entry is not None and entry.repository is not None:
         yield Address(str(entry.repository), f"library:{entry.name}", content_mark(entry.repository))
-    if shelves.clients is None:
-        return
-    reference = chosen.candidate.reference
-    for address in dict.fromkeys((*repository_links(f"{reference.url} {reference.text}"), *cited.links)):
-        yield Address(address, address)
-
-
-def _searched(chosen: Chosen, shelves: Shelves, run: Scope) -> tuple[tuple[Address, ...], tuple[str, ...]]:
-    """Repositories that nobody names but that speak of the paper, and what to know of that."""
-    if (search := shelves.search) is None:
-        return (), ()
-    reference = chosen.candidate.reference
-    try:
-        found = run.step(
-            "search",
-            lambda: list(search.addresses(reference)),
-            kind=Kind.NOTE,
-            inputs={"title": reference.title, "arxiv": reference.arxiv},
-            returns=list[str],
-        )
-    except Unreachable as error:
-        return (), (error.sentence,)
-    return tuple(Address(one, one) for one in found), (FOUND_BY_SEARCH,) if found else ()
+    if shelves.clients is not None:
+        links = (*repository_links(f"{reference.url} {reference.text}"), *cited.links)
+        yield from (Address(link, link) for link in dict.fromkeys(links))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +180,11 @@ def choose_lineage(
     )
     known = {one.reference.key: one for one in ranked}
     try:
-        picks = ask(
-            run, model, "choose", prompt, Choice, check=lambda choice: _check(choice, known, most)
-        ).picks
+        choice = ask(run, model, "choose", prompt, Choice, check=lambda one: _check(one, known, most))
     except AnswerUnusable as error:
         note = f"Chosen by its citations alone, because the model's choice was of no use: {error.sentence}"
         return tuple(_ranked(one, note) for one in ranked[:most])
-    return tuple(Chosen(known[pick.key], pick.why, _places(pick, known[pick.key])) for pick in picks)
+    return tuple(Chosen(known[pick.key], pick.why, _places(pick, known[pick.key])) for pick in choice.picks)
 
 
 def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
