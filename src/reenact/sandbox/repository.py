@@ -155,14 +155,6 @@ class Repository:
         )
         return tuple(line[3:].decode(errors="replace") for line in printed.split(b"\0") if line)
 
-    def difference(self) -> bytes:
-        """The unified diff from the commit that is checked out to the files as they are."""
-        return self._ask("diff", "--no-ext-diff", "--no-textconv", "--no-renames", _NO_SUBMODULES, "HEAD")
-
-    def content(self, revision: str, file: str) -> bytes:
-        """A file as it was at a revision."""
-        return self._ask("cat-file", "blob", f"{_revision(revision)}:{file}")
-
     def export(self, revision: str, into: Path, *, most_bytes: int = 2 * 1024**3) -> None:
         """Write all files of a revision into an empty folder; links come out as plain files."""
         into.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ Covered: a result, or any folder on the way to it, that is a symbolic link; FIFO
 folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
 hard link, which may belong to the host; a swap between look and open (the look is taken on what was
 opened); folders closed with chmod. Not covered: what the bytes mean. JSON goes through `strict_json`,
-arrays and checkpoints through their own safe loaders; nothing here imports or executes.
+arrays through `arrays`; nothing here imports or executes.
 
 What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host folder are
 copied as links and never followed; FIFOs, sockets and devices are left out; the copy stops with a sentence
