@@ -23,7 +23,19 @@ def curve(metric: str, *values: float | None, label: str = "") -> Curve:
 
 
 def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comparison:
-    claim = Claim("C1", "accuracy", value, unit, True, "ours", "digits", "", None, "1:1.2", "x")
+    claim = Claim(
+        id="C1",
+        metric="accuracy",
+        value=value,
+        unit=unit,
+        higher_is_better=True,
+        method="ours",
+        dataset="digits",
+        setting="",
+        spread=None,
+        place="1:1.2",
+        quote="x",
+    )
     return Comparison(claim, metric, measured, None, 2, 0.0, Grade.A)
 
 

@@ -236,9 +236,8 @@ def evaluate(
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reproduce_bug`.
     """
-    from reenact.paper.evaluate.evaluation import EvaluateOptions
-    from reenact.paper.evaluate.pipeline import EvaluateServices
-    from reenact.paper.evaluate.pipeline import evaluate as run_evaluation
+    from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices
+    from reenact.paper.evaluate.evaluation import evaluate as run_evaluation
     from reenact.paper.options import Goal
 
     within("exemplars", exemplars, 1, 20)

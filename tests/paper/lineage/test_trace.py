@@ -14,11 +14,12 @@ from reenact.intake.papers.paper import Paper
 from reenact.intake.web import Polite, Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.lineage.cited import repository_links
+from reenact.paper.lineage.cited import Shelves, repository_links
 from reenact.paper.lineage.code import licence_of
 from reenact.paper.lineage.trace import Exemplar, choose_lineage, trace_lineage
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
+from reenact.types import tell_nobody
 
 
 def pick(key: str, *places: str) -> dict[str, Any]:
@@ -47,10 +48,8 @@ def traced(
 ) -> tuple[tuple[Exemplar, ...], Scripted]:  # fmt: skip
     model = Scripted(dict(answers))
     with journal.run(pipeline="paper", request={}) as run:
-        found = trace_lineage(
-            paper, Goal(), model, run, most=2, box=box, library=library, clients=None,
-            checkouts=tmp_path / "checkouts",
-        )  # fmt: skip
+        shelves = Shelves(box, tmp_path / "checkouts", library)
+        found = trace_lineage(paper, Goal(), model, run, shelves, most=2, tell=tell_nobody)
         run.finish({})
     return found, model
 
@@ -151,7 +150,7 @@ def test_a_wrong_path_is_asked_again(paper: Paper, library: Library, box: Sandbo
 def test_a_choice_of_no_use_leaves_the_mechanical_one(paper: Paper, choice: Any) -> None:
     with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         chosen = choose_lineage(paper, Goal(), Scripted([choice] * 9), run, most=2)
-    assert [one.candidate.reference.key for one in chosen] == ["moor2021", "vale2020"]
+    assert [one.key for one in chosen] == ["moor2021", "vale2020"]
     assert all("by its citations alone" in one.notes[0] for one in chosen)
 
 
@@ -189,9 +188,7 @@ def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, t
     clients = Clients(Arxiv(closed, closed, polite), Scholar(closed, polite))
     choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
     with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
-        (found,) = trace_lineage(
-            paper, Goal(), Scripted([choice]), run, most=1, box=box, library=None, clients=clients,
-            checkouts=tmp_path / "checkouts",
-        )  # fmt: skip
+        shelves, model = Shelves(box, tmp_path / "checkouts", clients=clients), Scripted([choice])
+        (found,) = trace_lineage(paper, Goal(), model, run, shelves, most=1, tell=tell_nobody)
     assert (found.summary, found.files, found.repository) == ("", (), "")
     assert any("could not be fetched" in note for note in found.notes)

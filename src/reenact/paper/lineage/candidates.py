@@ -96,19 +96,15 @@ def section_kinds(paper: Paper) -> dict[str, str]:
 
 
 def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Candidate:
-    contexts = tuple(_contexts(paper, reference, kinds))
+    paragraphs = [
+        (one.id, part) for one in paper.sections for part in one.blocks if isinstance(part, Paragraph)
+    ]
+    cited = [(name, one) for name, part in paragraphs for one in part.sentences if reference.key in one.cites]
+    contexts = tuple(Context(sentence, kinds[name]) for name, sentence in cited)
     tables = tuple(_tables(paper, reference, contexts))
     reasons = tuple(_reasons(reference, contexts, tables))
     score = sum(WEIGHTS[reason] for reason in reasons) + EACH_PLACE * min(len(contexts), MOST_PLACES)
     return Candidate(reference, contexts, tables, reasons, score)
-
-
-def _contexts(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Iterator[Context]:
-    for section in paper.sections:
-        paragraphs = (block for block in section.blocks if isinstance(block, Paragraph))
-        for sentence in (one for block in paragraphs for one in block.sentences):
-            if reference.key in sentence.cites:
-                yield Context(sentence, kinds[section.id])
 
 
 def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:

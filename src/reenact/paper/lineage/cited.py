@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +19,7 @@ from reenact.intake.papers.read import read_paper
 from reenact.journal import Kind, Scope
 from reenact.llm.prompts import capped
 from reenact.sandbox.box import Sandbox
+from reenact.types import Stop
 
 T = TypeVar("T")
 _ADDRESS = re.compile(
@@ -68,9 +69,12 @@ class Shelves:
 
     box: Sandbox
     """Parsers run in it."""
+    checkouts: Path
+    """Where repositories are kept."""
     library: Library | None = None
     clients: Clients | None = None
     """None: nothing is asked of the network."""
+    stop: Stop = field(default_factory=Stop)
 
     def entry(self, reference: Reference) -> Entry | None:
         return self.library.find(reference) if self.library is not None else None

@@ -108,8 +108,8 @@ class Opener:
     """Opens repositories for one run."""
 
     checkouts: Path
-    stop: Stop | None = None
-    space: int = MOST_TOTAL // 3
+    stop: Stop
+    space: int
     """Characters that the files of one repository may take."""
 
     def tree(self, addresses: Sequence[Address], run: Scope) -> Tree:
@@ -164,14 +164,10 @@ def choose_files(
     """The files that help, and a note where none could be chosen."""
     if not tree.files:
         return (), ""
-    prompt = load_prompt("reenact.paper.lineage", "prompts/files.md").fill(
-        title=paper.title,
-        goal=goal.text(),
-        why=why,
-        summary=summary or "none",
-        files="\n".join(f"{path} ({size} bytes)" for path, size in tree.files),
-        most=MOST_CHOSEN,
-    )
+    listed = "\n".join(f"{path} ({size} bytes)" for path, size in tree.files)
+    about = {"title": paper.title, "goal": goal.text(), "why": why, "summary": summary or "none"}
+    template = load_prompt("reenact.paper.lineage", "prompts/files.md")
+    prompt = template.fill(**about, files=listed, most=MOST_CHOSEN)
     known = {path for path, _ in tree.files}
 
     def check(answer: FileChoices) -> None:

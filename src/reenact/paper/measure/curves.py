@@ -142,7 +142,7 @@ def log_names(project: Project, seed: int) -> tuple[str, ...]:
 
     Names are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too.
     """
-    code = "\n".join(text for name, text in sorted(project.files.items()) if name.endswith(".py"))
+    code = "\n".join(project.python.values())
     code = re.sub(r"\{[\w.]*\bseed\}", str(seed), re.sub(r"""["']\)?\s*/\s*f?["']""", "/", code))
     names = dict.fromkeys(found[1] for found in _LOG.finditer(code))
     return tuple(name for name in names if name not in project.files and name != METRICS)[:MOST_LOGS]
@@ -305,9 +305,6 @@ def _history(value: JsonValue, names: tuple[str, ...] = (), beside: Row | None =
             if isinstance(one, dict):
                 yield {"method": " ".join(names), **one}
             elif names:
-                counts = {name: _at(axis, number, len(value)) for name, axis in (beside or {}).items()}
+                axes = {name: axis for name, axis in (beside or {}).items() if isinstance(axis, list)}
+                counts = {name: axis[number] for name, axis in axes.items() if len(axis) == len(value)}
                 yield {"method": " ".join(names[:-1]), **counts, names[-1]: one}
-
-
-def _at(axis: JsonValue, number: int, length: int) -> JsonValue:
-    return axis[number] if isinstance(axis, list) and len(axis) == length else None
