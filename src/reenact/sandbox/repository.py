@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
 from reenact.sandbox.files.cleanup import remove_tree
+from reenact.sandbox.monitor.disk import tree_usage
 from reenact.sandbox.monitor.processes import MOST_PRINTED, run_bounded
 from reenact.types import Stop
 
@@ -72,19 +74,8 @@ class Bound:
     def check(self) -> None:
         if self.stop is not None and self.stop.asked:
             raise ended_by(self.stop, "Cloning was stopped.")
-        if _size(self.folder) > self.most_bytes:
+        if tree_usage(self.folder, sys.maxsize).bytes > self.most_bytes:
             raise InputError(f"The repository is larger than {self.most_bytes} bytes.")
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for inner, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(inner) / name).lstat().st_size
-            except OSError:
-                continue
-    return total
 
 
 def run_git(
@@ -195,17 +186,8 @@ def clone(
     try:
         run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
         wanted = _revision(revision) if revision else "HEAD"
-        fetch = (
-            "fetch",
-            "--quiet",
-            "--depth=1",
-            "--no-tags",
-            "--no-recurse-submodules",
-            "--",
-            address,
-            wanted,
-        )
-        run_git(git, into, fetch, wall_s=wall_s, allow=protocol, bound=bound)
+        fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
+        run_git(git, into, (*fetch, "--", address, wanted), wall_s=wall_s, allow=protocol, bound=bound)
         run_git(git, into, ("checkout", "--quiet", "--detach", "FETCH_HEAD"), wall_s=wall_s, bound=bound)
     except BaseException:
         remove_tree(into)

@@ -54,10 +54,6 @@ class Fit:
         signature = inspect.signature(owner.evaluate)
         before(owner, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
 
-    def joined(self, begins: bool) -> None:
-        """A callback says that a `fit` runs, or ends, that began before anybody looked."""
-        self.under_way = begins
-
     def _wrap_fit(self, original: Function) -> Function:
         signature = inspect.signature(original)
 
@@ -224,10 +220,8 @@ def split_off(x: Any, y: Any, share: float) -> tuple[tuple[Any, Any], tuple[Any,
     """What Keras itself does with `validation_split`: the last rows are held out."""
     first = _array(x)
     cut = int(len(first) * (1 - share)) if first is not None else 0
-    return (_cut(x, slice(0, cut)), _cut(y, slice(0, cut))), (
-        _cut(x, slice(cut, None)),
-        _cut(y, slice(cut, None)),
-    )
+    kept, held = slice(0, cut), slice(cut, None)
+    return (_cut(x, kept), _cut(y, kept)), (_cut(x, held), _cut(y, held))
 
 
 def _cut(value: Any, rows: slice) -> Any:

@@ -10,6 +10,7 @@ import numpy
 from reenact_probe.guard import before, guarded, when_made
 from reenact_probe.places import Made, caller
 from reenact_probe.torch.facts import is_plain, snake
+from reenact_probe.torch.facts import weight_facts as weight
 from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place
 
 QUIET = frozenset({
@@ -35,11 +36,11 @@ def activation_of(layer: Module) -> str | None:
     return name if name != "linear" else None
 
 
-def settings_of(layer: Module) -> Facts:
-    """Plain values of the layer's configuration; initializers, regularizers and activations by name."""
+def settings_of(part: Any) -> Facts:
+    """Plain values of a layer's or optimizer's configuration; initializers, activations and such by name."""
     try:
-        config = layer.get_config()
-    except Exception:  # noqa: BLE001 - a layer of the program's own may have none, or a broken one
+        config = part.get_config()
+    except Exception:  # noqa: BLE001 - a part of the program's own may have none, or a broken one
         return {}
     return {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
 
@@ -69,18 +70,8 @@ def weight_facts(layer: Module) -> list[Facts]:
         values = numpy.asarray(variable.numpy(), dtype="f8") if readable else None
         if values is None or not values.size:
             continue
-        facts.append(
-            {
-                "name": variable.name,
-                "path": variable.path,
-                "shape": list(variable.shape),
-                "trainable": bool(variable.trainable),
-                "mean": float(values.mean()),
-                "std": float(values.std()),
-                "minimum": float(values.min()),
-                "maximum": float(values.max()),
-            }
-        )
+        seen = (values.mean(), values.std(), values.min(), values.max())
+        facts.append(weight(variable.name, variable.path, variable.shape, variable.trainable, seen))
     return facts
 
 
@@ -152,15 +143,10 @@ def learning_rate(optimizer: Optimizer) -> float:
 
 
 def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
-    try:
-        config = optimizer.get_config()
-    except Exception:  # noqa: BLE001 - an optimizer of the program's own
-        config = {}
-    settings = {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
     return {
         "name": type(optimizer).__name__,
         "learning_rate": rate,
-        "settings": settings,
+        "settings": settings_of(optimizer),
         "place": place,
         "parameters_given": given,
     }

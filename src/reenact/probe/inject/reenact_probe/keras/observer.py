@@ -16,6 +16,7 @@ from reenact_probe.keras import graph
 from reenact_probe.keras.fit import Callbacks, Fit
 from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.facts import graph as graph_facts
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.observer import TorchObserver
@@ -61,11 +62,6 @@ class KerasObserver:
     def looks_inside(self) -> bool:
         """The step under way is sampled: every call of a loss is of interest."""
         return self._inside is not None and self._inside.observer.window is not None
-
-    def joined(self, model: Module, begins: bool) -> None:
-        """A callback joins a `fit` that began before anybody looked, or leaves it."""
-        self._model = model
-        self._fit.joined(begins)
 
     def model_called(self, model: Module) -> None:
         """The first model that is called counts until a `fit` says otherwise."""
@@ -114,7 +110,7 @@ class KerasObserver:
             self._described = (model, layers)
         self.recorder.write_graph(self.graph(self._described[1], model.optimizer))
 
-    def graph(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int | None = None) -> Facts:
+    def graph(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0) -> Facts:
         """The model graph as JSON, whoever found the layers."""
         model = self._model
         weights = model.weights if model is not None else []
@@ -123,17 +119,9 @@ class KerasObserver:
             given = len(getattr(optimizer, "_trainable_variables", ()))
             rate = graph.learning_rate(optimizer)
             facts = graph.optimizer_facts(optimizer, self.parts.place(optimizer), rate, given)
-        return {
-            "framework": "keras",
-            "model": type(model).__name__ if model is not None else "",
-            "layers": layers,
-            "loss": self.parts.loss,
-            "optimizer": facts,
-            "parameters": sum(_size(variable) for variable in weights),
-            "trainable_parameters": sum(_size(variable) for variable in weights if variable.trainable),
-            "unregistered": [],
-            "batch_size": batch_size,
-        }
+        name = type(model).__name__ if model is not None else ""
+        sizes = [(math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights]
+        return graph_facts("keras", name, layers, self.parts.loss, facts, sizes, batch_size)
 
     def finish(self) -> None:
         """The process ends."""
@@ -237,7 +225,7 @@ class OnTorch:
         if not layers:
             place_of = observer.model.place_of
             layers = [graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(model)]
-        return self.outer.graph(layers, self._stepped(), observer.batch_size() or None)
+        return self.outer.graph(layers, self._stepped(), observer.batch_size())
 
 
 def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
@@ -273,7 +261,3 @@ def _symbolic_test() -> Callable[[], bool]:
     except ImportError:
         from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
     return in_symbolic_scope
-
-
-def _size(variable: Any) -> int:
-    return int(math.prod(part or 1 for part in variable.shape))
