@@ -70,9 +70,8 @@ class Environments:
         allowed.check(requirements)
         wish = Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
-        asked = hash_of(
-            interpreter, exclude_newer, constraints(), *sorted(item.text for item in requirements)
-        )
+        texts = sorted(item.text for item in requirements)
+        asked = hash_of(interpreter, exclude_newer, constraints(), *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)
