@@ -25,6 +25,7 @@ BENCHES = {
     "repair": ("benchmarks.repairs.command:repair", "Repair every fault of the benchmark by each strategy."),
     "effects": ("benchmarks.faults.command:effects", "Whether the faults of the benchmark do harm here."),
     "neutral": ("benchmarks.faults.command:neutral", "Find other repairs of the faults of the benchmark."),
+    "field": ("benchmarks.field.command:field", "Diagnose programs that nobody here wrote; halves apart."),
     "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("benchmarks.speed.command:trials", "Trainings a second: executors, a plain loop, Ray Tune."),

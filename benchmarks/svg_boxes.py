@@ -10,7 +10,6 @@ from reenact.report.svg import (
     COLOURS,
     WIDTH,
     Scale,
-    dashed,
     dot,
     drawing,
     line,
@@ -58,7 +57,7 @@ def boxes(
         if name in marks:
             parts.append(_triangle(x(marks[name]), top + band / 2, f"{name}, {marked}: {marks[name]:g}"))
     if goal is not None:
-        parts.append(dashed(x(goal), TOP, floor, "currentColor"))
+        parts.append(line(x(goal), TOP, x(goal), floor, dashes="4 3"))
     return drawing(parts, floor + BOTTOM, label)
 
 

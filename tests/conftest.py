@@ -74,15 +74,41 @@ def planted(tmp_path: Path) -> Planted:
     return Planted(tmp_path)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What a file makes once for its tests is made once: one worker does all tests that share it."""
+    for item in items:
+        if isinstance(item, pytest.Function) and _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def _shares(item: pytest.Function) -> bool:
+    file = item.nodeid.partition("::")[0]
+    fixtures = [known[-1] for known in item._fixtureinfo.name2fixturedefs.values()]
+    return any(fixture.scope == "module" and fixture.baseid == file for fixture in fixtures)
+
+
 @pytest.fixture(scope="session")
-def warm_folder() -> Iterator[Path]:
-    """An environment whose `python` has imported torch already."""
-    with tempfile.TemporaryDirectory(prefix="reenact-warm-", ignore_cleanup_errors=True) as folder:
-        make_environment(Path(folder))
-        yield Path(folder)
+def warm_folder(testrun_uid: str) -> Path:
+    """An environment whose `python` has imported torch and Keras already; all workers share it."""
+    return make_environment(testrun_uid)
+
+
+@pytest.fixture(scope="session")
+def warm_interpreter(warm_folder: Path) -> str:
+    """The `python` of that environment."""
+    return str(warm_folder / "bin" / "python")
+
+
+@pytest.fixture(scope="module")
+def warm_python(warm_folder: Path) -> Iterator[None]:
+    """Programs are trained by a warm interpreter: for tests of what follows a training, not of its start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRTUAL_ENV", str(warm_folder))
+        yield
 
 
 @pytest.fixture
-def warm_python(warm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs are trained by a warm interpreter: for tests of what follows a training, not of its start."""
-    monkeypatch.setenv("VIRTUAL_ENV", str(warm_folder))
+def cold_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter of these tests again, where the others of a file use the warm one."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)

@@ -30,7 +30,7 @@ def test_a_nearer_layer_wins_and_says_where_it_came_from(layers: Path) -> None:
     project = f"project file {layers / 'pyproject.toml'}"
     assert (got.settings.progress, got.origins["progress"]) == ("lines", project)
     assert (got.settings.max_tokens, got.origins["max_tokens"]) == (1, f"user file {layers / 'user.toml'}")
-    assert (got.settings.pdf_reader, got.origins["pdf_reader"]) == ("builtin", "default")
+    assert (got.settings.sandbox, got.origins["sandbox"]) == ("auto", "default")
 
 
 def test_a_flag_that_was_not_given_does_not_count(layers: Path) -> None:
@@ -70,8 +70,7 @@ def test_an_impossible_value_names_value_and_origin(layers: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     ['sandbox = "none"', "trust_code = true", 'allow_packages = ["evil"]', 'model = "command:/bin/false"',
-     'python = "./evil"', 'runs_dir = "/elsewhere"', 'cache_dir = "/planted"', 'pdf_reader = "mineru"',
-     "unheard_of = 3"],
+     'python = "./evil"', 'runs_dir = "/elsewhere"', 'cache_dir = "/planted"', "unheard_of = 3"],
 )  # fmt: skip
 def test_a_project_file_sets_nothing_but_progress_and_limits(
     tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]
@@ -124,7 +123,7 @@ def test_a_project_file_lowers_a_limit_and_never_raises_it(
     ("name", "value"),
     [("max_cost", "-1"), ("max_cost", "nan"), ("max_cost", "abc"), ("max_cost", "1e400"), ("max_time", "nan"),
      ("max_time", "inf"), ("max_time", "-5"), ("max_time", "0"), ("max_tokens", "-1"), ("max_tokens", "1.5"),
-     ("max_calls", "0"), ("max_calls", "99999999999999999999"), ("progress", "zzz"), ("pdf_reader", "zzz"),
+     ("max_calls", "0"), ("max_calls", "99999999999999999999"), ("progress", "zzz"),
      ("sandbox", "zzz"), ("trust_code", "perhaps")],
 )  # fmt: skip
 def test_a_value_that_makes_no_sense_is_refused(tmp_path: Path, name: str, value: str) -> None:

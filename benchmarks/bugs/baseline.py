@@ -14,6 +14,7 @@ from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.variant import Variant
 from reenact.asking import ask
 from reenact.bug.context.build import build_contexts
+from reenact.bug.context.index import build_index
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
 from reenact.bug.reproduction import Verdict
@@ -44,7 +45,7 @@ def write_once(
     fresh: bool,
 ) -> CaseResult:
     """The script of a single answer. Raises AnswerUnusable."""
-    contexts = build_contexts(project_files(checkout.folder), raw.text(), BugOptions(contexts=1))
+    contexts = build_contexts(build_index(project_files(checkout.folder)), raw.text(), BugOptions(contexts=1))
     prompt = load_prompt("benchmarks.bugs", f"prompts/{variant.baseline}.md").fill(
         report=raw.text(), context=contexts[0].text() if contexts else "none"
     )

@@ -50,7 +50,7 @@ class Case:
     """A word that must stand in the result's `why`."""
     collect: tuple[str, ...] = ()
     host_step: str = ""
-    """What the host does with the collected files afterwards: python, git, json, array or tensors."""
+    """What the host does with the collected files afterwards: git, json or array."""
     needs: tuple[str, ...] = ()
     """What the machine must have: gpu, torch, compiler, or the name of a processor."""
     gpu: bool = False

@@ -85,7 +85,6 @@ def _run(case: Case, plan: Plan) -> Report:
     watched.search(result.output.encode())
     for content in result.results.values():
         watched.search(content)
-    peak = _peak_bytes()
     complaints = _host_step(case, command, result.results, Path(plan.root) / "after")
     return Report(
         ending=str(result.ending),
@@ -100,8 +99,7 @@ def _run(case: Case, plan: Plan) -> Report:
         complaints=complaints,
         late_s=late,
         left=left,
-        # Loading weights needs torch, which is large by itself.
-        peak_bytes=peak if case.host_step == "tensors" else _peak_bytes(),
+        peak_bytes=_peak_bytes(),
     )
 
 

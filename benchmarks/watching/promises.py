@@ -29,7 +29,7 @@ def kept(trace: Trace | None) -> Promises:
     """Look at the trace of one run."""
     if trace is None or not trace.step_count:
         return Promises(0, 0, 0.0, 0.0, ("there is no trace",))
-    sampled = {int(step) for step in trace.sampled_steps}
+    sampled = {int(step) for step in trace.steps.where(sampled=1)["step"]}
     later = [int(step) for step in trace.steps["step"] if step >= FIRST]
     share = sum(step in sampled for step in later) / len(later) if later else 1.0
     return Promises(

@@ -41,7 +41,6 @@ NOT_SETTINGS = frozenset(
 )
 SANDBOXES = ("auto", "bubblewrap", "container", "docker", "podman", "sandlock", "none")
 """`docker` and `podman` are the tier `container` with that engine."""
-PDF_READERS = ("builtin", "mineru", "auto")
 PROGRESS = ("auto", "bar", "lines", "none")
 MOST_SECONDS = 366 * 86_400
 MOST_DOLLARS = 1_000_000_000
@@ -80,8 +79,6 @@ class Settings:
     """Model calls one run may make."""
     max_time: float | None = field(default=None, metadata=_limit(0, MOST_SECONDS, above=True))
     """Wall-clock seconds one run may take."""
-    pdf_reader: str = field(default="builtin", metadata=_one_of(PDF_READERS))
-    """What reads PDFs: builtin, mineru (the program MinerU, once installed), or auto (mineru where it is)."""
     python: str = ""
     """Interpreter for your own programs; empty means the active one."""
     runs_dir: Path = Path(".reenact")

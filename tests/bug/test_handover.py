@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from reenact.bug.context.index import build_index
 from reenact.bug.handover import read_findings
 from reenact.bug.project.files import project_files
 from reenact.bug.reproduction import Verdict
@@ -70,7 +71,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def test_program_and_the_modules_it_imports_are_read_and_not_run(tmp_path: Path) -> None:
     files = {"train.py": TRAIN, "shop/__init__.py": "", "shop/nets.py": NETS, "shop/fit.py": LIBRARY}
     write(tmp_path, files)
-    found = read_findings(project_files(tmp_path))
+    found = read_findings(build_index(project_files(tmp_path)))
     assert found
     assert all("shop/nets.py:" in one or "train.py" in one for one in found), found
     assert any("shop/nets.py:9" in one for one in found), found
@@ -80,13 +81,15 @@ def test_program_and_the_modules_it_imports_are_read_and_not_run(tmp_path: Path)
 
 def test_library_is_no_training_program(tmp_path: Path) -> None:
     write(tmp_path, {"shop/__init__.py": "", "shop/fit.py": LIBRARY})
-    assert read_findings(project_files(tmp_path)) == ()
+    assert read_findings(build_index(project_files(tmp_path))) == ()
 
 
 def test_link_that_leads_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path, {"outside/nets.py": NETS, "project/train.py": TRAIN, "project/shop/__init__.py": ""})
     (tmp_path / "project" / "shop" / "nets.py").symlink_to(tmp_path / "outside" / "nets.py")
-    assert not any("nets.py" in one for one in read_findings(project_files(tmp_path / "project")))
+    assert not any(
+        "nets.py" in one for one in read_findings(build_index(project_files(tmp_path / "project")))
+    )
 
 
 def test_findings_go_into_the_report_of_a_silent_bug(toy: Any, in_turn: Any, tmp_path: Path) -> None:

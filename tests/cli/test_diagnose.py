@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 BROKEN = """
 import torch
 from torch import nn

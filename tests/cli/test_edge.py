@@ -174,7 +174,7 @@ def test_help_imports_neither_torch_nor_a_model_library() -> None:
     )
     imported = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in process.stderr.splitlines()}
     assert "click" in imported
-    assert not imported & {"torch", "keras", "numpy", "pydantic", "pydantic_ai", "rich", "libcst", "httpx"}
+    assert not imported & {"torch", "keras", "numpy", "pydantic", "pydantic_ai", "rich", "httpx"}
 
 
 @pytest.mark.parametrize("argv", [["nonsense"], ["config", "--nonsense"], ["explain"]])

@@ -37,6 +37,8 @@ from reenact.rules.evidence import Evidence
 from reenact.testing.rules import evidence_of
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 HEAD = """\
 import os, sys, time
 import torch

@@ -34,7 +34,19 @@ PAPER = Paper(
     "Slow | Slopes", (), "paper.md", "markdown", (Section("1", 1, "Method", (Paragraph("1:1", (SAID,)),)),),
     (), (Lost("figure", "The picture a.eps cannot be shown."),),
 )  # fmt: skip
-CLAIM = Claim("C1", "error", 0.07, "", False, "Slow Slopes", "lines", "", 0.01, "1:1.1", "0.07")
+CLAIM = Claim(
+    id="C1",
+    metric="error",
+    value=0.07,
+    unit="",
+    higher_is_better=False,
+    method="Slow Slopes",
+    dataset="lines",
+    setting="",
+    spread=0.01,
+    place="1:1.1",
+    quote="0.07",
+)
 RATE = "a learning rate of 0.05"
 CRITERIA = (
     Criterion("F1", "The rate is 0.05.", "training", RATE, ("1:1.1",), Level.PARAGRAPH, Category.SETUP, 2),

@@ -15,6 +15,8 @@ from reenact.journal import Journal
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.report.render import FORMATS, render
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 NAMES = (
     "OPENAI_API_KEY", "DB_PASS", "PGPASSWORD", "MYSQL_PWD", "SERVICE_AUTH", "MY_TOKEN", "SIGNINGKEY",
     "APP_SECRET", "LOGIN_PASSPHRASE", "CLOUD_CREDENTIAL",

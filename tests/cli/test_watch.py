@@ -10,6 +10,8 @@ import pytest
 
 from reenact.report.views.trace import sparkline
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 PROGRAM = """
 import sys
 import torch
@@ -103,6 +105,7 @@ def test_two_dashes_may_stand_before_the_arguments(folder: Path) -> None:
     assert ended.stdout.splitlines()[0] == "done ['--flag', '3']"
 
 
+@pytest.mark.usefixtures("cold_python")
 def test_a_program_from_elsewhere_is_watched_in_the_sandbox(folder: Path) -> None:
     box = folder / "elsewhere"
     box.mkdir()

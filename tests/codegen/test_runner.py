@@ -49,7 +49,7 @@ def test_how_it_ended_is_a_sentence(tmp_path: Path) -> None:
 def test_a_folder_that_changed_is_another_run(tmp_path: Path) -> None:
     def marks() -> list[str]:
         folder = UserFolder(tmp_path, "user_data", "DATA_DIR")
-        return ProjectRunner(choose(trust_code=True), folders=(folder,)).folder_marks()
+        return ProjectRunner(choose(trust_code=True), folders=(folder,)).folder_marks
 
     (tmp_path / "points.txt").write_text("1 2")
     before = marks()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import AnswerUnusable, JournalDiverged, JournalError, ModelUnreachable, StorageError
-from reenact.journal import Cost, Journal, Kind, State, Status
+from reenact.journal import Cost, Journal, Kind, OpenRun, State, Status
 
 
 class Boom(Exception):
@@ -159,15 +159,17 @@ def test_a_stored_result_that_does_not_hold_any_more_is_made_again(journal: Jour
 def test_other_inputs_or_version_is_another_step_and_the_old_one_is_superseded(
     journal: Journal, change: dict[str, Any]
 ) -> None:
-    asked: dict[str, Any] = {"inputs": "old", "version": 1}
+    def asked(run: OpenRun, result: str, inputs: str = "old", version: int = 1) -> str:
+        return run.many({"a": inputs}, lambda _: [{"a": result}], version=version)["a"]
+
     with journal.run(pipeline="tale", request=1) as run:
-        run.step("a", lambda: "one", kind=Kind.LLM, **asked)
+        asked(run, "one")
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.step("a", lambda: "two", kind=Kind.LLM, **{**asked, **change}) == "two"
+        assert asked(run, "two", **change) == "two"
     states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
     assert states == [(State.SUPERSEDED, "one"), (State.DONE, "two")]
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.step("a", lambda: "three", kind=Kind.LLM, **asked) == "one"
+        assert asked(run, "three") == "one"
     states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
     assert states == [(State.DONE, "one"), (State.SUPERSEDED, "two")]
 

@@ -55,7 +55,7 @@ def test_bare_says_of_the_model_and_the_steps_what_quick_says(name: str, forks: 
     bare, quick = (
         watched(forks, CORPUS / name, PROGRAMS[name], preset, tmp_path) for preset in ("bare", "quick")
     )
-    assert (len(bare.sampled_steps), len(bare.layers), len(bare.parameters)) == (0, 0, 0)
+    assert (len(bare.steps.where(sampled=1)["step"]), len(bare.layers), len(bare.parameters)) == (0, 0, 0)
     assert bare.graph is not None
     assert quick.graph is not None
     assert [(layer.name, layer.type, layer.place) for layer in bare.graph.layers] == [
@@ -79,12 +79,13 @@ def test_ends_of_epochs_have_layer_rows(forks: Any) -> None:
     # The price is wall time: on a busy machine the ends of epochs may lose their look, the first steps never.
     ends = range(7, 72, 8) if trace.probe_seconds < 0.5 else ()
     assert {*range(20), *ends} <= seen
-    assert {int(step) for step in trace.sampled_steps} == seen
+    assert {int(step) for step in trace.steps.where(sampled=1)["step"]} == seen
 
 
 def test_a_tiny_program_has_layer_rows_in_every_sampled_step_or_says_why_not(forks: Any) -> None:
     trace = forks.run(SMALL, options=WatchOptions(Path(), preset="normal")).trace
-    assert len(trace.sampled_steps) > 50
-    lost = {int(step) for step in trace.sampled_steps} - {int(step) for step in trace.layers["step"]}
+    sampled = {int(step) for step in trace.steps.where(sampled=1)["step"]}
+    assert len(sampled) > 50
+    lost = sampled - {int(step) for step in trace.layers["step"]}
     assert bool(lost) == any(sentence.startswith("layer outputs") for sentence in trace.missing)
     assert not lost or trace.probe_seconds > 1.5

@@ -44,7 +44,7 @@ print(*hooks, torch._C._len_torch_function_stack())
 """
     )
     assert ran.out == "0 0 0\n", ran.err
-    assert list(ran.trace.sampled_steps) == list(range(21))
+    assert list(ran.trace.steps.where(sampled=1)["step"]) == list(range(21))
 
 
 def test_what_a_program_saves_holds_nothing_of_the_probe(forks: Any) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 BAD = Path(__file__).parents[1] / "corpus_bad"
 STATED = json.loads((BAD / "expected.json").read_text(encoding="utf-8"))
 KINDS = {

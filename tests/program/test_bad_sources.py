@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from reenact.errors import UnreadableProgram
 from reenact.program.hyperparameter import Kind
-from reenact.program.patch import Patch
 from reenact.program.program import program_from_text, read_program
 from reenact.program.source import MAX_FILE_BYTES, decode, read_source
 from reenact.program.static_graph import hyperparameters_of, static_graph
@@ -126,22 +125,6 @@ def test_an_unreadable_module_does_not_hide_the_rest(tmp_path: Path) -> None:
 def test_hidden_characters_are_remarked_on() -> None:
     text = "x = 1  # \u202e drawkcab\n"
     assert decode(PurePosixPath("a.py"), text.encode()).remarks
-
-
-def test_newer_syntax_than_ours_is_read() -> None:
-    text = (
-        "import torch\nfrom torch import nn\ntype Rate = float\nd = {'lr': 0.1}\n"
-        'print(f"{d["lr"]} and {f"{d["lr"]:>{8}}"}")\n'
-        "def make[T](rate: T = 0.2) -> T:\n    return torch.optim.SGD([], lr=rate)\n"
-        "class Box[T]:\n    pass\nmake()\n"
-    )
-    program = program_from_text(text)
-    assert not program.unparsed
-    param = next(param for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE)
-    assert (param.value, param.place.line, param.text) == (0.2, 6, "0.2")
-    from reenact.program.change import Set
-
-    assert Patch((Set(param.id, 0.3),)).apply(program).entry_file.text == text.replace("= 0.2", "= 0.3")
 
 
 @settings(max_examples=150, deadline=None)

@@ -29,6 +29,8 @@ from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import ExitCode, Stop
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 TRAIN = """import torch
 from torch import nn
 from reenact.testing.toys import blobs

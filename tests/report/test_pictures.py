@@ -10,7 +10,7 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from reenact.report.document import Diagnostic, Document, Level, Picture
-from reenact.report.line_plot import Curve, lines
+from reenact.report.line_plot import Curve, line_plot
 from reenact.report.render import FORMATS, render
 from reenact.report.rule_pages import rule_help
 from reenact.types import Place
@@ -18,7 +18,7 @@ from reenact.types import Place
 
 @pytest.fixture
 def document() -> Document:
-    curve = lines([Curve("loss", [0, 1, 2], [3.0, 2.0, 1.0])], "loss falls")
+    curve = line_plot("loss", [Curve("loss", [0, 1, 2], [3.0, 2.0, 1.0])], words="falls").svg
     place = Place(PurePosixPath("my folder/train.py"), 12, 4, 12, 9)
     notice = Diagnostic(
         "UM005", "learning-rate-high", Level.WARNING, "learning rate 10\x1b[31m", place,
@@ -33,7 +33,7 @@ def document() -> Document:
 def test_html_embeds_every_picture(document: Document) -> None:
     page = render(document, "html")
     assert page.count("<svg") == page.count("</svg>") == 2
-    assert 'aria-label="loss falls"' in page
+    assert 'aria-label="loss: falls"' in page
     assert "Range test" in page
     assert "<script" not in page
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reenact.journal import Run
 from reenact.report.run_words import cost_of
 
 
@@ -18,4 +19,8 @@ from reenact.report.run_words import cost_of
     ],
 )
 def test_what_has_no_price_is_called_unpriced(money: str, tokens: int, unpriced: int, output: str) -> None:
-    assert cost_of(money, tokens, unpriced) == output
+    run = Run(
+        seq=1, id="1", pipeline="bug", request_hash="", turn=1,
+        money=money, tokens_in=tokens, unpriced=unpriced,
+    )  # fmt: skip
+    assert cost_of(run) == output

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reenact.report.charts import HeatRow, Shade, Strip, bounds, heat, shade_colour, strips
-from reenact.report.line_plot import MOST_POINTS, Curve, Mark, lines, thinned
+from reenact.report.charts import HeatRow, Shade, before_after_plot, bounds, heat_plot, shade_colour
+from reenact.report.line_plot import MOST_POINTS, Curve, Mark, line_plot, thinned
 from reenact.report.svg import Scale, number, scale_for
 
 HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
@@ -25,11 +25,13 @@ def count(svg: str, tag: str) -> int:
 @pytest.mark.parametrize(
     "svg",
     [
-        lines([Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], HOSTILE, marks=[Mark(1, HOSTILE)], below=HOSTILE),
-        heat([HeatRow(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE, HOSTILE),
-        strips([Strip(HOSTILE, [0.1, 0.2])], HOSTILE, below=HOSTILE),
+        line_plot(
+            HOSTILE, [Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], marks=[Mark(1, HOSTILE)], below=HOSTILE
+        ).svg,
+        heat_plot(HOSTILE, [HeatRow(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE).svg,
+        before_after_plot(HOSTILE, [0.1, 0.2], [0.3, 0.4], HOSTILE).svg,
     ],
-    ids=["lines", "heat", "strips"],
+    ids=["lines", "heat", "before-after"],
 )
 def test_words_from_outside_stay_words(svg: str) -> None:
     tags = {node.tag for node in ElementTree.fromstring(svg).iter()}
@@ -40,13 +42,13 @@ def test_words_from_outside_stay_words(svg: str) -> None:
 @pytest.mark.parametrize(
     "svg",
     [
-        lines([], "nothing"),
-        lines([Curve("one", [5], [1.0])], "one point"),
-        lines([Curve("same", [0, 1], [2.0, 2.0])], "flat"),
-        lines([Curve("bad", [0, 1], [math.nan, math.inf])], "no number at all"),
-        heat([], [], Shade.SIZE, "nothing"),
-        heat([HeatRow("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE, "zeros"),
-        strips([Strip("failed", [-math.inf])], "all failed", below="loss"),
+        line_plot("nothing", []).svg,
+        line_plot("one point", [Curve("one", [5], [1.0])]).svg,
+        line_plot("flat", [Curve("same", [0, 1], [2.0, 2.0])]).svg,
+        line_plot("no number at all", [Curve("bad", [0, 1], [math.nan, math.inf])]).svg,
+        heat_plot("nothing", [], [], Shade.SIZE).svg,
+        heat_plot("zeros", [HeatRow("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE).svg,
+        before_after_plot("all failed", [-math.inf], [-math.inf], "loss").svg,
     ],
 )
 def test_little_or_broken_data_is_drawn_all_the_same(svg: str) -> None:
@@ -55,9 +57,9 @@ def test_little_or_broken_data_is_drawn_all_the_same(svg: str) -> None:
 
 
 def test_values_that_span_decades_are_drawn_logarithmically() -> None:
-    wide = lines([Curve("loss", [0, 1, 2], [1e-3, 1.0, 1e4])], "loss")
-    narrow = lines([Curve("loss", [0, 1, 2], [1.0, 2.0, 3.0])], "loss")
-    forced = lines([Curve("accuracy", [0, 1, 2], [1e-3, 0.5, 0.9])], "accuracy", between=(0, 1))
+    wide = line_plot("loss", [Curve("loss", [0, 1, 2], [1e-3, 1.0, 1e4])]).svg
+    narrow = line_plot("loss", [Curve("loss", [0, 1, 2], [1.0, 2.0, 3.0])]).svg
+    forced = line_plot("a", [Curve("accuracy", [0, 1, 2], [1e-3, 0.5, 0.9])], between=(0, 1)).svg
     assert "logarithmic" in texts(wide)
     assert "logarithmic" not in texts(narrow)
     assert "logarithmic" not in texts(forced)
@@ -65,7 +67,8 @@ def test_values_that_span_decades_are_drawn_logarithmically() -> None:
 
 
 def test_a_mark_names_what_fired_and_a_bad_value_is_a_dot() -> None:
-    drawn = lines([Curve("loss", range(50), [1.0] * 30 + [math.inf] * 20)], "loss", marks=[Mark(30, "DL006")])
+    curve = Curve("loss", range(50), [1.0] * 30 + [math.inf] * 20)
+    drawn = line_plot("loss", [curve], marks=[Mark(30, "DL006")]).svg
     assert "DL006" in texts(drawn)
     assert "not a number, or infinite" in texts(drawn)
     assert count(drawn, "circle") == 21
@@ -91,10 +94,9 @@ def test_scales_hold_all_values_and_have_round_ticks() -> None:
 
 
 def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
-    drawn = heat(
-        [HeatRow("fc1", [0.0, None, 1.0]), HeatRow("fc2", [0.5, 0.5, math.nan])], [0, 5, 9], Shade.SHARE, "x"
-    )
-    bare = heat([], [], Shade.SHARE, "x")
+    rows = [HeatRow("fc1", [0.0, None, 1.0]), HeatRow("fc2", [0.5, 0.5, math.nan])]
+    drawn = heat_plot("x", rows, [0, 5, 9], Shade.SHARE).svg
+    bare = heat_plot("x", [], [], Shade.SHARE).svg
     assert count(drawn, "rect") - count(bare, "rect") == 5
     assert {"fc1", "fc2", "0", "step 9"} <= set(texts(drawn))
     red = [int(shade_colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
@@ -102,10 +104,8 @@ def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
     assert bounds([HeatRow("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
 
 
-def test_strips_show_each_seed_and_count_failures() -> None:
-    drawn = strips(
-        [Strip("before", [0.1, 0.2, -math.inf]), Strip("after", [0.9, 0.8, 0.7])], "x", below="accuracy"
-    )
+def test_before_and_after_show_each_seed_and_count_failures() -> None:
+    drawn = before_after_plot("x", [0.1, 0.2, -math.inf], [0.9, 0.8, 0.7], "accuracy").svg
     assert count(drawn, "circle") == 5
     assert "1 failed" in texts(drawn)
 
@@ -121,7 +121,7 @@ def test_a_long_legend_takes_further_rows() -> None:
         Curve(f"a method with a long name {at}", [0, 1], [1.0, 2.0], group=f"method {at} " * 3)
         for at in range(6)
     ]
-    svg = ElementTree.fromstring(lines(curves, "many"))
+    svg = ElementTree.fromstring(line_plot("many", curves).svg)
     names = [node for node in svg if (node.text or "").startswith("method")]
     assert max(float(node.get("x", 0)) + 6 * len(node.text or "") for node in names) <= 720
     assert len({node.get("y") for node in names}) > 1

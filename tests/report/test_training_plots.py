@@ -23,7 +23,19 @@ def curve(metric: str, *values: float | None, label: str = "") -> Curve:
 
 
 def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comparison:
-    claim = Claim("C1", "accuracy", value, unit, True, "ours", "digits", "", None, "1:1.2", "x")
+    claim = Claim(
+        id="C1",
+        metric="accuracy",
+        value=value,
+        unit=unit,
+        higher_is_better=True,
+        method="ours",
+        dataset="digits",
+        setting="",
+        spread=None,
+        place="1:1.2",
+        quote="x",
+    )
     return Comparison(claim, metric, measured, None, 2, 0.0, Grade.A)
 
 
@@ -66,7 +78,7 @@ def test_the_papers_number_is_drawn_in_the_unit_of_the_curves(
     (one,), _ = training_plots(runs, [claimed("test_accuracy_ours", 91.0, 93.6)])
     # Where two values stand, and so where the level must: its dashed line across the plot.
     points = re.search(r'd="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)" fill="none"', one.svg)
-    across = re.search(r'd="M[\d.]+ ([\d.]+)H[\d.]+" stroke="#\w+" stroke-dasharray="6 3"', one.svg)
+    across = re.search(r'd="M[\d.]+ ([\d.]+)L[\d.]+ \1" stroke="#\w+" stroke-dasharray="6 3"', one.svg)
     assert points is not None
     assert across is not None
     first, last = float(points[1]), float(points[2])

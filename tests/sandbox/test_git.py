@@ -78,8 +78,6 @@ def test_every_look_at_a_poisoned_tree_runs_nothing(tree: Path, tmp_path: Path) 
     repository = Repository(tree)
     assert repository.head() == before
     assert set(repository.changed()) == {"train.py", ".gitattributes", "trip.sh"}
-    assert b"+lr = 10" in repository.difference()
-    assert repository.content("HEAD", "train.py") == b"lr = 0.1\n"
     repository.export("main", tmp_path / "out")
     assert (tmp_path / "out" / "data" / "a.md").read_text() == "text\n"
     assert not (tmp_path / "tripwire").exists()
@@ -100,7 +98,6 @@ def test_export_needs_an_empty_folder(tree: Path, tmp_path: Path) -> None:
 def test_looking_leaves_the_tree_as_it_was(tree: Path) -> None:
     before = {path: path.lstat().st_mtime_ns for path in sorted(tree.rglob("*"))}
     Repository(tree).changed()
-    Repository(tree).difference()
     assert {path: path.lstat().st_mtime_ns for path in sorted(tree.rglob("*"))} == before
 
 
@@ -115,7 +112,7 @@ def test_a_sha256_repository_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("revision", ["--output=/tmp/x", "-h", "a..b", "", "a b", "main\n"])
 def test_a_revision_that_is_an_option_is_refused(tree: Path, revision: str) -> None:
     with pytest.raises(InputError, match="no revision"):
-        Repository(tree).content(revision, "train.py")
+        Repository(tree).commit(revision)
 
 
 def test_a_folder_that_is_no_repository_is_refused(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +10,6 @@ from reenact.trials.pool import ProcessPool
 
 
 @pytest.fixture(scope="session")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessPool]:
-    with ProcessPool(2, python=sys.executable, scratch=tmp_path_factory.mktemp("scratch")) as found:
+def pool(tmp_path_factory: pytest.TempPathFactory, warm_interpreter: str) -> Iterator[ProcessPool]:
+    with ProcessPool(2, python=warm_interpreter, scratch=tmp_path_factory.mktemp("scratch")) as found:
         yield found

@@ -198,12 +198,11 @@ def test_keras_new_and_old(pool: ProcessPool, tmp_path: Path) -> None:
     assert found[0].sources["val_loss"] == "keras"
 
 
-def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(
-    pool: ProcessPool, tmp_path: Path
-) -> None:
+def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(tmp_path: Path) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "scipy.py").write_text("size = 3\n")
     program = program_in(folder, "import scipy\nassert scipy.size == 3\n")
-    (outcome,) = pool.run([Trial(program, limits=TrialLimits(seconds=300))])
+    with ProcessPool(1, python=sys.executable, scratch=tmp_path / "scratch") as cold:
+        (outcome,) = cold.run([Trial(program, limits=TrialLimits(seconds=300))])
     assert outcome.kind is OutcomeKind.NO_TRAINING, outcome

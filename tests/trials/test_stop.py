@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,12 +37,13 @@ def test_a_bar_that_is_not_reached_ends_a_keras_training(pool: ProcessPool, tmp_
     assert (reached.kind, reached.steps, reached.stopped) == (OutcomeKind.FINISHED, 12, ""), reached
 
 
-@pytest.mark.parametrize("launcher", [(), ("env", "SOME=1", sys.executable)])
+@pytest.mark.parametrize("launcher", [(), ("env", "SOME=1")])
 def test_a_printed_metric_counts_where_the_epochs_are_known(
-    pool: ProcessPool, tmp_path: Path, launcher: tuple[str, ...]
+    pool: ProcessPool, tmp_path: Path, warm_interpreter: str, launcher: tuple[str, ...]
 ) -> None:
     program_in(tmp_path / "p", HEALTHY)
-    program = read_program([*launcher, "train.py"], tmp_path / "p")
+    command = [*launcher, warm_interpreter, "train.py"] if launcher else ["train.py"]
+    program = read_program(command, tmp_path / "p")
     rule = StopRule("test_loss", 0.0, larger_is_better=False, share=0.6, epochs=3)
     unknown = StopRule("test_loss", 0.0, larger_is_better=False, share=0.6)
     given_up, whole = pool.run([Trial(program, seed=1, hopeless=rule) for rule in (rule, unknown)])

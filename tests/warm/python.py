@@ -13,12 +13,16 @@ import time
 
 def main(place, parent, arguments):
     server = _connected(place, parent)
-    job = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ignored = [number for number in signals if signal.getsignal(number) == signal.SIG_IGN]
+    job = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd(), "ignored": ignored}
     numbers = array.array("i", [0, 1, 2])
     text = (json.dumps(job) + "\n").encode()
     sent = server.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
     server.sendall(text[sent:])
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in signals:
+        if number in ignored:
+            continue
         signal.signal(number, lambda number, _: server.sendall(bytes([number])))
     answer = server.recv(64)
     code = json.loads(answer) if answer else 1
@@ -39,8 +43,10 @@ def _connected(place, parent):
 
 
 def _start(place, parent):
-    environment = dict(os.environ, KERAS_BACKEND="torch", OMP_NUM_THREADS="1", MPLBACKEND="Agg")
-    environment.pop("PYTHONPATH", None)
+    # What the first program was given is not for the others.
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment |= {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    environment["WARM_ROOM"] = 65536 * "-"  # where a program's own environment is shown
     program = os.path.join(os.path.dirname(__file__), "server.py")
     nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen(

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
@@ -53,7 +54,7 @@ from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
 from reenact.types import ExitCode, Place
 from reenact.web.app import make_app
-from reenact.web.forms import Field, Form
+from reenact.web.forms import Form
 from reenact.web.state import AppState
 
 PORT = 8123
@@ -264,11 +265,20 @@ def ids(stored: tuple[Path, dict[str, str]]) -> dict[str, str]:
 
 FORMS = (
     Form(
-        "runs", "List runs.", "WHAT", "list",
-        (Field("--status", "Only these.", choices=("running", "failed")), Field("--search", multiple=True)),
+        "runs",
+        click.Command(
+            "runs",
+            help="List runs.",
+            params=[
+                click.Option(["--status"], type=click.Choice(["running", "failed"]), help="Only these."),
+                click.Option(["--search"], multiple=True),
+                click.Argument(["what"]),
+            ],
+        ),
+        "list",
         ("--status",),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.fixture

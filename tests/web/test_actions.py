@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 from starlette.testclient import TestClient
 
 from reenact.errors import InputError
 from reenact.jobs import Jobs, stop_run
 from reenact.journal import Journal, JournalReader
-from reenact.web.forms import Field, Form
+from reenact.web.forms import Form
 from reenact.web.state import AppState
 
 WORKER = """
@@ -75,9 +76,18 @@ def test_what_a_form_lacks_is_stated_beside_the_form(state: AppState, client: Te
     assert unknown.status_code == 404
 
 
+def a_form(argument: str, *options: click.Option) -> Form:
+    command = click.Command("diagnose", params=[*options, click.Argument([argument])])
+    return Form("diagnose", command, "")
+
+
 def test_options_become_words_and_nothing_becomes_another_option() -> None:
-    fields = (Field("--budget"), Field("--fresh", is_flag=True), Field("--select", multiple=True))
-    form = Form("diagnose", "", "PROGRAM", "train.py", fields)
+    form = a_form(
+        "program",
+        click.Option(["--budget"]),
+        click.Option(["--fresh"], is_flag=True),
+        click.Option(["--select"], multiple=True),
+    )
     given = {
         "argument": "train.py --lr 1",
         "--budget": "--apply",
@@ -90,7 +100,7 @@ def test_options_become_words_and_nothing_becomes_another_option() -> None:
     with pytest.raises(InputError, match="PROGRAM is missing"):
         form.words({})
     with pytest.raises(InputError, match="--repo is missing"):
-        Form("bug", "", "REPORT", "", (Field("--repo", required=True),)).words({"argument": "x"})
+        a_form("report", click.Option(["--repo"], required=True)).words({"argument": "x"})
 
 
 def test_a_run_of_another_process_is_stopped_and_then_resumed(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -21,14 +22,15 @@ def test_the_page_may_start_the_pipelines_with_the_options_of_the_command_line()
     made = {form.verb: form for form in forms()}
     assert {"diagnose", "repair", "bug", "alternatives"} <= set(made)
     diagnose = made["diagnose"]
-    flags = {field.flag: field for field in diagnose.fields}
+    flags = diagnose.fields
     assert "--output-format" not in flags
-    assert flags["--depth"].choices == ("static", "quick", "normal", "deep")
+    assert isinstance(flags["--depth"].type, click.Choice)
     assert flags["--fresh"].is_flag
     assert flags["--select"].multiple
-    assert [field.flag for field in diagnose.first] == ["--depth", "--budget", "--max-time"]
+    assert list(diagnose.first) == ["--depth", "--budget", "--max-time"]
     assert {"--max-cost", "--max-tokens"} <= set(flags)
-    assert next(field for field in made["bug"].fields if field.flag == "--repo").required
+    assert "--chance" not in made["repair"].fields, "a hidden option is no field"
+    assert made["bug"].fields["--repo"].required
     assert diagnose.argument == "PROGRAM"
 
 

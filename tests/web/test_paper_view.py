@@ -55,7 +55,19 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         (),
         (),
     )
-    claim = Claim("C1", "accuracy", 92.1, "%", True, "ours", "digits", "", None, "1:1.2", "92.1 %")
+    claim = Claim(
+        id="C1",
+        metric="accuracy",
+        value=92.1,
+        unit="%",
+        higher_is_better=True,
+        method="ours",
+        dataset="digits",
+        setting="",
+        spread=None,
+        place="1:1.2",
+        quote="92.1 %",
+    )
     criterion = Criterion(
         "F1", "The rate is 0.001.", "training", "a rate of 0.001", ("1:1.1",), Level.CONFIGURATION,
         Category.SETUP, 2,

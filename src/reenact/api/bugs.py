@@ -125,7 +125,7 @@ def reproduce_bug(
         box = session.sandbox()
         services = BugServices(
             journal=session.journal, model=session.model(), sandbox=box,
-            environments=session.environments(box), index_folder=session.cache / "indexes",
+            environments=session.environments(box),
             report=lambda found: render(report_document(found), "markdown"),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip

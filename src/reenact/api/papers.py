@@ -52,7 +52,6 @@ def reproduce_paper(
     requirements: Words = (),
     repair: bool = True,
     without: Words = (),
-    pdf_reader: str | None = None,
     sandbox: str | None = None,
     trust_code: bool | None = None,
     max_time: float | None = None,
@@ -92,7 +91,6 @@ def reproduce_paper(
         requirements: packages that the code may use.
         repair: diagnose and repair the code where the gap is large.
         without: parts of the method to leave out (ablations).
-        pdf_reader: what reads PDFs: "builtin", "mineru" or "auto".
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reenact.reproduce_bug`.
 
@@ -138,7 +136,6 @@ def fingerprint(
     instruction: str = "",
     addendum: File | None = None,
     without: Words = (),
-    pdf_reader: str | None = None,
     sandbox: str | None = None,
     trust_code: bool | None = None,
     max_time: float | None = None,
@@ -160,7 +157,7 @@ def fingerprint(
         [criterion.fact for criterion in taken.fingerprint.criteria]
 
     Args:
-        paper, task, method, metric, dataset, instruction, addendum, pdf_reader: as for `reproduce_paper`.
+        paper, task, method, metric, dataset, instruction, addendum: as for `reproduce_paper`.
         without: "scan" (reading every paragraph) or "atomicity" (splitting facts).
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reproduce_bug`.
@@ -200,7 +197,6 @@ def evaluate(
     value: float | None = None,
     task: str = "",
     instruction: str = "",
-    pdf_reader: str | None = None,
     sandbox: str | None = None,
     trust_code: bool | None = None,
     max_time: float | None = None,
@@ -221,7 +217,7 @@ def evaluate(
 
     Args:
         code: the folder.
-        paper, pdf_reader: as for `reproduce_paper`.
+        paper: as for `reproduce_paper`.
         align: judge the Align-Score: five key points of the paper, 0 to 100; `reference`, a reference
             implementation, adds the code and mixed levels.
         rubric: judge the code-development leaves of a rubric tree (PaperBench JSON); with
@@ -240,9 +236,8 @@ def evaluate(
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reproduce_bug`.
     """
-    from reenact.paper.evaluate.evaluation import EvaluateOptions
-    from reenact.paper.evaluate.pipeline import EvaluateServices
-    from reenact.paper.evaluate.pipeline import evaluate as run_evaluation
+    from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices
+    from reenact.paper.evaluate.evaluation import evaluate as run_evaluation
     from reenact.paper.options import Goal
 
     within("exemplars", exemplars, 1, 20)

@@ -36,7 +36,6 @@ MOST_ADDENDUM = 4 << 20
 MOST_RUN_S = 31 * 86_400.0
 FLAGS = (
     "python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code",
-    "pdf_reader",
 )  # fmt: skip
 """Arguments of a call that are settings."""
 
@@ -102,9 +101,7 @@ class Session:
         from reenact.intake.papers.read import read_paper
 
         clients = self.paper_clients(offline=offline)
-        return read_paper(
-            source, box=box or self.sandbox(), clients=clients, pdf_reader=self.settings.pdf_reader
-        )
+        return read_paper(source, box=box or self.sandbox(), clients=clients)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.bug.context.context import Context
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.options import BugOptions
 from reenact.bug.project.codebase import Codebase
 from reenact.bug.script_runner import Revision, ScriptRunner
@@ -25,7 +26,7 @@ class Case:
     """The report as the prompts show it."""
     symptom: Symptom
     contexts: Sequence[Context]
-    project: Codebase
+    code: CodeIndex
     buggy: Revision
     fixed: Revision | None
     runner: ScriptRunner
@@ -33,6 +34,10 @@ class Case:
     options: BugOptions
     tell: Tell
     stop: Stop
+
+    @property
+    def project(self) -> Codebase:
+        return self.code.project
 
     @property
     def check(self) -> Check | None:

@@ -10,9 +10,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from reenact.bug.context.index import CodeIndex, open_index
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.training import find_loops
-from reenact.bug.project.files import ProjectFiles
 from reenact.codegen.syntax import imported_names
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
@@ -25,18 +24,17 @@ MOST_FILES = 150
 """Files of one program, nearest imports first."""
 
 
-def read_findings(files: ProjectFiles, index_folder: Path | None = None) -> tuple[str, ...]:
+def read_findings(code: CodeIndex) -> tuple[str, ...]:
     """What static rules find in the training programs of a project, each in a sentence."""
-    code = open_index(files, index_folder)
     entries = [path for path in _trained_in(code) if _is_started(code, path)][:MOST_PROGRAMS]
     return tuple(sentence for path in entries for sentence in _sentences(code, path))
 
 
 def _trained_in(code: CodeIndex) -> Iterator[PurePosixPath]:
     """Files with a training loop, the best loop first, no tests."""
-    chunks = [loop.chunk for loop in find_loops(code, sorted(code.signs), {})]
-    paths = dict.fromkeys(code.path(one) for one in sorted(chunks, key=code.is_aside))
-    inside = {code.path(one) for one in chunks if not code.is_aside(one)}
+    chunks = [loop.chunk for loop in find_loops(code, code.files.paths, {})]
+    paths = dict.fromkeys(one.path for one in sorted(chunks, key=lambda one: one.is_aside))
+    inside = {one.path for one in chunks if not one.is_aside}
     return (path for path in paths if path in inside or "test" not in path.as_posix().lower())
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from reenact.asking import carry_budget
 from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
+from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
 from reenact.bug.environment import prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.project.codebase import Codebase
 from reenact.bug.project.files import identity, project_files
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
@@ -51,8 +51,6 @@ class BugServices:
     """Builds environments; without it only this interpreter's packages can be used."""
     report: Callable[[Reproduction], str] | None = None
     """What REPORT.md holds; without it that file is not written."""
-    index_folder: Path | None = None
-    """Where indexes of repositories are kept."""
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
     argv: Sequence[str] = ()
@@ -142,14 +140,9 @@ def _case(
     installed = report.environment if report is not None else ()
     environment = prepare(buggy.files, installed, created, options, services.environments)
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
-    contexts = build_contexts(
-        buggy.files,
-        f"{text}\n\n{raw.text()}",
-        options,
-        index_folder=services.index_folder,
-        embed=installed_embedder() if options.dense else None,
-        tell=services.tell,
-    )
+    code = build_index(buggy.files, services.tell)
+    embed = installed_embedder() if options.dense else None
+    contexts = build_contexts(code, f"{text}\n\n{raw.text()}", options, embed=embed)
     run.note(
         "environment",
         {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
@@ -164,7 +157,7 @@ def _case(
         report=text,
         symptom=symptom,
         contexts=contexts,
-        project=Codebase(buggy.files),
+        code=code,
         buggy=buggy,
         fixed=fixed,
         runner=ScriptRunner(runner, environment, options.stubs),
@@ -195,7 +188,7 @@ def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ..
     services.tell(Progress("bug", note="read the training programs"))
     findings = run.step(
         "diagnose",
-        lambda: list(read_findings(case.buggy.files, services.index_folder)),
+        lambda: list(read_findings(case.code)),
         kind=Kind.NOTE,
         inputs={"project": case.buggy.identity},
     )

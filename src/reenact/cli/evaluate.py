@@ -53,7 +53,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
 @click.option("--instruction", default="", help="What else the code was asked for.")
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
-@shared("trust-code", *RECORDED, "pdf-reader", *MODEL, "max-time", "output-format")
+@shared("trust-code", *RECORDED, *MODEL, "max-time", "output-format")
 @click.argument("code", type=FOLDER)
 def evaluate(code: Path, **given: Any) -> int:
     """Score the generated CODE: always its quality, and each metric that an option asks for.

@@ -21,7 +21,7 @@ from reenact.report.views.fingerprint import fingerprint_document
     "--without", multiple=True, type=click.Choice(FINGERPRINT_PARTS), help="Leave out a part of the method."
 )
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
-@shared("trust-code", *RECORDED, "max-time", "pdf-reader", *MODEL, "output-format")
+@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
 @click.argument("paper")
 def fingerprint(paper: str, **given: Any) -> int:
     """List what code must show to be a reproduction of PAPER: criteria, grounded in its own words.

@@ -22,7 +22,7 @@ from reenact.errors import InputError
 from reenact.plain import plain
 from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
-from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS, PDF_READERS
+from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
 
 Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -184,11 +184,6 @@ SHARED = {
         "--addendum",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="What adds to the paper.",
-    ),
-    "pdf-reader": click.option(
-        "--pdf-reader",
-        type=click.Choice(PDF_READERS),
-        help="What reads a PDF: the built-in reader, MinerU (install it first), or MinerU where it is.",
     ),
     "model": click.option("--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
     "max-cost": click.option(

@@ -53,7 +53,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="Leave out a part of the method.",
 )
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
-@shared("trust-code", *RECORDED, "max-time", "pdf-reader", *MODEL, "output-format")
+@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
 @click.argument("paper")
 def paper(paper: str, out: Path, **given: Any) -> int:
     """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.

@@ -21,7 +21,7 @@ CODE, NAME = "PA001", "lost-in-reading"
 @click.option("--text", is_flag=True, help="Print the paper as numbered text instead.")
 @click.option("--offline", is_flag=True, help="Ask no server; know only what was fetched before.")
 @click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")
-@shared("trust-code", "pdf-reader", "output-format")
+@shared("trust-code", "output-format")
 @click.argument("paper")
 def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any) -> ExitCode:
     """Read a paper and show its outline, what it holds, and what was lost in reading.

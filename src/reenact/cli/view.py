@@ -13,20 +13,17 @@ from reenact.cli.options import Count, echo
 from reenact.errors import InputError
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode
-from reenact.web.forms import Field, Form
+from reenact.web.forms import Form
 from reenact.web.render import require_web
 
-STARTED = ("diagnose", "repair", "bug", "paper", "alternatives")
-"""Verbs that the page may start."""
-EXAMPLES = {"bug": "report.md", "paper": "paper.tex"}
-AT_ONCE = {
-    "diagnose": ("--depth", "--budget", "--max-time"),
-    "repair": ("--strategy", "--budget", "--max-time"),
-    "bug": ("--repo", "--model", "--max-cost", "--max-time"),
-    "paper": ("--data", "--model", "--max-cost", "--max-time"),
-    "alternatives": ("--known", "--budget"),
+STARTED = {
+    "diagnose": ("train.py", ("--depth", "--budget", "--max-time")),
+    "repair": ("train.py", ("--strategy", "--budget", "--max-time")),
+    "bug": ("report.md", ("--repo", "--model", "--max-cost", "--max-time")),
+    "paper": ("paper.tex", ("--data", "--model", "--max-cost", "--max-time")),
+    "alternatives": ("train.py", ("--known", "--budget")),
 }
-LEFT_OUT = ("--output-format", "--help")
+"""Verbs that the page may start: an example of the argument, and the options that are shown at once."""
 
 
 @click.command()
@@ -69,39 +66,10 @@ def _folder(runs: Path | None) -> Path:
 
 def forms() -> Iterator[Form]:
     """The verbs that the page may start, as the command line describes them."""
-    from reenact.cli.main import VERBS, reenact
+    from reenact.cli.main import reenact
 
     context = click.Context(reenact)
-    for verb in STARTED:
-        command = reenact.get_command(context, verb) if verb in VERBS else None
-        if command is not None:
-            yield form(verb, command)
-
-
-def form(verb: str, command: click.Command) -> Form:
-    """A click command as a form."""
-    fields = [_field(one) for one in command.params if isinstance(one, click.Option)]
-    argument = next(one for one in command.params if isinstance(one, click.Argument))
-    return Form(
-        verb,
-        (command.help or "").partition("\n\n")[0].replace("\n", " "),
-        argument.make_metavar(click.Context(command)).strip("[].").upper(),
-        EXAMPLES.get(verb, "train.py"),
-        tuple(field for field in fields if field.flag not in LEFT_OUT),
-        AT_ONCE.get(verb, ()),
-    )
-
-
-def _field(option: click.Option) -> Field:
-    flag = max(option.opts, key=len)
-    choices = option.type.choices if isinstance(option.type, click.Choice) else ()
-    shown = option.default if isinstance(option.default, str | int | float) else ""
-    return Field(
-        flag,
-        option.help or "",
-        "" if option.is_flag else str(shown),
-        tuple(map(str, choices)),
-        option.is_flag,
-        option.multiple,
-        option.required,
-    )
+    for verb, (example, at_once) in STARTED.items():
+        command = reenact.get_command(context, verb)
+        assert command is not None
+        yield Form(verb, command, example, at_once)

@@ -9,9 +9,9 @@ import click
 
 from reenact.cli.calling import PROGRAM, program_words, stopping_gently
 from reenact.cli.options import RANDOM_SEED, STEPS, defaulted, echo, shared, show
-from reenact.plain import PlainText, plain_line
+from reenact.plain import PlainText
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
-from reenact.probe.watch import LiveView, Watched
+from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
 from reenact.report.views.trace import watch_document
@@ -69,20 +69,9 @@ def watch(
 
 def _run(program: Program, options: WatchOptions, settings: Settings, *, for_machines: bool) -> Watched:
     """As the user runs it; its output goes to stderr when stdout is kept for a machine."""
-    view = LiveView(options.folder)
-
-    def tell() -> None:
-        if view.look():
-            click.secho(f"[reenact] {plain_line(str(view.position))}", err=True, dim=True)
-
+    stdout = sys.stderr.fileno() if for_machines else None
     with stopping_gently(settings.max_time) as stop:
-        return watch_program(
-            program,
-            options,
-            stdout=sys.stderr.fileno() if for_machines else None,
-            stop=stop,
-            on_poll=tell if sys.stderr.isatty() else None,
-        )
+        return watch_program(program, options, stdout=stdout, stop=stop)
 
 
 def _boxed(program: Program, options: WatchOptions, settings: Settings) -> Watched:

@@ -8,7 +8,7 @@ text names what stands there exactly once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Protocol
 
 from pydantic import BaseModel, Field
@@ -138,16 +138,10 @@ def unfenced(text: str) -> str:
 
 def _one_way_a_file(change: Edited) -> None:
     """A file written whole, removed or edited by lines is changed in that way alone: numbers would shift."""
-    ways = (
-        {one.path for one in change.lines},
-        {one.path for one in change.swaps},
-        {one.path for one in change.files},
-        set(change.removed),
-    )
-    for number, paths in enumerate(ways):
-        for others in ways[number + 1 :]:
-            if both := sorted(paths & others):
-                raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
+    ways = [{one.path for one in way} for way in (change.lines, change.swaps, change.files)]
+    for one, other in combinations([*ways, set(change.removed)], 2):
+        if both := sorted(one & other):
+            raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
 
 
 def _there(project: Project, name: str) -> str:

@@ -56,14 +56,18 @@ class Project:
         return "\n\n".join(f"=== {name}\n{numbered(self.files[name])}" for name in sorted(self.files))
 
     @property
+    def python(self) -> dict[str, str]:
+        """The Python files, by name."""
+        return {name: self.files[name] for name in sorted(self.files) if name.endswith(".py")}
+
+    @property
     def modules(self) -> frozenset[str]:
         """Top-level names under which the project's own Python files are imported."""
-        paths = (PurePosixPath(name) for name in self.files if name.endswith(".py"))
-        return frozenset(path.parts[0].removesuffix(".py") for path in paths)
+        return frozenset(name.partition("/")[0].removesuffix(".py") for name in self.python)
 
     def trees(self) -> dict[str, ast.Module]:
         """The Python files that parse, read."""
-        read = {name: parsed(self.files[name]) for name in sorted(self.files) if name.endswith(".py")}
+        read = {name: parsed(text) for name, text in self.python.items()}
         return {name: tree for name, tree in read.items() if tree is not None}
 
     def lines_changed(self, before: Project) -> int:

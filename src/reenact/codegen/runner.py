@@ -7,6 +7,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from reenact.codegen.environment import Environment, environment_for, imported
@@ -96,12 +97,9 @@ class ProjectRunner:
     """Names of packages that the user vouches for."""
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
-    gpu: bool = False
-    """Let the generated code see the GPU."""
     stop: Stop = field(default_factory=Stop)
     _known: dict[str, Environment] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Environments by what is imported: a builder that fails is not asked again for every run."""
-    _marks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def environment_of(self, project: Project) -> Environment:
         """The interpreter and packages that a generated project runs with."""
@@ -147,21 +145,17 @@ class ProjectRunner:
             "limits": [limits.wall_s, limits.memory_bytes],
             "extra": {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()},
             "task": task,
-            "folders": self.folder_marks(),
-            "gpu": self.gpu,
+            "folders": self.folder_marks,
         }
 
         def effect() -> ProgramRun:
             word = secrets.token_hex(16)
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
+            stdin = json.dumps({**task, "word": word}).encode() if task is not None else b""
+            named = {name: name.replace("WORD", word) for name in collect}
+            every = {**files, **(extra or {})}
             return self.execute(
-                environment,
-                arguments,
-                {**files, **(extra or {})},
-                limits=limits,
-                stdin=json.dumps({**task, "word": word}).encode() if task is not None else b"",
-                collect={name: name.replace("WORD", word) for name in collect},
-                logs=logs,
+                environment, arguments, every, limits=limits, stdin=stdin, collect=named, logs=logs
             )
 
         return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun)
@@ -189,18 +183,16 @@ class ProjectRunner:
             environment={**self.variables(environment), **(variables or {})},
             stdin=stdin,
             collect=(*named.values(), *(logs or ())),
-            gpu=self.gpu,
         )
-        sampler = LogSampler()
-        listener = sampler if logs is not None else None
-        result = self.sandbox.run(command, limits, on_output=listener, stop=self.stop)
+        sampler = LogSampler() if logs is not None else None
+        result = self.sandbox.run(command, limits, on_output=sampler, stop=self.stop)
         if result.ending is Ending.CANCELLED:
             raise ended_by(self.stop, "Stopped while generated code ran.")
         if result.ending is Ending.SANDBOX_FAILED:
             raise SandboxFailed(f"Generated code could not be run: {result.why}.")
         left = {name: result.results[real] for name, real in named.items() if real in result.results}
         kept = {name: result.results[name] for name in logs or () if name in result.results}
-        training = {PRINTED: sampler.text(), **thinned(kept)} if logs is not None else {}
+        training = {PRINTED: sampler.text(), **thinned(kept)} if sampler is not None else {}
         return ProgramRun(
             ending=str(_ending(result, logs or ())),
             exit_code=result.exit_code,
@@ -225,11 +217,10 @@ class ProjectRunner:
         made = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "KERAS_BACKEND": keras}
         return made | {one.variable: one.name for one in self.folders}
 
+    @cached_property
     def folder_marks(self) -> list[str]:
         """Change when what is in the user's folders does; looked at once."""
-        if self.folders and not self._marks:
-            self._marks.extend(_mark(one.path) for one in self.folders)
-        return list(self._marks)
+        return [_mark(one.path) for one in self.folders]
 
 
 class MountedSandbox:
@@ -244,13 +235,13 @@ class MountedSandbox:
     ) -> BoxResult:
         """See `Sandbox.run`."""
         runner = self._runner
-        mounted = replace(
-            command,
-            mounts=(*command.mounts, *self._environment(command), *runner.mounts()),
-            environment={**runner.variables(), **command.environment},
-        )
-        memory = runner.limits(limits.wall_s).memory_bytes
-        limits = replace(limits, memory_bytes=memory)
+        made = runner.environments.listing() if runner.environments is not None else ()
+        # A prepared interpreter, when the command starts one.
+        prepared = next((one.mounts for one in made if one.python == command.argv[0]), ())
+        mounts = (*command.mounts, *prepared, *runner.mounts())
+        variables = {**runner.variables(), **command.environment}
+        limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
+        mounted = replace(command, mounts=mounts, environment=variables)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
 
     def missing(self) -> str:
@@ -260,12 +251,6 @@ class MountedSandbox:
     def does_not_stop(self) -> tuple[str, ...]:
         """See `Sandbox.does_not_stop`."""
         return self._runner.sandbox.does_not_stop()
-
-    def _environment(self, command: Command) -> tuple[Mount, ...]:
-        """Mounts of a prepared interpreter, when the command starts one."""
-        environments = self._runner.environments
-        made = environments.listing() if environments is not None else ()
-        return next((one.mounts for one in made if one.python == command.argv[0]), ())
 
 
 def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:

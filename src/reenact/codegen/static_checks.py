@@ -69,16 +69,14 @@ def does_not_parse(where: str, text: str, file: str = "") -> Problem | None:
 
 def unparsed_files(where: str, project: Project) -> tuple[Problem, ...]:
     """Python files of a project that do not parse."""
-    python = (name for name in sorted(project.files) if name.endswith(".py"))
-    found = (does_not_parse(where, project.files[name], name) for name in python)
+    found = (does_not_parse(where, text, name) for name, text in project.python.items())
     return tuple(one for one in found if one is not None)
 
 
 def lint_project(where: str, project: Project) -> Iterator[Problem]:
     """What ruff finds in the Python files of a project."""
-    for name in sorted(project.files):
-        if name.endswith(".py"):
-            yield from lint(where, project.files[name], name)
+    for name, text in project.python.items():
+        yield from lint(where, text, name)
 
 
 def missing_modules(where: str, environment: Environment) -> Iterator[Problem]:

@@ -4,14 +4,13 @@ journal     Journal: starts, continues, removes, imports    reader     JournalRe
 open_run    OpenRun: a run being worked on, its verdict     scope      Scope: step, many, note, edit, write
 
 perform     the law of a step: stored, or intent, effect, result
-recorder    the writer of one run                           writing    one transaction in the making
-codec       inputs and results into a row and out of it     signing    whose rows and traces these are
+recorder    the writer of one run                           codec      values into a row and out of it
 records     Run, Step, Cost, Artefact, with check sums      rows       to and from the file, always proven
 database    the SQLite file and its errors                  schema     its layout, versions, migrations
 artefacts   large bytes by the hash of their content        storage    bytes written whole, locks
-keys        paths, keys, ids, machine and clock             query      SQL, only to read
+keys        paths, keys, ids, machine and clock             signing    whose rows and traces these are
 archive     a run out, as a file                            incoming   a run in
-upkeep      remove, sweep, check
+query       SQL, only to read                               upkeep     remove, sweep, check
 """
 
 from reenact.journal.journal import Journal

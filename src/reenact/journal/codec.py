@@ -155,19 +155,8 @@ class Codec(Generic[T]):
 
     def __init__(self, returns: type[T] | None) -> None:
         """Refuses a type that pydantic cannot rebuild here, before any effect has been paid for."""
-        self._adapter: TypeAdapter[T] | None = None
-        if returns is None:
-            return
-        from pydantic import PydanticUserError, TypeAdapter
-
-        try:
-            self._adapter = TypeAdapter(returns)
-            self._adapter.rebuild(raise_errors=True)
-        except (PydanticUserError, NameError, RecursionError) as error:
-            raise JournalError(
-                f"A step cannot give back a {returns}: {str(error).splitlines()[0]}",
-                next_step="Return plain data, a dataclass or a pydantic model.",
-            ) from error
+        chosen: Any = returns
+        self._adapter: TypeAdapter[T] | None = None if returns is None else _adapter(chosen)
 
     def encode(self, value: T) -> object:
         """Plain data; without a type only what comes back as it went."""
@@ -181,16 +170,19 @@ class Codec(Generic[T]):
         return result
 
 
-def codec_for(returns: type[T] | None) -> Codec[T]:
-    """The codec that a step's `returns` asks for."""
-    chosen: Any = returns
-    codec: Codec[T] = _made(chosen)
-    return codec
-
-
 @lru_cache(maxsize=256)
-def _made(returns: Any) -> Codec[Any]:
-    return Codec(returns)
+def _adapter(returns: Any) -> TypeAdapter[Any]:
+    from pydantic import PydanticUserError, TypeAdapter
+
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(returns)
+        adapter.rebuild(raise_errors=True)
+    except (PydanticUserError, NameError, RecursionError) as error:
+        raise JournalError(
+            f"A step cannot give back a {returns}: {str(error).splitlines()[0]}",
+            next_step="Return plain data, a dataclass or a pydantic model.",
+        ) from error
+    return adapter
 
 
 def _refuse_untyped(value: object) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
-from reenact.journal.codec import Bodies, codec_for, redact_nothing
+from reenact.journal.codec import Bodies, Codec, redact_nothing
 from reenact.journal.database import Database
 from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_count, read_body, read_runs, read_steps, steps_of
@@ -175,7 +175,7 @@ class JournalReader:
         """The result of a step as what it was. Raises JournalError for one that is no such thing, as those
         of other versions are."""
         try:
-            return codec_for(returns).decode(self.result(step))
+            return Codec(returns).decode(self.result(step))
         except ValueError as error:
             raise JournalError(
                 f"The result of this run has not the form that this version shows: {step.path} is no "

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from reenact.crash import crash_point
 from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
-from reenact.journal.codec import Bodies, Body, Flattening
+from reenact.journal.codec import Bodies, Body, Flattening, dumped
 from reenact.journal.database import Database
 from reenact.journal.keys import Clock, step_key
-from reenact.journal.records import Cost, Kind, Run, State, Status, Step
-from reenact.journal.rows import read_body, read_runs, read_steps, set_run
+from reenact.journal.records import SUM, Cost, Kind, Run, State, Status, Step, digest
+from reenact.journal.rows import next_number, put_step, read_body, read_runs, read_steps, set_run, set_step
 from reenact.journal.signing import Signer
-from reenact.journal.writing import Known, StepRequest, Writing
 
 FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
 ELSEWHERE = (
@@ -30,6 +30,20 @@ ELSEWHERE = (
 
 REMOVED = "000000-gone"
 """Where a step was taken from whose run is being removed this very moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRequest:
+    """A step that the program asks for."""
+
+    path: str
+    kind: Kind
+    version: int
+    key: str
+    inputs: object
+    """What is written down as its inputs."""
+    shared: bool = False
+    """A finished run of this journal may have its result."""
 
 
 class Recorder:
@@ -49,16 +63,17 @@ class Recorder:
         self.clock = clock
         self._database = database
         self._signer = signer
-        self._known = Known({}, {})
-        for step in steps:
-            self._known.learn(step)
+        self._by_key: dict[str, Step] = {}
+        self._at: dict[str, Step] = {}
+        """The step that stands at a path now; superseded ones are only in `_by_key`."""
+        self._learn(steps)
         self.kept: set[str] = set()
         """Keys of steps of earlier executions of this run whose results this one was given."""
         self.interrupted_at = max(
             (step.ended_at or step.started_at for step in steps), default=run.started_at
         )
         """When an earlier execution last wrote something."""
-        self._before = set(self._known.by_key)
+        self._before = set(self._by_key)
         self._asked: dict[str, str] = {}
         self._busy: set[str] = set()
         self._idle = threading.Condition()
@@ -112,7 +127,7 @@ class Recorder:
     def stored(self, wanted: StepRequest) -> Step | None:
         """What this run holds for the wish, in whatever state."""
         with self._mutex:
-            return self._known.by_key.get(wanted.key)
+            return self._by_key.get(wanted.key)
 
     def elsewhere(self, wanted: StepRequest) -> Step | None:
         """The same shared step done by a finished run, newest first."""
@@ -131,10 +146,14 @@ class Recorder:
             for run in read_runs(connection, "WHERE seq = ?", (step.run,))
         )
 
-    def keep(self, step: Step) -> None:
-        """Count that a result of an earlier execution of this run was given back."""
+    def keep(self, wanted: StepRequest, step: Step) -> None:
+        """Give back a result that this run has: count it when an earlier execution left it, and put it back
+        into its place when the program had superseded it."""
         if step.key in self._before:
             self.kept.add(step.key)
+        if step.state is State.SUPERSEDED:
+            with self._writing() as writing:
+                writing.revive(wanted, step)
 
     def begin(self, requests: Sequence[StepRequest]) -> list[Step]:
         """Write the intents, all in one transaction."""
@@ -178,11 +197,6 @@ class Recorder:
                 hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
                 writing.insert(wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin)
 
-    def revive(self, wanted: StepRequest, step: Step) -> None:
-        """Write that the program asks again for what it had superseded."""
-        with self._writing() as writing:
-            writing.revive(wanted, step)
-
     def note(self, wanted: StepRequest, body: Body) -> None:
         """Write a fact that needs no effect: intent and result at once, unless it stands already."""
         known = self.stored(wanted)
@@ -217,10 +231,8 @@ class Recorder:
     def taken(self) -> list[Step]:
         """The steps of this run whose results come from other runs, in order."""
         with self._mutex:
-            return sorted(
-                (step for step in self._known.by_key.values() if step.state is State.REUSED),
-                key=lambda step: step.nr,
-            )
+            reused = [step for step in self._by_key.values() if step.state is State.REUSED]
+        return sorted(reused, key=lambda step: step.nr)
 
     def ended_at(self, run_id: str) -> str | None:
         """When another run ended; none when it is not here any more."""
@@ -244,16 +256,146 @@ class Recorder:
         return str(rows[0][0]) if rows else REMOVED
 
     @contextmanager
-    def _writing(self) -> Iterator[Writing]:
+    def _writing(self) -> Iterator[_Writing]:
         with self._mutex:
             with self._database.transaction() as connection:
-                writing = Writing(connection, self.run, self._known, self.now(), self._signer)
+                writing = _Writing(connection, self.run, self._by_key, self._at, self.now(), self._signer)
                 yield writing
                 run = replace(writing.run, worked_s=self.worked_s()).sealed(self._signer)
                 set_run(connection, self.run, run)
             self.run = run
-            for step in writing.changed.values():
-                self._known.learn(step)
+            self._learn(writing.changed.values())
+
+    def _learn(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            self._by_key[step.key] = step
+            if step.state is not State.SUPERSEDED:
+                self._at[step.path] = step
+
+
+@dataclass(slots=True)
+class _Writing:
+    """One transaction in the making: steps change, and the run's row keeps account of them."""
+
+    connection: sqlite3.Connection
+    run: Run
+    by_key: Mapping[str, Step]
+    """The steps of the run as the file has them."""
+    at: Mapping[str, Step]
+    now: str
+    signer: Signer
+    changed: dict[str, Step] = field(default_factory=dict)
+    """What the caller learns when all of it is in the file."""
+
+    def begin(self, wanted: StepRequest, inputs: Body) -> Step:
+        """The intent; a second one for a step that was begun before and has no result."""
+        old = self.by_key.get(wanted.key)
+        if old is None:
+            return self.insert(wanted, State.BEGUN, inputs)
+        self._supersede(wanted)
+        return self.put(
+            replace(
+                old,
+                state=State.BEGUN,
+                tries=old.tries + 1,
+                started_at=self.now,
+                ended_at=None,
+                error=None,
+                error_type=None,
+                error_next=None,
+                final=0,
+            )
+        )
+
+    def insert(
+        self,
+        wanted: StepRequest,
+        state: State,
+        inputs: Body,
+        result: str = "",
+        reused_from: str | None = None,
+    ) -> Step:
+        """A step that the run did not have."""
+        self._supersede(wanted)
+        step = Step(
+            number=next_number(self.connection, "step_rows"),
+            run=self.run.seq,
+            nr=self.run.steps + 1,
+            path=wanted.path,
+            kind=wanted.kind,
+            version=wanted.version,
+            key=wanted.key,
+            state=state,
+            started_at=self.now,
+            ended_at=None if state is State.BEGUN else self.now,
+            reused_from=reused_from,
+            artefacts=dumped(list(inputs.artefacts)),
+            inputs_digest=digest(inputs.text),
+            result_digest=digest(result),
+        ).sealed(self.signer)
+        put_step(self.connection, step, inputs.text, result)
+        self._account(None, step)
+        return step
+
+    def done(self, step: Step, result: Body, cost: Cost, took_s: float) -> None:
+        """The result of a step that was begun, with its cost on top of what earlier tries cost."""
+        priced = step.money is not None and cost.money is not None
+        hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
+        whole = replace(
+            step,
+            state=State.DONE,
+            ended_at=self.now,
+            duration_s=step.duration_s + took_s,
+            money=str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None,
+            tokens_in=step.tokens_in + cost.tokens_in,
+            tokens_out=step.tokens_out + cost.tokens_out,
+            artefacts=dumped(list(hashes)),
+            result_digest=digest(result.text),
+        )
+        self.put(whole, result.text)
+
+    def revive(self, wanted: StepRequest, step: Step) -> None:
+        """A superseded result that is asked for again."""
+        self._supersede(wanted)
+        self.put(replace(step, state=State.REUSED if step.reused_from else State.DONE))
+
+    def put(self, step: Step, result: str | None = None) -> Step:
+        """The new state of a step that the run has."""
+        old = self.changed.get(step.key) or self.by_key[step.key]
+        new = step.sealed(self.signer)
+        set_step(self.connection, old, new, result)
+        self._account(old, new)
+        return new
+
+    def _supersede(self, wanted: StepRequest) -> None:
+        old = self.at.get(wanted.path)
+        if old is not None and old.key != wanted.key:
+            self.put(replace(old, state=State.SUPERSEDED))
+
+    def _account(self, old: Step | None, new: Step) -> None:
+        before = _shares(old) if old else dict.fromkeys(_shares(new), 0)
+        counted = {name: getattr(self.run, name) + part - before[name] for name, part in _shares(new).items()}
+        paid_before = Decimal((old.money if old else None) or 0)
+        self.run = replace(
+            self.run,
+            **counted,
+            money=str(Decimal(self.run.money) + Decimal(new.money or 0) - paid_before),
+            steps=self.run.steps + (old is None),
+            steps_sum=(self.run.steps_sum + new.check_sum - (old.check_sum if old else 0)) % SUM,
+        )
+        self.changed[new.key] = new
+
+
+def _shares(step: Step) -> Mapping[str, int]:
+    """What one step adds to the run's counters."""
+    return {
+        "done": int(step.state is State.DONE),
+        "reused": int(step.state is State.REUSED),
+        "failed": int(step.state is State.FAILED),
+        "tokens_in": step.tokens_in,
+        "tokens_out": step.tokens_out,
+        "unpriced": int(step.money is None),
+    }
 
 
 def _sentence(error: BaseException) -> str:

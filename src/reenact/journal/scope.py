@@ -16,9 +16,9 @@ from typing import TypeVar
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalDiverged, ReenactError
 from reenact.journal.artefacts import named
-from reenact.journal.codec import codec_for
+from reenact.journal.codec import Codec
 from reenact.journal.keys import join
-from reenact.journal.perform import GroupEffect, kept, perform, raise_final
+from reenact.journal.perform import GroupEffect, Steps
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Artefact, Cost, Kind
 from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
@@ -53,7 +53,6 @@ class Scope:
         *,
         kind: Kind,
         inputs: object = None,
-        version: int = 1,
         returns: type[T] | None = None,
         cost: Callable[[T], Cost] | None = None,
         final: tuple[type[ReenactError], ...] = (),
@@ -64,29 +63,19 @@ class Scope:
     ) -> T:
         """The stored result of this step, or the effect performed once and its result stored.
 
-        `inputs` is everything the result depends on; `version` changes when the step itself does. A failure
-        is recorded and tried again next time, unless its type is in `final`: then it is raised again. What
-        is returned has been through the journal, so that a first execution sees what a later one will see.
+        `inputs` is everything the result depends on. A failure is recorded and tried again next time, unless
+        its type is in `final`: then it is raised again. What is returned has been through the journal, so
+        that a first execution sees what a later one will see.
 
         A stored result is one of this run, left by an execution that was interrupted. A `shared` step also
         takes the result that a finished run has for the same inputs: for answers of a model and trainings
         only, since nothing else stays true by its inputs alone. A stored result that `still` rejects counts
         as not there, and the effect is performed again.
         """
-        codec = codec_for(returns)
         path = self.path(name, attempt=attempt, sample=sample)
-        wanted = self._recorder.request(path, kind, version, inputs, shared=shared)
-        with self._recorder.alone([wanted.key]):
-            raise_final(self._recorder, wanted, final)
-            results = kept(self._recorder, {name: wanted}, codec, still) or perform(
-                self._recorder,
-                {name: wanted},
-                lambda _: [{name: effect()}],
-                codec,
-                cost=cost,
-                final=final,
-            )
-        return results[name]
+        wanted = {name: self._recorder.request(path, kind, 1, inputs, shared=shared)}
+        once = Steps(self._recorder, wanted, lambda _: [{name: effect()}], Codec(returns), cost, final, still)
+        return once.results()[name]
 
     def many(
         self,
@@ -104,18 +93,13 @@ class Scope:
 
         `effect` gets the names that have no result yet and yields results in groups as they come; a group
         is written in one transaction. Names it never yields stay begun and are missing in the answer.
-        `shared` and `still` are those of `step`.
+        `version` changes when the steps themselves do; `shared` and `still` are those of `step`.
         """
-        codec = codec_for(returns)
         ask = self._recorder.request
-        requests = {
+        wanted = {
             name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
         }
-        with self._recorder.alone([wanted.key for wanted in requests.values()]):
-            results = kept(self._recorder, requests, codec, still)
-            missing = {name: wanted for name, wanted in requests.items() if name not in results}
-            if missing:
-                results |= perform(self._recorder, missing, effect, codec, cost=cost)
+        results = Steps(self._recorder, wanted, effect, Codec(returns), cost, still=still).results()
         return {name: results[name] for name in inputs if name in results}
 
     def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
@@ -129,13 +113,30 @@ class Scope:
 
         A file that somebody else changed in between is not overwritten.
         """
-        edit_files(self._recorder, self.path(name), root, files)
+        self._edit(name, root, files)
 
     def write(self, name: str, path: Path, data: bytes) -> Path:
         """Write one result file, such as a report, without secrets: whole or not at all."""
-        shown = self._recorder.bodies.shown(data)
-        edit_files(self._recorder, self.path(name), path.parent, {path.name: shown}, crash_at="C16")
+        self._edit(name, path.parent, {path.name: self._recorder.bodies.shown(data)}, crash_at="C16")
         return path
+
+    def _edit(self, name: str, root: Path, files: Mapping[str, bytes | None], crash_at: str = "") -> None:
+        root = root.resolve()
+        old = {name: _content(_target(root, name)) for name in files}
+        plan = tuple(_planned(root, name, old[name], files[name]) for name in files)
+        recorder, path = self._recorder, self.path(name)
+        asked = {"root": root, "files": files}
+        wanted = recorder.request(path, Kind.EDIT, 1, asked, Edit(str(root), plan, old, files))
+
+        def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:
+            # After a crash the plan is the one that was written down before it.
+            begun = recorder.stored(wanted)
+            assert begun is not None
+            edit = Codec(Edit).decode(recorder.bodies.plain(recorder.text_of(begun, "inputs")))
+            _apply_all(root, edit.plan, files, recorder.run.id, crash_at)
+            return [{path: list(files)}]
+
+        Steps(recorder, {path: wanted}, apply, Codec(list[str])).results()
 
     def artefact(self, data: bytes) -> Artefact:
         """Keep bytes beside the journal. Name the artefact in a step's inputs or result, so that it stays."""
@@ -164,31 +165,6 @@ class Edit:
     plan: tuple[FileEdit, ...]
     old: Mapping[str, bytes | None]
     new: Mapping[str, bytes | None]
-
-
-def edit_files(
-    recorder: Recorder, path: str, root: Path, files: Mapping[str, bytes | None], crash_at: str = ""
-) -> None:
-    """The step at `path` that gives files under `root` their new content."""
-    root = root.resolve()
-    old = {name: _content(_target(root, name)) for name in files}
-    asked = {"root": root, "files": files}
-    written = Edit(
-        str(root), tuple(_planned(root, name, old[name], files[name]) for name in files), old, files
-    )
-    wanted = recorder.request(path, Kind.EDIT, 1, asked, written)
-    with recorder.alone([wanted.key]):
-        if kept(recorder, {path: wanted}, codec_for(list[str])):
-            return
-        earlier = recorder.stored(wanted)
-        if earlier is not None:
-            written = codec_for(Edit).decode(recorder.bodies.plain(recorder.text_of(earlier, "inputs")))
-
-        def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:
-            _apply_all(root, written.plan, files, recorder.run.id, crash_at)
-            return [{path: list(files)}]
-
-        perform(recorder, {path: wanted}, apply, codec_for(list[str]))
 
 
 def _planned(root: Path, name: str, old: bytes | None, new: bytes | None) -> FileEdit:

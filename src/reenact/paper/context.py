@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,20 +37,20 @@ class PaperContext:
         return self.runner.stop
 
     def say(self, note: str) -> None:
-        """Tell the user what happens; stop here when that was asked for."""
-        if self.stop.asked:
-            raise ended_by(self.stop, "Stopped between two steps.")
-        self.tell(Progress("paper", note=note))
+        say_or_stop(self.tell, self.stop, note)
+
+
+def say_or_stop(tell: Tell, stop: Stop, note: str) -> None:
+    """Tell the user what happens; stop here when that was asked for."""
+    if stop.asked:
+        raise ended_by(stop, "Stopped between two steps.")
+    tell(Progress("paper", note=note))
 
 
 def project_runner(
-    options: PaperOptions,
-    sandbox: Sandbox,
-    *,
-    environments: Environments | None = None,
-    packages: tuple[str, ...] = (),
-    stop: Stop | None = None,
-) -> ProjectRunner:
+    options: PaperOptions, sandbox: Sandbox, environments: Environments | None = None,
+    packages: tuple[str, ...] = (), stop: Stop | None = None,
+) -> ProjectRunner:  # fmt: skip
     """Runs of the generated project, with the user's folders, packages, time and memory."""
     given = (
         (options.data, "user_data", "DATA_DIR"),
@@ -76,13 +75,12 @@ def scale_arguments(scale: float) -> tuple[str, ...]:
 
 def folders_text(folders: tuple[UserFolder, ...]) -> str:
     """What the user's folders hold, for whoever writes the code: names and sizes, no content."""
-    return "\n".join(line for folder in folders for line in _listed(folder))
-
-
-def _listed(folder: UserFolder) -> Iterator[str]:
-    files = sorted(path for path in folder.path.rglob("*") if path.is_file())
-    yield f"{folder.name}/ holds {len(files)} files."
-    for path in files[:MOST_LISTED]:
-        yield f"{folder.name}/{path.relative_to(folder.path).as_posix()} ({path.stat().st_size} bytes)"
-    if len(files) > MOST_LISTED:
-        yield f"... and {len(files) - MOST_LISTED} more."
+    lines = []
+    for folder in folders:
+        files = sorted(path for path in folder.path.rglob("*") if path.is_file())
+        lines.append(f"{folder.name}/ holds {len(files)} files.")
+        for path in files[:MOST_LISTED]:
+            name = path.relative_to(folder.path).as_posix()
+            lines.append(f"{folder.name}/{name} ({path.stat().st_size} bytes)")
+        lines += [f"... and {len(files) - MOST_LISTED} more."] if len(files) > MOST_LISTED else []
+    return "\n".join(lines)

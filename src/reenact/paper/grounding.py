@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Sentence, Table, plain
+from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Table, plain
 from reenact.paper.quantity import has_numbers
 
 LEAST = 8
@@ -22,14 +22,12 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
 
 
 def in_order(paper: Paper) -> dict[str, int]:
-    """Every id with its rank in the paper."""
+    """Every block and sentence by its id, with its rank in the paper."""
     ids: list[str] = []
-    for section in paper.sections:
-        ids.append(section.id)
-        for block in section.blocks:
-            ids.append(block.id)
-            if isinstance(block, Paragraph):
-                ids += [sentence.id for sentence in block.sentences]
+    for block in paper.blocks():
+        ids += (
+            [block.id, *(one.id for one in block.sentences)] if isinstance(block, Paragraph) else [block.id]
+        )
     return {name: rank for rank, name in enumerate(ids)}
 
 
@@ -94,12 +92,9 @@ def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
 
 def _sentence(paper: Paper, place: str, wanted: str) -> str:
     """The sentence of a named paragraph that holds the quote; else the place itself."""
-    inner = (
-        name
-        for name, one in paper.by_id.items()
-        if isinstance(one, Sentence) and name.startswith(f"{place}.") and wanted in plain(one.text)
-    )
-    return next(inner, place)
+    block = paper.by_id[place]
+    inner = block.sentences if isinstance(block, Paragraph) else ()
+    return next((one.id for one in inner if wanted in plain(one.text)), place)
 
 
 def _has(text: str, quote: str) -> bool:

@@ -24,6 +24,7 @@ from reenact.paper.develop.develop import develop
 from reenact.paper.develop.version import Brief
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.pipeline import take_fingerprint
+from reenact.paper.lineage.cited import Shelves
 from reenact.paper.lineage.trace import Exemplar, trace_lineage
 from reenact.paper.measure.measure import measure
 from reenact.paper.options import PaperOptions
@@ -94,10 +95,8 @@ def reproduce(
         if parts.fingerprint:
             services.step(3, "take its fingerprint")
             fingerprint = take_fingerprint(paper, goal, model, run, parts)
-        runner = project_runner(
-            options, services.sandbox, environments=services.environments, packages=services.packages,
-            stop=services.stop,
-        )  # fmt: skip
+        box, environments, packages = services.sandbox, services.environments, services.packages
+        runner = project_runner(options, box, environments, packages, services.stop)
         context = PaperContext(model, runner, options, services.journal, services.traces, out, services.tell)
         brief = _brief(paper, summaries, claims, exemplars, fingerprint, context)
 
@@ -137,11 +136,10 @@ def _lineage(
     if not options.parts.lineage or not options.exemplars:
         return ()
     services.step(2, "trace its lineage")
-    return trace_lineage(
-        paper, options.goal, services.model, run.under("lineage"), most=options.exemplars,
-        box=services.sandbox, library=services.library, clients=services.clients,
-        checkouts=services.cache / "checkouts", tell=services.tell, stop=services.stop,
-    )  # fmt: skip
+    box, checkouts = services.sandbox, services.cache / "checkouts"
+    shelves = Shelves(box, checkouts, services.library, services.clients, services.stop)
+    scope, most = run.under("lineage"), options.exemplars
+    return trace_lineage(paper, options.goal, services.model, scope, shelves, most=most, tell=services.tell)
 
 
 def _brief(

@@ -117,6 +117,5 @@ class Reproduction(Result):
 
 
 def _pieces(block: Block) -> list[JsonValue]:
-    if isinstance(block, Paragraph):
-        return [{"id": sentence.id, "text": sentence.text} for sentence in block.sentences]
-    return [{"id": block.id, "text": block.text}]
+    parts = block.sentences if isinstance(block, Paragraph) else (block,)
+    return [{"id": one.id, "text": one.text} for one in parts]

@@ -31,14 +31,13 @@ def watch_boxed(
     sandbox: Sandbox,
     *,
     limits: Limits | None = None,
-    mounts: tuple[Mount, ...] = (),
     stop: Stop | None = None,
     on_output: OnOutput | None = None,
 ) -> Watched:
     """Run a program that is not the user's own. Raises SandboxFailed when the box itself broke."""
     options = prepare(program, options)
     limits = limits or Limits(wall_s=options.max_time or 600.0)
-    result = sandbox.run(command(program, options, mounts), limits, on_output=on_output, stop=stop)
+    result = sandbox.run(command(program, options), limits, on_output=on_output, stop=stop)
     if result.ending is Ending.SANDBOX_FAILED:
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
     for name, content in result.results.items():
@@ -51,7 +50,7 @@ def watch_boxed(
     return read_watched(_ended(result, stop), options, root)
 
 
-def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] = ()) -> Command:
+def command(program: Program, options: WatchOptions) -> Command:
     """What goes into the box: a copy of the program, the probe, and the names of what comes back."""
     script = {NOTEBOOK: program.script().encode()} if program.is_notebook else {}
     target = NOTEBOOK if program.is_notebook else None
@@ -61,7 +60,7 @@ def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] =
         argv=program.launch.command(injected.default_python(options.python), target),
         files=script,
         workspace=program.working,
-        mounts=(Mount(injected.FOLDER, PROBE), *mounts),
+        mounts=(Mount(injected.FOLDER, PROBE),),
         environment=injected.environment(options, kept, folder=TRACE, inject=PROBE),
         collect=(*(f"{TRACE}/{name}" for name in NAMES), *chunks),
     )

@@ -35,7 +35,7 @@ class LayerHealth:
     """Mean size of the gradient that comes back to its output."""
     update_ratio: float
     """How far its weights move in a step, relative to their size."""
-    remarks: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def layer_health(trace: Trace) -> tuple[LayerHealth, ...]:
@@ -51,23 +51,14 @@ def _layer(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerH
     def last(column: str) -> float:
         return _recent(trace.layer(name, column).values)
 
-    bad = max(last("bad_share"), last("grad_bad_share"), key=lambda value: -1.0 if value != value else value)
-    health = LayerHealth(
-        name=name,
-        place=place,
-        mean=last("mean"),
-        std=last("std"),
-        dead_share=last("dead_unit_share"),
-        saturated_share=last("saturated_share"),
-        gradient=last("grad_mean_abs"),
-        update_ratio=ratio,
-        remarks=(),
-    )
-    return replace(health, remarks=tuple(_remarks(health, bad)))
+    shares = last("dead_unit_share"), last("saturated_share")
+    health = LayerHealth(name, place, last("mean"), last("std"), *shares, last("grad_mean_abs"), ratio)
+    broken = last("bad_share") > 0 or last("grad_bad_share") > 0
+    return replace(health, remarks=tuple(_remarks(health, broken)))
 
 
-def _remarks(health: LayerHealth, bad: float) -> Iterator[str]:
-    if bad > 0:
+def _remarks(health: LayerHealth, broken: bool) -> Iterator[str]:
+    if broken:
         yield "NaN or infinite values"
     if health.dead_share >= DEAD_SHARE:
         yield f"{health.dead_share:.0%} of the units are dead"

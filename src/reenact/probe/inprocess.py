@@ -1,19 +1,13 @@
-"""Watch a training from inside the same process: `with reenact.watch(model): ...`, and `reenact.metric(...)`.
-
-For people who would rather add one line: `KerasCallback()` goes into `model.fit(callbacks=[...])`,
-`LightningCallback()` into `Trainer(callbacks=[...])`. Their classes are made on first use: this module
-imports neither Keras nor Lightning.
-"""
+"""Watch a training from inside its process: `with reenact.watch(model): ...`, and `reenact.metric(...)`."""
 
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from reenact.errors import InputError, MissingExtra
+from reenact.errors import InputError
 from reenact.probe import injected
 from reenact.probe.options import PRESETS, fresh_folder
 from reenact.probe.read import is_trace, read_trace
@@ -38,9 +32,8 @@ class Watching:
     def __enter__(self) -> Watching:
         return self.start()
 
-    def start(self, model: Any = None) -> Watching:
+    def start(self) -> Watching:
         """Begin to look. Raises InputError when another watch runs in this process."""
-        self._model = model if model is not None else self._model
         boot = injected.part("boot")
         if boot.current() is not None:
             if boot.current().own_process:
@@ -91,71 +84,3 @@ def metric(name: str, value: float) -> None:
     session = injected.part("boot").current()
     if session is not None:
         session.tell_metric(name, value)
-
-
-def __getattr__(name: str) -> Any:
-    makers = {"KerasCallback": _keras_class, "LightningCallback": _lightning_class}
-    if name not in makers:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return makers[name]()
-
-
-class _WatchingCallback:
-    """What the callbacks share; the trace is in `.trace` afterwards."""
-
-    def __init__(self, folder: Path | str | None = None, preset: str = "quick") -> None:
-        super().__init__()
-        self.watching = Watching(folder=folder, preset=preset)
-
-    @property
-    def trace(self) -> Trace | None:
-        return self.watching.trace
-
-
-@cache
-def _keras_class() -> type:
-    try:
-        import keras
-    except ImportError as error:
-        raise MissingExtra("keras", "keras") from error
-
-    class KerasCallback(_WatchingCallback, keras.callbacks.Callback):  # type: ignore[misc]
-        """Watches one `fit`."""
-
-        def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
-            self.watching.start()
-            self._tell_observer(begins=True)
-
-        def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
-            self._tell_observer(begins=False)
-            self.watching.stop()
-
-        def _tell_observer(self, *, begins: bool) -> None:
-            """This `fit` began before anybody looked."""
-            session = injected.part("boot").current()
-            if session is not None and session.keras is not None and not session.own_process:
-                session.keras.joined(self.model, begins)
-
-    return KerasCallback
-
-
-@cache
-def _lightning_class() -> type:
-    try:
-        from lightning.pytorch.callbacks import Callback
-    except ImportError as error:
-        raise MissingExtra("lightning", "lightning") from error
-
-    class LightningCallback(_WatchingCallback, Callback):
-        """Watches one `Trainer.fit`."""
-
-        def on_fit_start(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002
-            self.watching.start(pl_module)
-
-        def on_fit_end(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002
-            self.watching.stop()
-
-        def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:  # noqa: ARG002
-            self.watching.stop(exception)
-
-    return LightningCallback

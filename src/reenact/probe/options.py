@@ -56,17 +56,10 @@ class WatchOptions:
 
     def as_config(self, folder: str) -> dict[str, object]:
         """The options as the injected part reads them."""
-        return {
-            "folder": folder,
-            "preset": self.preset,
-            "seed": self.seed,
-            "patterns": list(self.patterns),
-            "stop_after": self.stop_after,
-            "experiments": self.experiments,
-            "shim": bool(self.shim),
-            "note_opened": self.note_opened,
-            "hide": for_probe({**os.environ, **self.environment}),
-        }
+        names = ("preset", "seed", "patterns", "stop_after", "experiments", "note_opened")
+        hide = for_probe({**os.environ, **self.environment})
+        same = {name: getattr(self, name) for name in names}
+        return {"folder": folder, "shim": bool(self.shim), "hide": hide, **same}
 
 
 def fresh_folder(name: str, parent: Path | None = None) -> Path:

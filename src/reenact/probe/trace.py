@@ -219,13 +219,6 @@ class Trace:
         return self.steps.series("loss")
 
     @property
-    def sampled_steps(self) -> NDArray[np.int64]:
-        """Steps that were looked at closely."""
-        import numpy as np
-
-        return self.steps.where(sampled=1)["step"].astype(np.int64)
-
-    @property
     def epoch_count(self) -> int | None:
         """Epochs begun, or none when there is no sign of them."""
         known = self.steps["epoch"]
@@ -261,7 +254,7 @@ class Trace:
         return tuple(event for event in self.events if event.kind == kind)
 
 
-_SOURCES = ("user", "keras", "lightning", "transformers", "torchmetrics", "pattern", "output", "probe")
+_SOURCES = ("user", "keras", "lightning", "torchmetrics", "pattern", "output", "probe")
 """From the most to the least trusted."""
 
 

@@ -1,4 +1,4 @@
-"""Watch a program: run it under the probe, see how far it is, read the trace, say how it ended.
+"""Watch a program: run it under the probe, read the trace, say how it ended.
 
 It is the user's own program: it runs in their interpreter, folder and network, as they run it themselves.
 """
@@ -6,7 +6,6 @@ It is the user's own program: it runs in their interpreter, folder and network, 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import signal
 import subprocess
@@ -17,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from reenact.errors import InputError, ResultRefused
+from reenact.errors import InputError
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
@@ -26,7 +25,6 @@ from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
 from reenact.redact import redact_bytes
-from reenact.sandbox.files.arrays import read_arrays
 from reenact.sandbox.monitor.processes import descendants, end_all
 from reenact.types import Stop
 
@@ -34,7 +32,6 @@ NOTEBOOK = "notebook.py"
 POLL_S = 0.1
 GRACE_S = 4.0
 """What a program gets to end by itself: less than a waiting user gives us."""
-LOOK_EVERY_S = 1.0
 _SET_PARENT_DEATH_SIGNAL = 1
 """Option of prctl(2)."""
 
@@ -67,7 +64,6 @@ def watch(
     *,
     stdout: int | IO[bytes] | None = None,
     stop: Stop | None = None,
-    on_poll: Callable[[], None] | None = None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
     otherwise.
@@ -75,7 +71,7 @@ def watch(
     options = prepare(program, options)
     command, root = _command(program, options)
     try:
-        ended = _run(command, program.working, options, stdout, stop, on_poll)
+        ended = _run(command, program.working, options, stdout, stop)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -140,7 +136,6 @@ def _run(
     options: WatchOptions,
     stdout: int | IO[bytes] | None,
     stop: Stop | None,
-    on_poll: Callable[[], None] | None,
 ) -> Ended:
     """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
     child = subprocess.Popen(  # noqa: S603 - the user's own program
@@ -156,7 +151,7 @@ def _run(
     )
     began = time.monotonic()
     try:
-        timed_out, interrupted = _wait(child, began, options.max_time, stop, on_poll)
+        timed_out, interrupted = _wait(child, began, options.max_time, stop)
     except BaseException:
         _end(child, signal.SIGTERM)
         raise
@@ -184,11 +179,7 @@ def _dies_with_us() -> Callable[[], None] | None:
 
 
 def _wait(
-    child: subprocess.Popen[bytes],
-    began: float,
-    max_time: float | None,
-    stop: Stop | None,
-    on_poll: Callable[[], None] | None,
+    child: subprocess.Popen[bytes], began: float, max_time: float | None, stop: Stop | None
 ) -> tuple[bool, bool]:
     """Whether its time was up, and whether the user interrupted it."""
     while child.poll() is None:
@@ -196,8 +187,6 @@ def _wait(
             return True, False
         if stop is not None and stop.asked:
             return not stop.by_user, stop.by_user
-        if on_poll:
-            on_poll()
         try:
             child.wait(POLL_S)
         except subprocess.TimeoutExpired:
@@ -225,59 +214,3 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
     except ProcessLookupError:
         return
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The last step that was written."""
-
-    step: int
-    epoch: int | None
-    loss: float
-    steps_a_second: float
-
-    def __str__(self) -> str:
-        epoch = "" if self.epoch is None else f"epoch {self.epoch + 1}  "
-        return f"{epoch}step {self.step}  loss {self.loss:.4g}  {self.steps_a_second:.0f} steps/s"
-
-
-class LiveView:
-    """How far a watched program is; never reads more than the newest chunk of its trace."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._next = 0.0
-        self._seen = ""
-        self.position: Position | None = None
-
-    def look(self) -> bool:
-        """True when there is news."""
-        if time.monotonic() < self._next:
-            return False
-        self._next = time.monotonic() + LOOK_EVERY_S
-        names = sorted(path.name for path in self._folder.glob("chunk-*.npz"))
-        if not names or names[-1] == self._seen:
-            return False
-        self._seen = names[-1]
-        return self._read(self._folder / names[-1])
-
-    def _read(self, path: Path) -> bool:
-        try:
-            columns = json.loads((self._folder / "header.json").read_text())["columns"]["steps"]
-            rows = read_arrays(path.read_bytes())["steps"]
-        except (OSError, ValueError, KeyError, ResultRefused):
-            # The summary reads the whole trace and says what is wrong with it.
-            return False
-        if not len(rows):
-            return False
-        at = {name: i for i, name in enumerate(columns)}
-        last, first = rows[-1], rows[0]
-        span = float(last[at["time"]] - first[at["time"]])
-        epoch = int(last[at["epoch"]])
-        self.position = Position(
-            step=int(last[at["step"]]) + 1,
-            epoch=epoch if epoch >= 0 else None,
-            loss=float(last[at["loss"]]),
-            steps_a_second=(len(rows) - 1) / span if span > 0 else 0.0,
-        )
-        return True

@@ -6,12 +6,12 @@ static_graph    hyperparameters_of(program), static_graph(program): layers, fram
 graph           ModelGraph: the model as it stood when training began (the probe writes it)
 change, patch   Set, Insert, Remove, Replace; Patch: apply, diff
 fault           the types of faults
-launcher, source, parse, notebook, datafile    from a command line to text, syntax trees and values
+launcher, source, notebook, datafile    from a command line to text, syntax trees and values
 read, edit      what the text says; changes of it
 
 The static reader of Python, for any text and without a program around it:
 
-    parse.parse(text) -> ast.Module                  raises Unparsable; newer syntax than ours is read too
+    source.parse(text) -> ast.Module                 raises Unparsable
     read.index.index_of(SourceFile(path, text))      FileIndex, or why there is none: calls, functions, loops,
                                                      imports, stores, the scope and parent of every node
     read.sources.Sources(program_from_text(text))    what a name means across files: `dotted`, `owner`

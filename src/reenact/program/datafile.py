@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import yaml
 
@@ -14,13 +15,12 @@ from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
 
 SPACE = re.compile(r"[ \t\r\n]*")
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-SCALAR = re.compile(r"[^\s,\]}]+")
+JSON_VALUE = json.JSONDecoder(strict=False)
 MAX_DEPTH = 50
 
 
-class BadJson(ValueError):
-    """Not JSON, or nested beyond reason."""
+class BadData(ValueError):
+    """A data file that cannot be read; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,55 +54,41 @@ class Entry:
 
 
 def read_json(text: str) -> Entry:
-    """Every value of a JSON document with its span; raises BadJson."""
+    """Every value of a JSON document with its span; raises BadData."""
     entry, end = _value(text, _skip(text, 0), 0)
     if _skip(text, end) != len(text):
-        raise BadJson(f"something follows the document at offset {end}")
+        raise BadData(f"something follows the document at offset {end}")
     return entry
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
     if depth > MAX_DEPTH:
-        raise BadJson("nested too deeply")
-    head = text[at : at + 1]
-    if head in ("{", "["):
-        return _container(text, at, depth)
-    if head == '"':
-        string, end = _string(text, at)
-        return Entry(Span(at, end), string), end
-    match = SCALAR.match(text, at)
-    if match is None:
-        raise BadJson(f"a value is missing at offset {at}")
-    try:
-        return Entry(Span(at, match.end()), json.loads(match.group())), match.end()
-    except ValueError as error:
-        raise BadJson(f"no JSON value at offset {at}") from error
-
-
-def _container(text: str, start: int, depth: int) -> tuple[Entry, int]:
-    """An object or an array, item by item."""
-    mapping = text[start] == "{"
+        raise BadData("nested too deeply")
+    if text[at : at + 1] not in ("{", "["):
+        value, end = _plain_value(text, at)
+        return Entry(Span(at, end), value), end
+    mapping, start = text[at] == "{", at
     items: dict[str, Entry] = {}
-    at = _skip(text, start + 1)
+    at = _skip(text, at + 1)
     while text[at : at + 1] != ("}" if mapping else "]"):
         at = _expect(text, at, ",") if items else at
         key = str(len(items))
         if mapping:
-            key, at = _string(text, at)
+            if text[at : at + 1] != '"':
+                raise BadData(f"a key is missing at offset {at}")
+            key, at = _plain_value(text, at)
             at = _expect(text, _skip(text, at), ":")
         items[key], at = _value(text, at, depth + 1)
         at = _skip(text, at)
     return Entry(Span(start, at + 1), None, items if mapping else list(items.values())), at + 1
 
 
-def _string(text: str, at: int) -> tuple[str, int]:
-    match = STRING.match(text, at)
+def _plain_value(text: str, at: int) -> tuple[Any, int]:
+    """A string, a number or a word of JSON, and where it ends."""
     try:
-        if match is not None:
-            return str(json.loads(match.group(), strict=False)), match.end()
+        return JSON_VALUE.raw_decode(text, at)
     except ValueError as error:
-        raise BadJson(f"a broken string at offset {at}") from error
-    raise BadJson(f"a broken string at offset {at}")
+        raise BadData(f"no JSON value at offset {at}") from error
 
 
 def _skip(text: str, at: int) -> int:
@@ -113,7 +99,7 @@ def _skip(text: str, at: int) -> int:
 
 def _expect(text: str, at: int, sign: str) -> int:
     if text[at : at + 1] != sign:
-        raise BadJson(f"{sign!r} is missing at offset {at}")
+        raise BadData(f"{sign!r} is missing at offset {at}")
     return _skip(text, at + 1)
 
 
@@ -123,17 +109,10 @@ YAML_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none
 MAX_NODES = 20_000
 
 
-class BadData(ValueError):
-    """A data file that cannot be read; the text says why."""
-
-
 @lru_cache(maxsize=64)
 def read_data(file: SourceFile) -> Entry:
     """All values of a YAML or JSON file, each with its span; raises BadData."""
-    try:
-        return read_json(file.text) if file.language is Language.JSON else _read_yaml(file.text)
-    except BadJson as error:
-        raise BadData(str(error)) from error
+    return read_json(file.text) if file.language is Language.JSON else _read_yaml(file.text)
 
 
 def write_value(language: Language, value: JsonValue, before: str) -> str:
@@ -145,7 +124,9 @@ def write_value(language: Language, value: JsonValue, before: str) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):
-        return _yaml_float(value)
+        # YAML 1.1 takes `1e-05` for a word: a float needs its point.
+        mantissa, exponent, power = repr(value).partition("e")
+        return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else repr(value)
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -154,13 +135,6 @@ def _yaml_string(value: str, before: str) -> str:
         return f"'{value}'"
     plain = PLAIN_WORD.fullmatch(value) and value.lower() not in YAML_WORDS
     return value if plain and before[:1] != '"' else json.dumps(value, ensure_ascii=False)
-
-
-def _yaml_float(value: float) -> str:
-    """YAML 1.1 takes `1e-05` for a word: a float needs its point."""
-    text = repr(value)
-    mantissa, exponent, power = text.partition("e")
-    return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else text
 
 
 def _read_yaml(text: str) -> Entry:

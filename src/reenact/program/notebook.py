@@ -10,9 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from reenact.program.datafile import BadJson, Entry, read_json
-from reenact.program.parse import Unparsable, parse
-from reenact.program.source import LineTable
+from reenact.program.datafile import BadData, Entry, read_json
+from reenact.program.source import LineTable, Unparsable, parse
 
 MAGIC_LINE = re.compile(r"^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
 MAGIC_VALUE = re.compile(r"^([ \t]*[\w.,\[\] ]+=\s*)([%!].*)$")
@@ -61,7 +60,7 @@ def read_notebook(text: str) -> Notebook:
     """Join the code cells of a notebook's JSON text; raises BadNotebook."""
     try:
         document = read_json(text)
-    except BadJson as error:
+    except BadData as error:
         raise BadNotebook(f"not the JSON of a notebook: {error}") from error
     language = _language(document)
     if language not in ("", "python"):

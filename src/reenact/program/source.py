@@ -1,7 +1,7 @@
 """One file of a program: bytes read with caps, decoded as Python would, or a reason why it cannot be used.
 
 Covered: missing, too large, NUL bytes, wrong encodings, unknown coding cookies, symbolic links out of the
-folder. Parsing is in `parse.py`; nothing here runs or imports the file.
+folder. Its syntax tree, or the reason why there is none. Nothing here runs or imports the file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import io
 import re
 import tokenize
+import warnings
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -185,3 +186,36 @@ class LineTable:
 def words(text: str) -> tuple[str, ...]:
     """The words of a text."""
     return tuple(text.split())
+
+
+PYTHON_2 = re.compile(
+    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M
+)
+
+
+class Unparsable(ValueError):
+    """Not Python that we can read; the text says why in a few words."""
+
+
+def parse(text: str, *, top_level_await: bool = False) -> ast.Module:
+    """The syntax tree of a module; raises Unparsable and nothing else."""
+    flags = ast.PyCF_ONLY_AST | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if top_level_await else 0)
+    with warnings.catch_warnings():
+        # Invalid escapes in somebody's source are theirs to fix, not a line on our stderr.
+        warnings.simplefilter("ignore")
+        try:
+            tree = compile(text, "<program>", "exec", flags, dont_inherit=True)
+        except SyntaxError as error:
+            raise Unparsable(_why(error, text)) from error
+        except (RecursionError, MemoryError) as error:
+            raise Unparsable("nested too deeply for the parser") from error
+        except ValueError as error:
+            raise Unparsable(str(error)[:120]) from error
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def _why(error: SyntaxError, text: str) -> str:
+    if PYTHON_2.search(text):
+        return f"written for Python 2 (line {error.lineno}: {error.msg})"
+    return f"line {error.lineno}: {error.msg}"

@@ -45,8 +45,8 @@ def assert_no_findings(
 ) -> None:
     """Fail when a rule finds a fault in a training, sees a grave symptom, or has no training to judge.
 
-    `trace` is a folder that `reenact watch` wrote, a Trace, or anything that holds one once it has ended: a
-    `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
+    `trace` is a folder that `reenact watch` wrote, a Trace, or a `reenact.watch` block that has ended.
+    `select` and `ignore` name rules by code, prefix, name or family.
     """
     __tracebackhide__ = True
     found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -59,13 +60,7 @@ class HeatRow:
 
 
 def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
-    """Layers against steps."""
-    alt = f"median by layer: {', '.join(_medians(rows))}"
-    return Picture(title, heat(rows, steps, shade, f"{title}; {alt}"), alt)
-
-
-def heat(rows: Sequence[HeatRow], steps: Sequence[float], shade: Shade, label: str) -> str:
-    """One row a layer, one column a step."""
+    """Layers against steps: one row a layer, one column a step."""
     shown = rows[:MOST_ROWS]
     kept = _kept(len(steps))
     low, high = bounds(shown, shade)
@@ -74,13 +69,22 @@ def heat(rows: Sequence[HeatRow], steps: Sequence[float], shade: Shade, label: s
     for at, row in enumerate(shown):
         y = HEAT_TOP + at * CELL
         parts.append(text(LEFT - 6, y + CELL - 5, shortened(row.name, LONGEST_NAME), anchor="end"))
-        parts += _cells(row, steps, kept, width, y, low, high, shade)
+        for column, (step, value) in enumerate((steps[at], row.values[at]) for at in kept):
+            x = LEFT + column * width
+            if value is None:
+                continue
+            fill = shade_colour(value, low, high, shade) if math.isfinite(value) else NAN
+            hint = f"{row.name}, step {step:g}: {number(value)}"
+            parts.append(box(x, y, width + 0.3, CELL - 1, fill, hint))
+            if fill == NAN:
+                parts.append(line(x, y, x + width, y + CELL - 1, colour=ALARM))
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
     if len(rows) > len(shown):
         parts.append(text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
     parts.append(line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
-    return drawing(parts, floor + HEAT_BOTTOM, label)
+    alt = f"median by layer: {', '.join(_medians(rows))}"
+    return Picture(title, drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
 
 
 def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
@@ -110,29 +114,6 @@ def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
         return _blend(ALARMING, value)
     share = math.log(max(value, low) / low) / math.log(high / low)
     return _blend(BALANCED if shade is Shade.RATIO else RISING, share)
-
-
-def _cells(
-    row: HeatRow,
-    steps: Sequence[float],
-    kept: Sequence[int],
-    width: float,
-    y: float,
-    low: float,
-    high: float,
-    shade: Shade,
-) -> Iterator[str]:
-    for column, at in enumerate(kept):
-        value = row.values[at]
-        if value is None:
-            continue
-        finite = math.isfinite(value)
-        hint = f"{row.name}, step {steps[at]:g}: {number(value)}"
-        fill = shade_colour(value, low, high, shade) if finite else NAN
-        x = LEFT + column * width
-        yield box(x, y, width + 0.3, CELL - 1, fill, hint)
-        if not finite:
-            yield line(x, y, x + width, y + CELL - 1, colour=ALARM)
 
 
 def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
@@ -176,30 +157,10 @@ STRIPS_RIGHT, STRIPS_TOP, STRIPS_BOTTOM = 90.0, 8.0, 34.0
 BAND = 34.0
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """One sample. A value that is not finite is a failure."""
-
-    name: str
-    values: Sequence[float]
-
-
-def strip_plot(title: str, samples: Sequence[Strip], below: str) -> Picture:
-    """Samples side by side, a dot a seed."""
-    values = "; ".join(f"{one.name}: {', '.join(map(number, one.values))}" for one in samples)
-    alt = f"{below} over {len(samples[0].values)} seeds. {values}"
-    return Picture(title, strips(samples, alt, below=below), alt)
-
-
 def before_after_plot(title: str, before: Sequence[float], after: Sequence[float], below: str) -> Picture:
-    """What a change did, over the seeds."""
-    return strip_plot(title, [Strip("as it stands", before), Strip("changed", after)], below)
-
-
-def strips(samples: Sequence[Strip], label: str, *, below: str) -> str:
-    """One band a sample, all on one axis."""
-    x = scale_for((value for one in samples for value in one.values), LEFT, WIDTH - STRIPS_RIGHT)
-    floor = STRIPS_TOP + BAND * len(samples)
+    """What a change did: a band before and one after, a dot a seed. What is not finite is a failure."""
+    x = scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
+    floor = STRIPS_TOP + 2 * BAND
     parts = [
         line(LEFT, floor, WIDTH - STRIPS_RIGHT, floor),
         text(WIDTH - STRIPS_RIGHT, floor + 30, below, anchor="end"),
@@ -207,11 +168,13 @@ def strips(samples: Sequence[Strip], label: str, *, below: str) -> str:
     for tick in x.ticks(6):
         parts += [line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
         parts += [text(x(tick), floor + 15, number(tick), anchor="middle")]
-    for at, one in enumerate(samples):
-        middle = STRIPS_TOP + BAND * (at + 0.5)
-        colour = COLOURS[at % len(COLOURS)]
-        parts.append(text(LEFT - 8, middle + 4, shortened(one.name, 24), anchor="end"))
-        known = [value for value in one.values if math.isfinite(value)]
+    for name, values, colour, at in (
+        ("as it stands", before, COLOURS[0], 0.5),
+        ("changed", after, COLOURS[1], 1.5),
+    ):
+        middle = STRIPS_TOP + BAND * at
+        parts.append(text(LEFT - 8, middle + 4, name, anchor="end"))
+        known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
         parts += [
             dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5)
@@ -220,10 +183,12 @@ def strips(samples: Sequence[Strip], label: str, *, below: str) -> str:
         if known:
             centre = x(median(known))
             parts.append(line(centre, middle - 12, centre, middle + 12, colour=colour))
-        if len(known) < len(one.values):
-            failed = f"{len(one.values) - len(known)} failed"
+        if len(known) < len(values):
+            failed = f"{len(values) - len(known)} failed"
             parts.append(text(WIDTH - STRIPS_RIGHT + 8, middle + 4, failed, colour=ALARM))
-    return drawing(parts, floor + STRIPS_BOTTOM, label)
+    was, became = (", ".join(map(number, values)) for values in (before, after))
+    alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
+    return Picture(title, drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
 
 
 GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
@@ -243,38 +208,26 @@ class Dot:
     large: bool = False
 
 
-def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str], words: str = "") -> Picture:
-    """Nodes that hang on one another; `meaning` of the colours, of which the used ones are explained."""
-    counts = {colour: sum(dot.colour == colour for dot in dots) for colour in meaning}
-    key = {colour: text for colour, text in meaning.items() if counts[colour]}
-    alt = words or ", ".join(f"{counts[colour]} {text}" for colour, text in key.items())
-    return Picture(title, graph(dots, f"{title}: {alt}", key), alt)
-
-
-def graph(dots: Sequence[Dot], label: str, key: Mapping[str, str]) -> str:
-    """`key` is colour to meaning, written below."""
+def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> Picture:
+    """Nodes that hang on one another; `meaning` of the colours: of those that are used it stands below."""
     columns: dict[int, list[int]] = {}
-    for at_node, one in enumerate(dots):
-        columns.setdefault(one.depth, []).append(at_node)
+    for at, one in enumerate(dots):
+        columns.setdefault(one.depth, []).append(at)
     widest = max((len(column) for column in columns.values()), default=1)
-    height = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18))
+    height, across = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18)), WIDTH - 2 * GRAPH_LEFT
     places = {
-        at_node: (_across(depth, max(columns)), GRAPH_TOP + height * (at + 0.5) / len(column))
+        node: (GRAPH_LEFT + across * depth / max(1, *columns), GRAPH_TOP + height * (at + 0.5) / len(column))
         for depth, column in columns.items()
-        for at, at_node in enumerate(column)
+        for at, node in enumerate(column)
     }
-    parts = []
-    for at_node, one in enumerate(dots):
-        if one.parent >= 0:
-            parts.append(line(*places[one.parent], *places[at_node], faint=True))
-    for at_node, one in enumerate(dots):
-        parts.append(named(dot(*places[at_node], one.colour, 7.0 if one.large else 5.0), one.words))
+    nodes = [(one, places[at]) for at, one in enumerate(dots)]
+    parts = [line(*places[one.parent], *at, faint=True) for one, at in nodes if one.parent >= 0]
+    parts += [named(dot(*at, one.colour, 7.0 if one.large else 5.0), one.words) for one, at in nodes]
+    counts = Counter(one.colour for one in dots)
+    key = [(colour, words) for colour, words in meaning.items() if counts[colour]]
     below = GRAPH_TOP + height + KEY
-    for at, (colour, meaning) in enumerate(key.items()):
-        x = GRAPH_LEFT / 2 + at * (WIDTH - GRAPH_LEFT) / max(1, len(key))
-        parts += [dot(x, below, colour, 5.0), text(x + 10, below + 4, meaning)]
-    return drawing(parts, below + KEY, label)
-
-
-def _across(depth: int, deepest: int) -> float:
-    return GRAPH_LEFT + (WIDTH - 2 * GRAPH_LEFT) * depth / max(1, deepest)
+    for at, (colour, words) in enumerate(key):
+        x = GRAPH_LEFT / 2 + at * (WIDTH - GRAPH_LEFT) / len(key)
+        parts += [dot(x, below, colour, 5.0), text(x + 10, below + 4, words)]
+    alt = ", ".join(f"{counts[colour]} {words}" for colour, words in key)
+    return Picture(title, drawing(parts, below + KEY, f"{title}: {alt}"), alt)

@@ -6,24 +6,25 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeVar
 
 from reenact.report.document import Picture
 from reenact.report.svg import (
     ALARM,
     COLOURS,
+    DECADES,
     WIDTH,
     Scale,
     curve,
-    dashed,
     dot,
     drawing,
-    level_line,
     line,
     number,
     scale_for,
     text,
 )
 
+T = TypeVar("T")
 LEFT, RIGHT, BOTTOM = 56.0, 12.0, 34.0
 HEIGHT = 220.0
 ROW = 14.0
@@ -84,31 +85,17 @@ def line_plot(
     between: tuple[float, float] | None = None,
     words: str = "",
 ) -> Picture:
-    """Curves on one pair of axes; `words` instead of a line of bars for each."""
+    """Curves on one pair of axes; a logarithmic height where the values span decades.
+
+    `between` fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
+    it in place of a line of bars for each curve.
+    """
     described = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in curves]
     if marks:
         described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
-    label = f"{title}: {words or _ends(curves[0])}"
-    drawn = lines(curves, label, marks=marks, levels=levels, below=below, log_x=log_x, between=between)
-    return Picture(title, drawn, words or "\n".join(described))
-
-
-def lines(
-    curves: Sequence[Curve],
-    label: str,
-    *,
-    marks: Sequence[Mark] = (),
-    levels: Sequence[Level] = (),
-    below: str = "step",
-    log_x: bool = False,
-    between: tuple[float, float] | None = None,
-) -> str:
-    """All curves on one pair of axes; a logarithmic height where the values span decades.
-
-    `between` fixes the height: shares lie between 0 and 1, and look alike in every picture.
-    """
     shown = [thinned(one) for one in curves if len(one.steps)]
-    rows = mark_rows(marks)
+    # Neighbours stand below one another.
+    rows = [at % 4 for at in range(len(marks))]
     colours = colours_of(shown)
     legend = list(_legend_places(colours))
     # Further rows of the legend push down what stands below the first.
@@ -129,27 +116,20 @@ def lines(
         parts += _drawn(one, colours[one.group or one.name], x, y, top)
     parts += _levelled(levels, colours, y, right)
     parts += _legend(shown, colours, legend)
-    return drawing(parts, HEIGHT, label)
+    label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
+    return Picture(title, drawing(parts, HEIGHT, label), words or "\n".join(described))
 
 
 def thinned(one: Curve) -> Curve:
     """At most a few hundred points, each the mean of its stretch; a bad value stays visible."""
-    count = len(one.steps)
-    if count <= MOST_POINTS:
+    if len(one.steps) <= MOST_POINTS:
         return one
-    steps, values = [], []
-    for number_ in range(MOST_POINTS):
-        start, end = number_ * count // MOST_POINTS, (number_ + 1) * count // MOST_POINTS
-        stretch = list(one.values[start:end])
+    values = []
+    for stretch in _stretches(one.values, MOST_POINTS):
         bad = [value for value in stretch if not math.isfinite(value)]
-        steps.append(one.steps[start])
         values.append(bad[0] if bad else sum(stretch) / len(stretch))
+    steps = [stretch[0] for stretch in _stretches(one.steps, MOST_POINTS)]
     return Curve(one.name, steps, values, group=one.group)
-
-
-def mark_rows(marks: Sequence[Mark]) -> list[int]:
-    """For each mark the row of its label: neighbours stand below one another."""
-    return [at % 4 for at in range(len(marks))]
 
 
 def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
@@ -171,7 +151,7 @@ def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
         late = at > WIDTH * 0.8
-        yield dashed(at, 10.0 + push + ROW * (row + 1), HEIGHT - BOTTOM, ALARM)
+        yield line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
         height = 8.0 + push + ROW * (row + 2) - 3
         yield text(
             at + (-4 if late else 4), height, mark.label, anchor="end" if late else "start", colour=ALARM
@@ -195,7 +175,7 @@ def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, rig
     heights = [y(level.value) for level in levels]
     for level, at, beside in zip(levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True):
         colour = colours.get(level.group, "currentColor")
-        yield level_line(at, LEFT, right, colour)
+        yield line(LEFT, at, right, at, colour=colour, dashes="6 3")
         yield text(right + 5, beside + 4, level.label, colour=colour)
 
 
@@ -248,29 +228,21 @@ def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
     if not finite:
         return "not a number"
     low, high = min(finite), max(finite)
-    logarithmic = low > 0 and high / low > 100
-
-    def height(value: float) -> float:
-        return math.log(value) if logarithmic else value
-
-    span = height(high) - height(low)
+    height = Scale(low, high, 0, len(BARS), logarithmic=low > 0 and high / low > DECADES)
     marks = []
-    for part in _parts(values, width):
-        if not math.isfinite(part):
+    # As many values as fit, each the last of its stretch: a spike to infinity stays visible.
+    for stretch in _stretches(values, min(width, len(values))):
+        if not all(map(math.isfinite, stretch)):
             marks.append("!")
-            continue
-        share = (height(part) - height(low)) / span if span > 0 else 0.0
-        marks.append(BARS[min(len(BARS) - 1, int(share * len(BARS)))])
+        else:
+            marks.append(BARS[min(len(BARS) - 1, int(height(stretch[-1])))] if high > low else BARS[0])
     return "".join(marks)
 
 
-def _parts(values: Sequence[float], width: int) -> Iterator[float]:
-    """As many values as fit, each the last of its stretch: a spike to infinity stays visible."""
-    count = min(width, len(values))
+def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
+    """The values in so many parts of about the same length."""
     for at in range(count):
-        stretch = values[at * len(values) // count : (at + 1) * len(values) // count]
-        bad = [value for value in stretch if not math.isfinite(value)]
-        yield bad[0] if bad else stretch[-1]
+        yield values[at * len(values) // count : (at + 1) * len(values) // count]
 
 
 def _ends(one: Curve) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,23 +14,24 @@ from reenact.report.run_words import (
     cost_of,
     counted,
     cut,
+    headline,
+    moment,
     readable,
     reused_in,
+    run_facts,
     state_of,
     steps_of,
     time_of,
     tree,
-    verdict_of,
 )
 
-WORDED = ("sentence", "verdict", "reason")
+SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """What stands above the result of any run."""
 
-    run: Run
     title: str
     status: str
     verdict: str
@@ -42,26 +42,16 @@ class Head:
 
 def head_of(run: Run, shelf: JournalReader) -> Head:
     """The same on the live page and in the report."""
+    reused = reused_in(run, shelf)
     return Head(
-        run=run,
         title=f"{run.pipeline} {run.what}".strip(),
         status=shelf.status_of(run),
         verdict=headline(run) or _without_verdict(run, shelf),
         tone=_tone(run),
-        facts=_run_facts(run, reused_in(run, shelf)),
-        command=shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
+        # First of all what was not made by it.
+        facts=Facts("", ((("reused", reused),) if reused else ()) + run_facts(run, *SHOWN)),
+        command=run_facts(run, "command")[0][1],
     )
-
-
-def headline(run: Run) -> str:
-    """The verdict as the pipeline worded it, or the error; empty while there is none."""
-    verdict = run.verdict_data() if run.verdict is not None else None
-    if run.error_type or not isinstance(verdict, dict):
-        return verdict_of(run)
-    parts = [str(verdict[name]) for name in WORDED if isinstance(verdict.get(name), str)]
-    if "sentence" in verdict:
-        return parts[0]
-    return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
 
 
 def _without_verdict(run: Run, shelf: JournalReader) -> str:
@@ -79,21 +69,6 @@ def _tone(run: Run) -> str:
     return {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
 
 
-def _run_facts(run: Run, reused: str) -> Facts:
-    """The run in a few lines; first of all what was not made by it."""
-    facts = {"reused": reused} if reused else {}
-    facts |= {
-        "run": f"{run.id}{' (imported)' if run.imported else ''}",
-        "folder": run.folder or "-",
-        "started": f"{run.started_at[:19].replace('T', ' ')}, {counted(run.executions, 'execution')}",
-        "time": time_of(run.worked_s),
-        "cost": cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
-        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
-        "version": f"reenact {run.version}, Python {run.python}",
-    }
-    return Facts("", tuple(facts.items()))
-
-
 def talk(stored: Stored, *, limit: int, whole: bool = False, after: int = 0) -> list[tuple[Step, Fold]]:
     """Questions in order, each folded; `whole` brings their bodies along, else they are fetched later."""
     asked = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=after, limit=limit)
@@ -101,8 +76,8 @@ def talk(stored: Stored, *, limit: int, whole: bool = False, after: int = 0) -> 
 
 
 def _fold(stored: Stored, step: Step, whole: bool) -> Fold:
-    cost = cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None))
-    summary = f"{step.path}  ({state_of(step)}, {step.tokens_in:,} + {step.tokens_out:,} tokens, {cost})"
+    tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
+    summary = f"{step.path}  ({state_of(step)}, {tokens}, {cost_of(step)})"
     href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
     return Fold(
         summary,
@@ -164,8 +139,8 @@ def _step_facts(step: Step) -> Facts:
         "kind": step.kind.value,
         "state": f"{state_of(step)}, {counted(step.tries, 'try')}",
         "time": time_of(step.duration_s),
-        "started": step.started_at[:19].replace("T", " "),
-        "cost": cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None)),
+        "started": moment(step.started_at),
+        "cost": cost_of(step),
         "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
     }
     return Facts("", tuple(facts.items()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,7 +68,7 @@ def _tree_line(label: str, step: Step | None, width: int) -> str:
     if step is None:
         return label
     parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}"]
-    parts.append(cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None)))
+    parts.append(cost_of(step))
     parts.append(counted(step.tries, "try") if step.tries > 1 else "")
     parts.append(short(f"{step.error_type}: {step.error}", SENTENCE) if step.error_type else "")
     return f"{label:{width}}  {'  '.join(part for part in parts if part)}"
@@ -112,6 +113,40 @@ def sentence_of(run: Run) -> str:
     return verdict_of(run)
 
 
+def headline(run: Run) -> str:
+    """The verdict as the pipeline worded it, with its reason, or the error; empty while there is none."""
+    verdict = run.verdict_data() if run.verdict is not None else None
+    if run.error_type or not isinstance(verdict, dict) or "sentence" in verdict:
+        return sentence_of(run)
+    parts = [str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)]
+    return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
+
+
+def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
+    """These things about a run, in words."""
+    facts = {
+        "run": f"{run.id}{' (imported)' if run.imported else ''}",
+        "pipeline": run.pipeline,
+        "what": run.what,
+        "verdict": headline(run) or "-",
+        "request": run.request,
+        "command": shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
+        "folder": run.folder or "-",
+        "started": f"{moment(run.started_at)}, {counted(run.executions, 'execution')}",
+        "time": time_of(run.worked_s),
+        "steps": steps_of(run),
+        "cost": cost_of(run),
+        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
+        "version": f"reenact {run.version}, Python {run.python}",
+    }
+    return tuple((name, facts[name]) for name in names)
+
+
+def moment(at: str) -> str:
+    """A time of the journal, to the second."""
+    return at[:19].replace("T", " ")
+
+
 def short(text: str, letters: int = CELL) -> str:
     """Text in one line of at most so many letters."""
     flat = " ".join(plain(text).split())
@@ -124,13 +159,15 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what if number == 1 else plural}"
 
 
-def cost_of(money: str, tokens: int, unpriced: int) -> str:
+def cost_of(one: Run | Step) -> str:
     """Money for a reader; an unknown price is stated."""
-    if not tokens and not unpriced and not float(money):
+    money = float(one.money or 0)
+    unpriced = bool(one.unpriced) if isinstance(one, Run) else one.money is None
+    if not one.tokens_in + one.tokens_out and not unpriced and not money:
         return "-"
-    if unpriced and not float(money):
+    if unpriced and not money:
         return "unpriced"
-    return f"${float(money):.4f}{' + unpriced' if unpriced else ''}"
+    return f"${money:.4f}{' + unpriced' if unpriced else ''}"
 
 
 def time_of(seconds: float) -> str:

@@ -102,18 +102,13 @@ def text(
     )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, *, colour: str = "", faint: bool = False) -> str:
-    stroke = colour or "currentColor"
-    weak = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{stroke}"{weak}/>'
-
-
-def dashed(x: float, top: float, bottom: float, colour: str) -> str:
-    return f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}" stroke="{colour}" stroke-dasharray="4 3"/>'
-
-
-def level_line(y: float, left: float, right: float, colour: str) -> str:
-    return f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{colour}" stroke-dasharray="6 3"/>'
+def line(
+    x1: float, y1: float, x2: float, y2: float, *, colour: str = "", faint: bool = False, dashes: str = ""
+) -> str:
+    """`dashes` are the lengths of a dash and of the gap behind it; without, the line is whole."""
+    look = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
+    look = f' stroke-dasharray="{dashes}"' if dashes else look
+    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{colour or "currentColor"}"{look}/>'
 
 
 def curve(points: Sequence[tuple[float, float]], colour: str, width: float = 1.6) -> str:

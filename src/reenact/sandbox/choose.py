@@ -86,21 +86,15 @@ def _named(name: str, *, trust_code: bool) -> Sandbox:
 
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:
-    if name == "bubblewrap":
-        from reenact.sandbox.tiers.bubblewrap import Bubblewrap
-
-        return Bubblewrap()
-    if name == "sandlock":
-        from reenact.sandbox.tiers.sandlock import Sandlock
-
-        return Sandlock()
-    if name == "none":
-        from reenact.sandbox.tiers.plain import NoSandbox
-
-        return NoSandbox(trust=trust_code)
+    from reenact.sandbox.tiers.bubblewrap import Bubblewrap
     from reenact.sandbox.tiers.container import Container
+    from reenact.sandbox.tiers.plain import NoSandbox
+    from reenact.sandbox.tiers.sandlock import Sandlock
 
-    return Container(None if name == "container" else name)
+    if name == "none":
+        return NoSandbox(trust=trust_code)
+    known = {"bubblewrap": Bubblewrap, "sandlock": Sandlock, "container": Container}
+    return known[name]() if name in known else Container(name)
 
 
 def notice(sandbox: Sandbox) -> str:

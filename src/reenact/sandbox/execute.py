@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGKILL
-from typing import TypeAlias
 
 from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
@@ -30,46 +28,24 @@ class Tier:
     def run(
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
     ) -> BoxResult:
-        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
+        """Run one command in a fresh box. Raises InputError for a wrong command, nothing else."""
+        _check(command)
+        if stop is not None and stop.asked:
+            return BoxResult(Ending.CANCELLED, self.name, why="a stop was asked for before the start")
+        try:
+            folder = BoxFolder.make()
+        except (OSError, SandboxFailed) as error:
+            return BoxResult(Ending.SANDBOX_FAILED, self.name, why=f"its folder could not be made: {error}")
+        output = Output(limits.keep_bytes, limits.output_bytes, on_output)
+        try:
+            result = _Life(self, folder, command, limits, output).run(stop)
+        finally:
+            left = folder.close()
+        return replace(result, events=(*result.events, *(Event("left-behind", name) for name in left)))
 
-    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         """Start the command in a filled folder. Raises BoxBroke when that fails."""
         raise NotImplementedError
-
-
-Start: TypeAlias = Callable[[BoxFolder, Command, Limits], Started]
-"""What a tier adds: start the command in a filled folder. Raises BoxBroke when that fails."""
-
-
-def execute(
-    tier: str,
-    start: Start,
-    command: Command,
-    limits: Limits,
-    *,
-    on_output: OnOutput | None = None,
-    stop: Stop | None = None,
-) -> BoxResult:
-    """Run one command in a fresh box of the tier. Raises InputError for a wrong command, nothing else."""
-    _check(command)
-    if stop is not None and stop.asked:
-        return BoxResult(Ending.CANCELLED, tier, why="a stop was asked for before the start")
-    try:
-        folder = BoxFolder.make()
-    except (OSError, SandboxFailed) as error:
-        return BoxResult(Ending.SANDBOX_FAILED, tier, why=f"its folder could not be made: {error}")
-    free = free_bytes(folder.path)
-    if free < HOST_RESERVE_BYTES:
-        folder.close()
-        return BoxResult(
-            Ending.SANDBOX_FAILED, tier, why=f"only {free // MIB} MiB of disk are free at {folder.path}"
-        )
-    life = _Life(tier, folder, command, limits, Output(limits.keep_bytes, limits.output_bytes, on_output))
-    try:
-        result = life.run(start, stop)
-    finally:
-        left = folder.close()
-    return replace(result, events=(*result.events, *(Event("left-behind", name) for name in left)))
 
 
 def _check(command: Command) -> None:
@@ -85,17 +61,20 @@ def _check(command: Command) -> None:
 class _Life:
     """One box from its filled folder to its result."""
 
-    tier: str
+    tier: Tier
     folder: BoxFolder
     command: Command
     limits: Limits
     output: Output
 
-    def run(self, start: Start, stop: Stop | None) -> BoxResult:
+    def run(self, stop: Stop | None) -> BoxResult:
+        free = free_bytes(self.folder.path)
+        if free < HOST_RESERVE_BYTES:
+            return self._failed(f"only {free // MIB} MiB of disk are free at {self.folder.path}")
         try:
             fill(self.folder.work, self.command, self.limits)
             crash_point("C8")
-            box = start(self.folder, self.command, self.limits)
+            box = self.tier.start(self.folder, self.command, self.limits)
         except BoxBroke as error:
             return self._failed(str(error))
         except OSError as error:
@@ -129,7 +108,7 @@ class _Life:
             )
         return BoxResult(
             ending,
-            self.tier,
+            self.tier.name,
             exit_code=end.exit_code,
             signal=end.signal,
             why=why,
@@ -144,7 +123,7 @@ class _Life:
 
     def _failed(self, why: str) -> BoxResult:
         self.output.finish()
-        return BoxResult(Ending.SANDBOX_FAILED, self.tier, why=why, output=self.output.text())
+        return BoxResult(Ending.SANDBOX_FAILED, self.tier.name, why=why, output=self.output.text())
 
 
 def _make_sure_it_is_dead(box: Started) -> None:

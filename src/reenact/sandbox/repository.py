@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
 from reenact.sandbox.files.cleanup import remove_tree
+from reenact.sandbox.monitor.disk import tree_usage
 from reenact.sandbox.monitor.processes import MOST_PRINTED, run_bounded
 from reenact.types import Stop
 
@@ -72,19 +74,8 @@ class Bound:
     def check(self) -> None:
         if self.stop is not None and self.stop.asked:
             raise ended_by(self.stop, "Cloning was stopped.")
-        if _size(self.folder) > self.most_bytes:
+        if tree_usage(self.folder, sys.maxsize).bytes > self.most_bytes:
             raise InputError(f"The repository is larger than {self.most_bytes} bytes.")
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for inner, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(inner) / name).lstat().st_size
-            except OSError:
-                continue
-    return total
 
 
 def run_git(
@@ -155,14 +146,6 @@ class Repository:
         )
         return tuple(line[3:].decode(errors="replace") for line in printed.split(b"\0") if line)
 
-    def difference(self) -> bytes:
-        """The unified diff from the commit that is checked out to the files as they are."""
-        return self._ask("diff", "--no-ext-diff", "--no-textconv", "--no-renames", _NO_SUBMODULES, "HEAD")
-
-    def content(self, revision: str, file: str) -> bytes:
-        """A file as it was at a revision."""
-        return self._ask("cat-file", "blob", f"{_revision(revision)}:{file}")
-
     def export(self, revision: str, into: Path, *, most_bytes: int = 2 * 1024**3) -> None:
         """Write all files of a revision into an empty folder; links come out as plain files."""
         into.mkdir(parents=True, exist_ok=True)
@@ -203,17 +186,8 @@ def clone(
     try:
         run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
         wanted = _revision(revision) if revision else "HEAD"
-        fetch = (
-            "fetch",
-            "--quiet",
-            "--depth=1",
-            "--no-tags",
-            "--no-recurse-submodules",
-            "--",
-            address,
-            wanted,
-        )
-        run_git(git, into, fetch, wall_s=wall_s, allow=protocol, bound=bound)
+        fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
+        run_git(git, into, (*fetch, "--", address, wanted), wall_s=wall_s, allow=protocol, bound=bound)
         run_git(git, into, ("checkout", "--quiet", "--detach", "FETCH_HEAD"), wall_s=wall_s, bound=bound)
     except BaseException:
         remove_tree(into)

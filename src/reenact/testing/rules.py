@@ -7,7 +7,8 @@ from __future__ import annotations
 import atexit
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from reenact.probe.experiment import run_experiments
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace
 from reenact.probe.trace import Experiments
-from reenact.program.program import program_from_text, read_program
+from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
@@ -56,12 +57,18 @@ def evidence_of(source: str, *, run: bool, experiments: bool = False) -> Evidenc
     return replace(evidence, experiments=_tried(source)) if experiments else evidence
 
 
-@cache
-def _watched(source: str) -> Evidence:
+@contextmanager
+def _written(source: str) -> Iterator[Program]:
+    """The program in a folder of its own for a while."""
     with tempfile.TemporaryDirectory(prefix="reenact-example-") as scratch:
         script = Path(scratch) / "train.py"
         script.write_text(source, encoding="utf-8")
-        program = read_program((str(script),), Path(scratch))
+        yield read_program((str(script),), Path(scratch))
+
+
+@cache
+def _watched(source: str) -> Evidence:
+    with _written(source) as program:
         trial = Trial(program, preset="deep", keep_trace=True)
         (ran,) = _pool().run([trial])
         trace = read_kept(trial, ran) if ran.trace is not None and is_trace(ran.trace) else None
@@ -79,16 +86,10 @@ def _pool() -> ProcessPool:
 
 @cache
 def _tried(source: str) -> Experiments:
-    with tempfile.TemporaryDirectory(prefix="reenact-example-") as scratch:
-        script = Path(scratch) / "train.py"
-        script.write_text(source, encoding="utf-8")
-        program = read_program((str(script),), Path(scratch))
-        trace = Path(scratch) / "trace"
-        return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=_environment())
-
-
-def _environment() -> dict[str, str]:
-    return {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
+    environment = {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
+    with _written(source) as program:
+        trace = program.folder / "trace"
+        return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=environment)
 
 
 def complaints(rule: Rule) -> list[str]:

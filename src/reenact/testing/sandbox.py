@@ -19,6 +19,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
+from reenact.sandbox.files.folder import boxes
 from reenact.types import Stop
 
 SECRET = "sk-conformance-7d1f0a"  # noqa: S105 - planted, and looked for afterwards
@@ -282,6 +283,4 @@ def _alive(mark: str) -> bool:
 
 
 def _boxes() -> list[str]:
-    from reenact.sandbox.files.folder import boxes
-
     return [name for name in boxes() if name.startswith(f"{os.getpid()}-")]

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Classes = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Classes = NDArray[np.int64]
 
 
 def blobs(
     rows: int = 300, features: int = 8, classes: int = 3, seed: int = 0, spread: float = 1.0
 ) -> tuple[Floats, Classes]:
     """Clouds of points around one centre a class, scaled to mean 0 and deviation 1."""
-    import numpy as np
-
     chance = np.random.default_rng(seed)
     centres = chance.normal(0, 2, (classes, features))
     labels = chance.integers(0, classes, rows)
@@ -28,8 +23,6 @@ def blobs(
 
 def moons(rows: int = 300, noise: float = 0.15, seed: int = 0) -> tuple[Floats, Classes]:
     """Two half circles that no straight line tells apart; two features, scaled."""
-    import numpy as np
-
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, 2, rows)
     angle = chance.uniform(0, np.pi, rows)
@@ -42,8 +35,6 @@ def moons(rows: int = 300, noise: float = 0.15, seed: int = 0) -> tuple[Floats, 
 
 def curve(rows: int = 300, features: int = 4, seed: int = 0) -> tuple[Floats, Floats]:
     """A smooth function of some numbers, with a little noise; targets of one column, mean 0, deviation 1."""
-    import numpy as np
-
     chance = np.random.default_rng(seed)
     points = chance.uniform(-1, 1, (rows, features))
     target = np.sin(2 * points[:, :1]) + points[:, 1:2] * points[:, 2:3] + 0.5 * points[:, -1:]
@@ -54,8 +45,6 @@ def curve(rows: int = 300, features: int = 4, seed: int = 0) -> tuple[Floats, Fl
 
 def images(rows: int = 200, side: int = 8, classes: int = 3, seed: int = 0) -> tuple[Floats, Classes]:
     """Grey pictures with a bright bar, whose direction is the class; 0..1, shape rows, 1, side, side."""
-    import numpy as np
-
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, classes, rows)
     pictures = chance.uniform(0, 0.3, (rows, 1, side, side))
@@ -69,8 +58,6 @@ def images(rows: int = 200, side: int = 8, classes: int = 3, seed: int = 0) -> t
 
 def sequences(rows: int = 200, length: int = 12, seed: int = 0) -> tuple[Floats, Classes]:
     """Waves of two frequencies, shape rows, length, 1."""
-    import numpy as np
-
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, 2, rows)
     time = np.arange(length) / length

@@ -13,7 +13,6 @@ from reenact.errors import InputError
 from reenact.jobs import Job, stop_run
 from reenact.journal import Run
 from reenact.types import ExitCode
-from reenact.web.forms import Form
 from reenact.web.guard import posted
 from reenact.web.state import AppState, found_run, state_of
 
@@ -29,7 +28,6 @@ MEANING: dict[int | None, tuple[str, str]] = {
     ExitCode.STOPPED: ("warning", "It was stopped; the same command continues it (exit code 130)."),
 }
 """How a command ended, by its exit code: a tone and a sentence. That of an earlier server is not known."""
-STALE = InputError("This form is from an earlier start of the page.", next_step="Load it again, then send.")
 
 
 def new_page(request: Request) -> HTMLResponse:
@@ -55,9 +53,7 @@ async def start(request: Request) -> Response:
     """Start the command that a form describes."""
     state = state_of(request)
     fields = await posted(request, state.key)
-    if fields is None:
-        raise STALE
-    form: Form | None = next((one for one in state.forms if one.verb == fields.get("verb")), None)
+    form = next((one for one in state.forms if one.verb == fields.get("verb")), None)
     if form is None:
         raise InputError("There is no such command on this page.")
     try:
@@ -71,8 +67,7 @@ async def start(request: Request) -> Response:
 async def stop(request: Request) -> Response:
     """Ask a run to stop."""
     state = state_of(request)
-    if await posted(request, state.key) is None:
-        raise STALE
+    await posted(request, state.key)
 
     def ask() -> tuple[Run, str]:
         with state.shelf() as shelf:
@@ -86,8 +81,7 @@ async def stop(request: Request) -> Response:
 async def resume(request: Request) -> Response:
     """Continue a run."""
     state = state_of(request)
-    if await posted(request, state.key) is None:
-        raise STALE
+    await posted(request, state.key)
 
     def continued() -> Job:
         with state.shelf() as shelf:
@@ -101,8 +95,7 @@ async def resume(request: Request) -> Response:
 async def stop_started(request: Request) -> Response:
     """Ask a command to stop, also before it has a run."""
     state = state_of(request)
-    if await posted(request, state.key) is None:
-        raise STALE
+    await posted(request, state.key)
     job = _job(request)
     state.jobs.stop(job)
     return RedirectResponse(f"/started/{job.id}", status_code=303)

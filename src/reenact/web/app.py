@@ -43,7 +43,7 @@ def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
         routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/{name}", _foreign)],
-        exception_handlers={ReenactError: _error, HTTPException: _missing, Exception: _broken},
+        exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed),
     )
     app.state.reenact = state
     return Guard(app, state.key, port)
@@ -64,36 +64,17 @@ def _file(path: Path | None, cache: str) -> Response:
     return FileResponse(path, headers={"cache-control": cache})
 
 
-def _error(request: Request, error: Exception) -> HTMLResponse:
-    """An error of ours as a page that says what to do."""
-    assert isinstance(error, ReenactError)
-    wrong = isinstance(error, InputError)
-    return state_of(request).page(
-        "error.html",
-        status=404 if wrong else 500,
-        title="Not found" if wrong else "That did not work",
-        sentence=error.sentence,
-        next_step=error.next_step,
-    )
-
-
-def _broken(request: Request, error: Exception) -> HTMLResponse:
-    """A fault of ours: the server prints it, the page says where."""
+def _failed(request: Request, error: Exception) -> HTMLResponse:
+    """What went wrong, as a page that says what to do. A fault of ours is printed by the server."""
+    status, title, next_step = 500, "That did not work", "The run itself is whole: reenact runs show RUN"
     sentence = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    if isinstance(error, ReenactError):
+        sentence, next_step = error.sentence, error.next_step
+    elif isinstance(error, HTTPException):
+        status, title, next_step = error.status_code, "That is not possible", ""
+        sentence = "There is no such page here." if status == 404 else f"{error.detail}."
+    if isinstance(error, InputError) or status == 404:
+        status, title = 404, "Not found"
     return state_of(request).page(
-        "error.html",
-        status=500,
-        title="That did not work",
-        sentence=sentence,
-        next_step="The run itself is whole: reenact runs show RUN",
-    )
-
-
-def _missing(request: Request, error: Exception) -> HTMLResponse:
-    assert isinstance(error, HTTPException)
-    missing = error.status_code == 404
-    sentence = "There is no such page here." if missing else f"{error.detail}."
-    title = "Not found" if missing else "That is not possible"
-    return state_of(request).page(
-        "error.html", status=error.status_code, title=title, sentence=sentence, next_step=""
+        "error.html", status=status, title=title, sentence=sentence, next_step=next_step
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from starlette.requests import Request
@@ -13,36 +12,16 @@ from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run
-from reenact.report.document import Beside, Block, Section, Text, mapped
+from reenact.report.document import Beside, Block, Board, Row, Section, Text, mapped
 from reenact.report.recorded import Stored, document_of
-from reenact.report.run_report import headline
-from reenact.report.run_words import cost_of, steps_of, time_of
-from reenact.web.render import moment
+from reenact.report.run_words import run_facts
 from reenact.web.state import state_of
 
-ASKED = "asked"
+FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
 """Facts that lead to the run itself, and where on its page they stand."""
 CLOCK = ("time", "started")
 """Facts in which any two runs differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One row of the table: what it is called, and what is so of either run."""
-
-    name: str
-    values: tuple[str, str]
-    hrefs: tuple[str, str]
-    """Where it stands; empty: nowhere else."""
-
-    @property
-    def anchor(self) -> str:
-        return f"fact-{self.name}"
-
-    @property
-    def differs(self) -> bool:
-        return self.name not in CLOCK and self.values[0] != self.values[1]
 
 
 def compare_page(request: Request) -> HTMLResponse:
@@ -56,36 +35,27 @@ def compare_page(request: Request) -> HTMLResponse:
     with state.shelf() as shelf:
         left, right = (shelf.find(name) for name in names)
         shown = [document_of(Stored(shelf, run, state.runs_dir)).sections for run in (left, right)]
-        facts = list(_facts((left, right), shelf))
+        facts = _facts(left, right, shelf)
     asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
-    sections = [Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], ASKED)]
+    sections = [Section("", [facts], leads=[(run.id, f"/runs/{run.id}") for run in (left, right)])]
+    sections.append(Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], "asked"))
     sections += _beside((left, right), shown)
-    return state.page("compare.html", left=left, right=right, facts=facts, sections=sections)
+    return state.page("compare.html", left=left, right=right, sections=sections)
 
 
-def _facts(runs: tuple[Run, Run], shelf: JournalReader) -> Iterator[Fact]:
-    one, two = (_run_facts(run, shelf) for run in runs)
-    for name in one:
-        hrefs = (_where(name, one[name], runs[0]), _where(name, two[name], runs[1]))
-        yield Fact(name, (one[name], two[name]), hrefs)
-
-
-def _where(name: str, value: str, run: Run) -> str:
-    return f"/runs/{run.id}{AT[name]}" if name in AT and value not in ("", "-") else ""
-
-
-def _run_facts(run: Run, shelf: JournalReader) -> dict[str, str]:
-    return {
-        "pipeline": run.pipeline,
-        "what": run.what,
-        "status": shelf.status_of(run),
-        "verdict": headline(run),
-        "steps": steps_of(run),
-        "cost": cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
-        "time": time_of(run.worked_s),
-        "started": moment(run.started_at),
-        "version": f"reenact {run.version}, Python {run.python}",
-    }
+def _facts(left: Run, right: Run, shelf: JournalReader) -> Board:
+    """A row a fact; where the two differ it has a colour."""
+    facts = (*run_facts(left, *FACTS), ("status", shelf.status_of(left)))
+    others = (*run_facts(right, *FACTS), ("status", shelf.status_of(right)))
+    rows = []
+    for (name, one), (_, two) in zip(facts, others, strict=True):
+        hrefs = {0: f"#fact-{name}"}
+        for at, (run, value) in enumerate(((left, one), (right, two)), start=1):
+            if name in AT and value not in ("", "-"):
+                hrefs[at] = f"/runs/{run.id}{AT[name]}"
+        tone = "differs" if one != two and name not in CLOCK else ""
+        rows.append(Row((name, one, two), tone, f"fact-{name}", hrefs))
+    return Board("", ("", left.id, right.id), rows)
 
 
 def _lines(run: Run) -> list[str]:

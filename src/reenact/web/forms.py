@@ -1,4 +1,4 @@
-"""Commands that the page may start, as forms: what the command line says of itself, in types."""
+"""Commands that the page may start, as forms: each option of the command line is a field."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import click
+
 from reenact.errors import InputError
 
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One option of a command."""
-
-    flag: str
-    """As it is typed: `--budget`."""
-    help: str = ""
-    default: str = ""
-    choices: tuple[str, ...] = ()
-    is_flag: bool = False
-    multiple: bool = False
-    required: bool = False
+LEFT_OUT = ("--output-format", "--help")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +18,36 @@ class Form:
     """One command."""
 
     verb: str
-    help: str
-    argument: str
-    """What its argument is called."""
+    command: click.Command
     example: str
-    """Stands in the empty field."""
-    fields: tuple[Field, ...]
+    """Stands in the empty field of its argument."""
     shown: tuple[str, ...] = ()
     """Flags that are shown at once; the rest is folded away."""
 
     @property
-    def first(self) -> tuple[Field, ...]:
-        by_flag = {field.flag: field for field in self.fields}
-        return tuple(by_flag[flag] for flag in self.shown if flag in by_flag)
+    def help(self) -> str:
+        return (self.command.help or "").partition("\n\n")[0].replace("\n", " ")
 
     @property
-    def rest(self) -> tuple[Field, ...]:
-        return tuple(field for field in self.fields if field.flag not in self.shown)
+    def argument(self) -> str:
+        """What its argument is called."""
+        argument = next(one for one in self.command.params if isinstance(one, click.Argument))
+        return argument.make_metavar(click.Context(self.command)).strip("[].").upper()
+
+    @property
+    def fields(self) -> dict[str, click.Option]:
+        """The options, by their flags as they are typed."""
+        options = [one for one in self.command.params if isinstance(one, click.Option) and not one.hidden]
+        flags = {max(one.opts, key=len): one for one in options}
+        return {flag: one for flag, one in flags.items() if flag not in LEFT_OUT}
+
+    @property
+    def first(self) -> dict[str, click.Option]:
+        return {flag: self.fields[flag] for flag in self.shown if flag in self.fields}
+
+    @property
+    def rest(self) -> dict[str, click.Option]:
+        return {flag: one for flag, one in self.fields.items() if flag not in self.shown}
 
     def words(self, given: Mapping[str, str]) -> list[str]:
         """The command's words; raises InputError for a form that cannot be a command."""
@@ -52,21 +55,20 @@ class Form:
         if not argument:
             raise InputError(f"{self.argument} is missing.")
         words = [self.verb]
-        for field in self.fields:
-            words += _option(field, given.get(field.flag, "").strip())
+        for flag, option in self.fields.items():
+            words += _option(flag, option, given.get(flag, "").strip())
         return [*words, *_split(argument)]
 
 
-def _option(field: Field, value: str) -> Sequence[str]:
+def _option(flag: str, option: click.Option, value: str) -> Sequence[str]:
     if not value:
-        if field.required:
-            raise InputError(f"{field.flag} is missing.")
+        if option.required:
+            raise InputError(f"{flag} is missing.")
         return ()
-    if field.is_flag:
-        return (field.flag,)
-    values = _split(value) if field.multiple else [value]
+    if option.is_flag:
+        return (flag,)
     # One word: a value that begins with a dash stays a value.
-    return [f"{field.flag}={one}" for one in values]
+    return [f"{flag}={one}" for one in (_split(value) if option.multiple else [value])]
 
 
 def _split(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reenact.errors import InputError
 from reenact.web.render import render
 
 POLICY = (
@@ -110,14 +111,18 @@ class Guard:
         return hmac.compare_digest(given.encode(), self._key.session.encode())
 
 
-async def posted(request: Request, key: Key) -> Mapping[str, str] | None:
-    """The fields of a form that this server made; none for any other."""
+async def posted(request: Request, key: Key) -> Mapping[str, str]:
+    """The fields of a form that this server made; InputError for any other."""
+    fields: dict[str, str] = {}
     length = request.headers.get("content-length", "")
-    if not (length.isdecimal() and len(length) < DIGITS and int(length) <= LONGEST_FORM):
-        return None
-    body = (await request.body())[:LONGEST_FORM]
-    fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
-    return fields if hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()) else None
+    if length.isdecimal() and len(length) < DIGITS and int(length) <= LONGEST_FORM:
+        body = (await request.body())[:LONGEST_FORM]
+        fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+    if not hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()):
+        raise InputError(
+            "This form is from an earlier start of the page.", next_step="Load it again, then send."
+        )
+    return fields
 
 
 def _shut(status: int, title: str, sentence: str) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePath
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reenact.errors import MissingExtra
 from reenact.plain import plain, plain_line
-from reenact.report import as_html
+from reenact.report import as_html, run_words
 from reenact.report.as_html import STYLE
 from reenact.report.document import Block, Section
 
@@ -75,7 +74,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"plain": plain, "moment": moment, "shortened": shortened}
+    words = (run_words.cost_of, run_words.headline, run_words.moment, run_words.short, run_words.state_of)
+    made.filters |= {each.__name__: each for each in (plain, shortened, run_words.time_of, *words)}
     made.globals |= {"blocks": _blocks, "contents": _contents}
     return made
 
@@ -99,14 +99,6 @@ def _contents(sections: Sequence[Section], *more: tuple[str, str]) -> Markup:
     from markupsafe import Markup
 
     return Markup(as_html.contents(sections, *more))  # noqa: S704
-
-
-def moment(at: str | None) -> str:
-    """A time of the journal for a reader."""
-    try:
-        return datetime.fromisoformat(at or "").strftime("%Y-%m-%d %H:%M:%S")
-    except ValueError:
-        return plain(at or "")
 
 
 def shortened(path: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,51 +13,16 @@ from reenact.errors import InputError
 from reenact.journal import JournalReader, Kind, Run, State, Status, Step
 from reenact.report.recorded import Stored, document_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
-from reenact.report.run_words import cost_of, short, time_of
-from reenact.report.run_words import state_of as step_state
 from reenact.web.live import run_mark
 from reenact.web.state import found_run, number_of, state_of
 
 PAGE = 100
-SENTENCE = 120
 
 
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """One step in the list."""
-
-    nr: int
-    path: str
-    kind: str
-    state: str
-    time: str
-    cost: str
-    error: str
-    tone: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of the list, and the addresses of those around it."""
-
-    rows: tuple[StepRow, ...]
-    kind: str
-    state: str
-    under: str
-    counted: str
-    first: str
-    before: str
-    next: str
-    kinds: tuple[str, ...] = tuple(kind.value for kind in Kind)
-    states: tuple[str, ...] = tuple(state.value for state in State)
-
-    @property
-    def is_filtered(self) -> bool:
-        return bool(self.kind or self.state or self.under)
-
-
-def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE) -> Listing:
-    """The page that the words of an address ask for."""
+def listing(
+    shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE
+) -> Mapping[str, object]:
+    """The page of steps that the words of an address ask for, and the addresses of those around it."""
     kind, state = given.get("kind", ""), given.get("state", "")
     under = given.get("under", "").strip().strip("/")[:500]
     after = given.get("after", "0")
@@ -80,16 +44,17 @@ def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int 
         words = {name: value for name, value in {**wanted, "after": start}.items() if value}
         return f"/runs/{run.id}/steps?{urlencode(words)}"
 
-    return Listing(
-        rows=tuple(map(_row, shown)),
-        kind=kind,
-        state=state,
-        under=under,
-        counted=_counted(shown, run, filtered, more),
-        first=at(0) if begin else "",
-        before=at(max(0, begin - PAGE)) if begin and not filtered else "",
-        next=at(shown[-1].nr) if more else "",
-    )
+    return {
+        **wanted,
+        "rows": shown,
+        "is_filtered": filtered,
+        "counted": _counted(shown, run, filtered, more),
+        "first": at(0) if begin else "",
+        "before": at(max(0, begin - PAGE)) if begin and not filtered else "",
+        "next": at(shown[-1].nr) if more else "",
+        "kinds": list(Kind),
+        "states": list(State),
+    }
 
 
 def _counted(shown: list[Step], run: Run, filtered: bool, more: bool) -> str:
@@ -98,19 +63,6 @@ def _counted(shown: list[Step], run: Run, filtered: bool, more: bool) -> str:
     if filtered:
         return f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
     return f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
-
-
-def _row(step: Step) -> StepRow:
-    return StepRow(
-        nr=step.nr,
-        path=step.path,
-        kind=step.kind.value,
-        state=step_state(step),
-        time=time_of(step.duration_s),
-        cost=cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None)),
-        error=short(f"{step.error_type}: {step.error}", SENTENCE) if step.error_type else "",
-        tone="failed" if step.state is State.FAILED else "",
-    )
 
 
 FIRST_TALKS = 30

@@ -10,16 +10,13 @@ from starlette.responses import HTMLResponse
 
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED
-from reenact.report.run_report import headline
-from reenact.report.run_words import cost_of, counted, short, time_of
+from reenact.report.run_words import counted
 from reenact.web.live import NOTHING, runs_mark
 from reenact.web.state import state_of
 
 PAGE = 50
 MOST_LIVE = 1000
 STATUSES = (*(status.value for status in Status), INTERRUPTED)
-TITLE, SENTENCE = 70, 160
-"""Letters of a title and of a verdict in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +40,6 @@ class Asked:
 
     def at(self, page: int) -> str:
         return replace(self, page=page).address
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run in the list."""
-
-    id: str
-    pipeline: str
-    what: str
-    status: str
-    verdict: str
-    steps: str
-    cost: str
-    time: str
-    started: str
 
 
 def runs_page(request: Request) -> HTMLResponse:
@@ -93,33 +75,16 @@ def _asked(request: Request) -> Asked:
     )
 
 
-def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[RunRow], int]:
-    """The rows of the page, and how many runs there are on all pages."""
+def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], int]:
+    """The runs of the page with their states, and how many runs there are on all pages."""
     pipeline, text = asked.pipeline or None, asked.text or None
+    begin = PAGE * (asked.page - 1)
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
         marked = shelf.runs(pipeline=pipeline, status=Status.RUNNING, text=text, limit=MOST_LIVE)
-        fitting = [run for run in marked if shelf.status_of(run) == asked.status]
-        return [_row(run, shelf) for run in _cut(fitting, asked.page)], len(fitting)
+        fitting = [(run, asked.status) for run in marked if shelf.status_of(run) == asked.status]
+        return fitting[begin : begin + PAGE], len(fitting)
     status = Status(asked.status) if asked.status else None
-    begin = PAGE * (asked.page - 1)
     found = shelf.runs(pipeline=pipeline, status=status, text=text, limit=PAGE, offset=begin)
-    return [_row(run, shelf) for run in found], shelf.count(pipeline=pipeline, status=status, text=text)
-
-
-def _cut(runs: list[Run], page: int) -> list[Run]:
-    return runs[PAGE * (page - 1) : PAGE * page]
-
-
-def _row(run: Run, shelf: JournalReader) -> RunRow:
-    return RunRow(
-        id=run.id,
-        pipeline=run.pipeline,
-        what=short(run.what, TITLE),
-        status=shelf.status_of(run),
-        verdict=short(headline(run), SENTENCE),
-        steps=f"{run.done + run.reused}/{run.steps}",
-        cost=cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
-        time=time_of(run.worked_s),
-        started=run.started_at,
-    )
+    total = shelf.count(pipeline=pipeline, status=status, text=text)
+    return [(run, shelf.status_of(run)) for run in found], total

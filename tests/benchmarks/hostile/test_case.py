@@ -13,7 +13,7 @@ from reenact.sandbox.box import MIB, Ending
 
 
 def test_every_number_of_the_list_is_there() -> None:
-    assert {case.number for case in hostile_cases()} == {f"H{number:02}" for number in range(1, 45)}
+    assert {case.number for case in hostile_cases()} == {f"H{number:02}" for number in range(1, 45)} - {"H40"}
     assert {case.number for case in benign_cases()} == {f"B{number:02}" for number in range(1, 11)}
 
 

@@ -224,7 +224,19 @@ def test_a_claim_is_found_by_its_value_and_method(folder: Path) -> None:
 
 
 def _stated(value: float, method: str) -> Claim:
-    return Claim("C1", "error", value, "", False, method, "a line", "", None, "2:1", f"{value}")
+    return Claim(
+        id="C1",
+        metric="error",
+        value=value,
+        unit="",
+        higher_is_better=False,
+        method=method,
+        dataset="a line",
+        setting="",
+        spread=None,
+        place="2:1",
+        quote=f"{value}",
+    )
 
 
 def _compared(claim: Claim, measured: float | None) -> Comparison:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
+from pathlib import PurePosixPath
 from types import ModuleType
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 
 from reenact.bug.context import chunk as chunk_file
 from reenact.bug.context import index, rank, training
-from reenact.bug.context.chunk import BIG, WINDOW, Chunk, cut
+from reenact.bug.context.chunk import BIG, WINDOW, cut
 from reenact.llm import provider
+
+PATH = PurePosixPath("a.py")
 
 
 def covered(text: str) -> list[int]:
-    return [line for one in cut(text, 0) for line in range(one.first, one.last + 1)]
+    return [line for one in cut(PATH, text) for line in range(one.first, one.last + 1)]
 
 
 def check_partition(text: str) -> None:
@@ -29,7 +32,7 @@ def check_partition(text: str) -> None:
 
 
 def named(text: str) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in cut(textwrap.dedent(text), 0)]
+    return [(one.kind, one.name) for one in cut(PATH, textwrap.dedent(text))]
 
 
 @pytest.mark.parametrize("module", [chunk_file, index, rank, training, provider, inspect, textwrap])
@@ -78,14 +81,15 @@ def test_functions_classes_and_the_rest() -> None:
 
     LAST = 1
     """
-    chunks = cut(textwrap.dedent(text), 3)
+    chunks = cut(PATH, textwrap.dedent(text), 3)
     assert [(one.kind, one.name, one.first) for one in chunks] == [
         ("top level", "", 1),
         ("function", "f", 3),
         ("class", "Small", 8),
         ("top level", "", 11),
     ]
-    assert chunks[1] == Chunk(3, "function", "f", 3, 6, ("f",), ("x", "y"))
+    assert (chunks[1].number, chunks[1].last, chunks[1].parameters) == (4, 6, ("x", "y"))
+    assert chunks[1].text.startswith("# what f does\n@cached\ndef f(x, *, y=1):")
     assert chunks[2].defines == ("Small", "Small.m")
     assert chunks[3].defines == ("LAST",)
 
@@ -99,11 +103,11 @@ def big(head: Callable[[int], str]) -> str:
 
 
 def test_a_big_class_is_split_at_its_methods() -> None:
-    short = cut(big(lambda _: "    size = 1\n"), 0)
+    short = cut(PATH, big(lambda _: "    size = 1\n"))
     assert short[0].name == "Net.m0"
     assert short[0].first == 1
     assert short[0].defines == ("Net", "Net.m0")
-    long = cut(big(lambda n: "".join(f"    size{i} = {i}\n" for i in range(n * 4))), 0)
+    long = cut(PATH, big(lambda n: "".join(f"    size{i} = {i}\n" for i in range(n * 4))))
     assert (long[0].kind, long[0].name, long[1].name) == ("class", "Net", "Net.m0")
     assert {one.kind for one in long[1:]} == {"method"}
 
@@ -114,9 +118,9 @@ def test_a_comment_stays_with_what_is_below() -> None:
 
 @pytest.mark.parametrize("text", ["def f(:\n", "x = (" * 5000, "print 'old'\n", "\x00", "if x:\n" * 300])
 def test_what_is_no_python_is_cut_in_windows(text: str) -> None:
-    assert {one.kind for one in cut(text, 0)} <= {"text"}
+    assert {one.kind for one in cut(PATH, text)} <= {"text"}
 
 
 def test_windows_know_what_they_define() -> None:
     text = "print 'old'\ndef old(): pass\n" + "x\n" * WINDOW + "class Late: pass\n"
-    assert [one.defines for one in cut(text, 0)] == [("old",), ("Late",)]
+    assert [one.defines for one in cut(PATH, text)] == [("old",), ("Late",)]

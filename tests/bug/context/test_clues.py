@@ -91,7 +91,7 @@ def test_reports_made_to_be_slow_are_read(text: str) -> None:
 
 
 def located(code: CodeIndex, *frames: ReportedFrame) -> list[str]:
-    return [code.chunks[number].name for number in locate_frames(code, frames)]
+    return [chunk.name for chunk in locate_frames(code, frames)]
 
 
 def test_frames_of_another_machine_are_found_by_the_end_of_their_path(code: CodeIndex) -> None:
@@ -115,7 +115,7 @@ def test_files_of_others_are_not_ours(code: CodeIndex) -> None:
 def test_the_innermost_frame_comes_first(code: CodeIndex) -> None:
     frames = (frame("mininet/layers/gate.py", 16, "forward"), frame("mininet/maths.py", 6, "squash"))
     found = locate_frames(code, frames)
-    assert [(code.chunks[number].name, depth) for number, (depth, _) in found.items()] == [
+    assert [(chunk.name, depth) for chunk, (depth, _) in found.items()] == [
         ("squash", 0),
         ("Gate", 1),
     ]

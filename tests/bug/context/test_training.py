@@ -55,12 +55,13 @@ def test_look_alikes_are_not(text: str) -> None:
 
 
 def test_loops_are_placed_and_ordered(code: CodeIndex) -> None:
-    files = range(len(code.paths))
-    (loop,) = find_loops(code, files, {})
-    assert code.chunks[loop.chunk].name == "Trainer"
+    (loop,) = find_loops(code, code.files.paths, {})
+    assert loop.chunk.name == "Trainer"
     assert loop.families == ("step", "loss", "loader")
     assert loop.score == 1.0
-    assert code.lines(code.path(loop.chunk))[loop.lines[0] - 1].strip() == "self.optimizer.zero_grad()"
+    assert (
+        loop.chunk.text.split("\n")[loop.lines[0] - loop.chunk.first].strip() == "self.optimizer.zero_grad()"
+    )
     assert find_loops(code, [], {}) == ()
 
 
@@ -69,4 +70,4 @@ def test_evaluation_is_no_training(tmp_path: Path) -> None:
         "def evaluate(loader):\n    for x in loader:\n        x.to('cpu')\n        print(loss.item())\n"
     )
     code = build_index(project_files(tmp_path))
-    assert find_loops(code, [0], {}) == ()
+    assert find_loops(code, code.files.paths, {}) == ()

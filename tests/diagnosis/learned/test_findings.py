@@ -22,6 +22,8 @@ from reenact.rules.finding import Finding
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 SEED = 77
 """None of those that it has learned from."""
 

@@ -15,8 +15,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.evaluation import EvaluateOptions
-from reenact.paper.evaluate.pipeline import EvaluateServices, evaluate
+from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices, evaluate
 from reenact.report.render import FORMATS, render
 from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.choose import choose

@@ -13,7 +13,7 @@ from reenact.journal import Journal, Scope
 from reenact.llm.ask import Prompt, Text
 from reenact.llm.scripted import Scripted
 from reenact.paper.develop.questions import Analysis
-from reenact.paper.evaluate.execution import edit_scores, edits_of
+from reenact.paper.evaluate.scores import edit_scores, edits_of
 
 PROMPT = Prompt("paper/mend", 1, "Fix it.", (Text("code"),))
 RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}

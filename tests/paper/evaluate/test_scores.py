@@ -9,10 +9,19 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.paper.evaluate.execution import Edits, Ended, edit_scores, executed_score
-from reenact.paper.evaluate.lineage import Cited, cited_as, cited_of, lineage_score, read_cited
 from reenact.paper.evaluate.people import DIMENSIONS, empty_form, human_scores, read_form
 from reenact.paper.evaluate.quality import quality_of, read_code
+from reenact.paper.evaluate.scores import (
+    Cited,
+    Edits,
+    Ended,
+    cited_as,
+    cited_of,
+    edit_scores,
+    executed_score,
+    lineage_score,
+    read_cited,
+)
 
 
 def cited(*names: str) -> list[Cited]:

@@ -13,7 +13,7 @@ from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.fingerprint import Item, Proposed, ProposedCheck, Sort, checked, refused
-from reenact.paper.fingerprint.questions import is_compound, portions, split
+from reenact.paper.fingerprint.pipeline import is_compound, portions, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
 

@@ -44,10 +44,6 @@ def test_sentences_are_shown_with_their_ids(paper: Paper) -> None:
     assert all(f"[{one.sentence.id}]" in first.text() for one in first.contexts)
 
 
-def test_no_more_than_asked_for(paper: Paper) -> None:
-    assert len(candidates(paper, 2)) == 2
-
-
 @pytest.mark.parametrize(
     ("title", "generic"),
     [

@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
+from reenact.intake.papers.clients import Arxiv, Clients, Scholar
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
+from reenact.intake.web import Polite, Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.lineage.cited import repository_links
+from reenact.paper.lineage.cited import Shelves, repository_links
 from reenact.paper.lineage.code import licence_of
 from reenact.paper.lineage.trace import Exemplar, choose_lineage, trace_lineage
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
+from reenact.types import tell_nobody
 
 
 def pick(key: str, *places: str) -> dict[str, Any]:
@@ -45,10 +48,8 @@ def traced(
 ) -> tuple[tuple[Exemplar, ...], Scripted]:  # fmt: skip
     model = Scripted(dict(answers))
     with journal.run(pipeline="paper", request={}) as run:
-        found = trace_lineage(
-            paper, Goal(), model, run, most=2, box=box, library=library, clients=None,
-            checkouts=tmp_path / "checkouts",
-        )  # fmt: skip
+        shelves = Shelves(box, tmp_path / "checkouts", library)
+        found = trace_lineage(paper, Goal(), model, run, shelves, most=2, tell=tell_nobody)
         run.finish({})
     return found, model
 
@@ -149,7 +150,7 @@ def test_a_wrong_path_is_asked_again(paper: Paper, library: Library, box: Sandbo
 def test_a_choice_of_no_use_leaves_the_mechanical_one(paper: Paper, choice: Any) -> None:
     with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         chosen = choose_lineage(paper, Goal(), Scripted([choice] * 9), run, most=2)
-    assert [one.candidate.reference.key for one in chosen] == ["moor2021", "vale2020"]
+    assert [one.key for one in chosen] == ["moor2021", "vale2020"]
     assert all("by its citations alone" in one.notes[0] for one in chosen)
 
 
@@ -179,3 +180,15 @@ def test_addresses_of_repositories() -> None:
 def test_licences_by_their_usual_names(tmp_path: Path, text: str, name: str) -> None:
     (tmp_path / "LICENCE.md").write_text(text)
     assert licence_of(tmp_path) == name
+
+
+def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, tmp_path: Path) -> None:
+    closed = Web(api="http://127.0.0.1:9")
+    polite = Polite(every_s=0.0, tries=1)
+    clients = Clients(Arxiv(closed, closed, polite), Scholar(closed, polite))
+    choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
+    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+        shelves, model = Shelves(box, tmp_path / "checkouts", clients=clients), Scripted([choice])
+        (found,) = trace_lineage(paper, Goal(), model, run, shelves, most=1, tell=tell_nobody)
+    assert (found.summary, found.files, found.repository) == ("", (), "")
+    assert any("could not be fetched" in note for note in found.notes)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from reenact.paper.measure.curves import MOST_CURVES, MOST_POINTS, Curve, Gathered, Point
-from reenact.paper.measure.read_curves import read_line, read_lines
+from reenact.codegen.runner import PRINTED
+from reenact.paper.measure.curves import (
+    MOST_CURVES,
+    MOST_POINTS,
+    WITHIN,
+    Curve,
+    curves_of,
+    is_curve,
+    printed_row,
+)
 
 
 @pytest.mark.parametrize(
     ("line", "label", "place", "values"),
     [
         ("sgd: epoch 10 of 100, training loss 0.12", "sgd", (10, None, None), {"training loss": 0.12}),
-        ("[sgd] Epoch [3/10] Step [5/20] Loss: 0.2 | Val acc: 91.2%", "sgd", (3, 5, 0.25),
+        ("[sgd] Epoch [3/10] Step [5/20] Loss: 0.2 | Val acc: 91.2%", "sgd", (3, None, True),
          {"Loss": 0.2, "Val acc": 91.2}),
         ("{'loss': 0.2, 'epoch': 3.0}", "", (3, None, None), {"loss": 0.2}),
         ("{'method': 'damped', 'epoch': 3, 'loss': 2e-1}", "damped", (3, None, None), {"loss": 0.2}),
@@ -31,15 +37,15 @@ from reenact.paper.measure.read_curves import read_line, read_lines
     ],
 )  # fmt: skip
 def test_a_line_is_understood(line: str, label: str, place: object, values: dict[str, float]) -> None:
-    point = read_line(line)
-    assert point is not None
-    assert (point.epoch, point.step, point.share) == place
-    assert (point.label, dict(point.values)) == (label, values)
+    row = dict(printed_row(line))
+    assert tuple(row.pop(name, None) for name in ("epoch", "step", WITHIN)) == place
+    assert row.pop("method", "") == label
+    assert {name: value for name, value in row.items() if is_curve(name)} == values
 
 
 @pytest.mark.parametrize("line", ["", "done", "12 34 56", "v1.2.3", "2024-01-01", "loading cifar10"])
-def test_a_line_without_a_named_number_is_none(line: str) -> None:
-    assert read_line(line) is None
+def test_a_line_without_a_named_number_tells_nothing(line: str) -> None:
+    assert not printed_row(line)
 
 
 def test_a_value_that_is_no_number_is_kept_as_none() -> None:
@@ -54,10 +60,7 @@ def test_an_epoch_that_is_no_number_is_no_place() -> None:
 
 
 def printed(*lines: str) -> list[Curve]:
-    gathered = Gathered()
-    for point in read_lines(lines):
-        gathered.add(point)
-    return list(gathered.curves())
+    return list(curves_of({PRINTED: "\n".join(lines)}))
 
 
 def test_two_methods_that_report_in_turn_are_two_curves() -> None:
@@ -83,10 +86,9 @@ def test_kerass_epoch_stands_above_its_values() -> None:
     ]
 
 
-def test_steps_within_an_epoch_are_shares_of_it() -> None:
+def test_steps_within_an_epoch_are_counted_as_they_come() -> None:
     lines = [f"epoch {epoch} step {step}/4 loss 1" for epoch in (1, 2) for step in (2, 4)]
-    assert printed(*lines)[0].at == (0.5, 1.0, 1.5, 2.0)
-    (counted,) = printed(*(line.replace("/4", "") for line in lines))
+    (counted,) = printed(*lines)
     assert (counted.axis, counted.at) == ("report", (1, 2, 3, 4))
 
 
@@ -95,14 +97,9 @@ def test_metrics_at_the_end_are_no_curves() -> None:
 
 
 def test_curves_are_few_and_short_whatever_is_printed() -> None:
-    gathered = Gathered()
-    for step in range(5 * MOST_POINTS):
-        gathered.add(Point((("loss", float(step)), (f"m{step}", 1.0)), step=step))
-    (curve,) = gathered.curves()
+    (curve,) = printed(*(f"step {step} loss {step} m{step} 1" for step in range(5 * MOST_POINTS)))
     assert len(curve.at) <= MOST_POINTS + 1
     assert curve.at[-1] == 5 * MOST_POINTS - 1
-    for method in range(3 * MOST_CURVES):
-        for epoch in (1, 2):
-            gathered.add(Point((("loss", 1.0),), label=f"method {method}", epoch=epoch))
-    assert len(list(gathered.curves())) <= MOST_CURVES
-    assert all(value is None or math.isfinite(value) for one in gathered.curves() for value in one.values)
+    methods = (f"method{number}" for number in range(3 * MOST_CURVES))
+    found = printed(*(f"{method}: epoch {epoch} loss 1" for method in methods for epoch in (1, 2)))
+    assert len(found) <= MOST_CURVES

@@ -8,7 +8,7 @@ import pytest
 
 from reenact.codegen.project import Project
 from reenact.codegen.runner import PRINTED
-from reenact.paper.measure.read_curves import MOST_LOGS, curves_of, log_names
+from reenact.paper.measure.curves import MOST_LOGS, curves_of, log_names
 
 FIRST, SECOND = '{"epoch": 1, "loss": 0.9, "val_acc": 0.1}', '{"epoch": 2, "loss": 0.5, "val_acc": 0.6}'
 LOSS = [("", "loss", "epoch", (1, 2), (0.9, 0.5)), ("", "val_accuracy", "epoch", (1, 2), (0.1, 0.6))]
@@ -89,6 +89,6 @@ def write(args, seed, name):
     open("notes.txt"); open("a b.csv")
 """
     project = Project({"train.py": code, "data.csv": "1"})
-    assert set(log_names(project, 3)) == {"history.csv", "log.jsonl", "log-3.csv", "out/3.json", "3.json"}
+    assert set(log_names(project, 3)) == {"history.csv", "log.jsonl", "log-3.csv", "out/3.json"}
     many = "\n".join(f"open('{number}.csv')" for number in range(99))
     assert len(log_names(Project({"train.py": many}), 0)) == MOST_LOGS

@@ -4,7 +4,7 @@ build        build_contexts: the page that puts the steps in order, and which pi
 context      Context, Piece, Signature: what comes out; how pieces fit the budget
 chunk        a file cut at its functions, classes and top level, no line twice
 words        identifiers and prose as words, in the forms that code has; tokens estimated
-index        CodeIndex: chunks and words of a whole project, kept on disk by content
+index        CodeIndex: chunks and words of a whole project
 clues        what the report points at: frames, names, messages, files, its own code
 rank         hybrid score of words and meaning, then the features of the second look
 definitions  the definitions that a report means or that chosen code rests on, with their signatures

@@ -16,20 +16,18 @@ the rest      what matched well elsewhere, then further chunks of the module, wh
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from reenact.bug.context.clues import Clues, locate_frames, read_clues
+from reenact.bug.context.chunk import Chunk
+from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, read_clues
 from reenact.bug.context.context import Context, Pack, Signature
 from reenact.bug.context.definitions import dependencies, exact_chunks, mentioned, signatures, targets_of
-from reenact.bug.context.index import CodeIndex, open_index
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
 from reenact.bug.context.words import count_words
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import ProjectFiles
-from reenact.types import Tell, tell_nobody
 
 SAME = 0.85
 """A context that shares this part of its pieces with an earlier one says nothing new."""
@@ -72,8 +70,8 @@ class Finds:
     code: CodeIndex
     clues: Clues
     ranked: tuple[Ranked, ...]
-    frames: Mapping[int, int]
-    """Chunks of the traceback and the line in each."""
+    frames: Mapping[Chunk, tuple[int, ReportedFrame]]
+    """Chunks of the traceback, how far each is from its inner end, and the line in it."""
     loops: tuple[Loop, ...]
     surface: tuple[Signature, ...]
 
@@ -88,47 +86,39 @@ class Finds:
         found = signatures(self.code, targets, self.clues.argument_names)
         return (one for one in found if one.name not in shown)
 
-    def focus(self, number: int) -> tuple[int, ...]:
+    def focus(self, chunk: Chunk) -> tuple[int, ...]:
         """Lines of a chunk that matter, best first: of the traceback, or with rare words of the report."""
-        chunk = self.code.chunks[number]
-        frame = self.frames.get(number)
-        if frame is not None and frame in chunk:
-            return (frame,)
+        if chunk in self.frames and self.frames[chunk][1].line in chunk:
+            return (self.frames[chunk][1].line,)
         if chunk.last - chunk.first < SMALL:
             return ()
-        lines = self.code.text(number).split("\n")
-        scored = [(self._rarity(text), -line) for line, text in enumerate(lines, chunk.first)]
+        lines = enumerate(chunk.text.split("\n"), chunk.first)
+        scored = [(self._rarity(text), -line) for line, text in lines]
         return tuple(-line for score, line in sorted(scored, reverse=True)[:MOST_FOCUS] if score > 0)
 
     def _rarity(self, text: str) -> float:
         """How rare the words are that a line shares with the report."""
         shared = [word for word in count_words(text) if word in self.clues.words]
-        return sum(1 / (1 + len(self.code.postings.of(word)[0])) for word in shared)
+        return sum(1 / (1 + self.code.postings.spread(word)) for word in shared)
 
 
 def build_contexts(
-    files: ProjectFiles,
-    query: str,
-    options: BugOptions | None = None,
-    *,
-    index_folder: Path | None = None,
-    embed: Embed | None = None,
-    tell: Tell = tell_nobody,
+    code: CodeIndex, query: str, options: BugOptions | None = None, *, embed: Embed | None = None
 ) -> tuple[Context, ...]:
     """Contexts for a report, best first. The same files and report always give the same ones."""
     options = options or BugOptions()
     steps = options.parts
-    code = open_index(files, index_folder, tell)
     clues = read_clues(query)
-    ranker = Ranker(code, clues, exact_chunks(code, clues))
+    frames = locate_frames(code, clues.frames)
+    ranker = Ranker(code, clues, frames, exact_chunks(code, clues))
     ranked = ranker.rank(query, embed, again=steps.rerank) or tuple(_anything(code))
     whole = Part("the repository", ranked)
-    parts = partition(code, ranked, 2 * options.contexts) if steps.modules else (whole,)
+    parts = partition(ranked, 2 * options.contexts) if steps.modules else (whole,)
     finds = Finds(
         code,
         clues,
         ranked,
-        {number: frame.line for number, (_, frame) in locate_frames(code, clues.frames).items()},
+        frames,
         _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else (),
         signatures(code, mentioned(code, clues, ranked), clues.argument_names),
     )
@@ -141,9 +131,10 @@ def build_contexts(
 
 def _anything(code: CodeIndex) -> Iterator[Ranked]:
     """For a report that shares no word with the project: its definitions in order, without its tests."""
-    for number, chunk in enumerate(code.chunks):
-        if chunk.name and not chunk.name.startswith("_") and not code.is_aside(number):
-            yield Ranked(number, 1.0 / (number + 1), "the report names nothing of the project", pointed=False)
+    for chunk in code.chunks:
+        if chunk.name and not chunk.name.startswith("_") and not chunk.is_aside:
+            score = 1.0 / (chunk.number + 1)
+            yield Ranked(chunk, score, "the report names nothing of the project", pointed=False)
 
 
 def _loops(
@@ -151,12 +142,12 @@ def _loops(
 ) -> tuple[Loop, ...]:
     """Loops of the kept modules, then of the files that matched, then of any file."""
     relevance = {one.chunk: one.score for one in ranked}
-    folders = {code.path(one.chunk).parent for part in parts for one in part.ranked}
-    near = [file for file, path in enumerate(code.paths) if path.parent in folders]
-    matched = [code.chunks[one.chunk].file for one in ranked]
-    files = list(dict.fromkeys([*(file for file in matched if file in set(near)), *near, *matched]))
+    folders = {one.chunk.path.parent for part in parts for one in part.ranked}
+    near = [path for path in code.files.paths if path.parent in folders]
+    matched = [one.chunk.path for one in ranked]
+    files = dict.fromkeys([*(path for path in matched if path.parent in folders), *near, *matched])
     found = find_loops(code, files, relevance, order=order)
-    return found or find_loops(code, sorted(code.signs), relevance, order=order)
+    return found or find_loops(code, code.files.paths, relevance, order=order)
 
 
 def _different(contexts: Iterable[Context]) -> Iterator[Context]:
@@ -169,15 +160,15 @@ def _different(contexts: Iterable[Context]) -> Iterator[Context]:
         yield context
 
 
-def partition(code: CodeIndex, ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
+def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
     """At most `most` modules: near folders, near files, then farther ones; tests only where all is tests."""
-    folders = _grouped(ranked, lambda one: f"{code.path(one.chunk).parent}/")
-    files = _grouped(ranked, lambda one: str(code.path(one.chunk)))
+    folders = _grouped(ranked, lambda one: f"{one.chunk.path.parent}/")
+    files = _grouped(ranked, lambda one: str(one.chunk.path))
     whole = {part.ranked for part in folders}
     parts = [*folders, *(part for part in files if part.ranked not in whole)]
     best = folders[0].score
     ordered = sorted(parts, key=lambda part: -part.score)
-    inside = [part for part in ordered if not code.is_aside(part.ranked[0].chunk)] or ordered
+    inside = [part for part in ordered if not part.ranked[0].chunk.is_aside] or ordered
     near = [part for part in inside if part.score >= NEAR * best]
     near.sort(key=lambda part: not part.name.endswith("/"))
     rest = [part for part in inside if FAR * best <= part.score < NEAR * best]
@@ -202,7 +193,7 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     pointed = [one for one in finds.ranked if one.pointed]
     _add_ranked(pack, finds, pointed, POINTED_FIRST if rank == 1 else POINTED)
     _add_ranked(pack, finds, strong, MODULE)
-    loop = _loop(finds, part, pack.taken)
+    loop = _loop(finds, part, pack.pieces)
     if loop is not None:
         pack.add(loop.chunk, loop.why, largest=LOOP, focus=loop.lines)
     if follow:
@@ -211,11 +202,9 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     if example is not None:
         pack.add(example, "an example of its use", largest=SMALLER)
     best = finds.ranked[0].score
-    elsewhere = [
-        one for one in finds.ranked if one.score >= WEAK * best and not finds.code.is_aside(one.chunk)
-    ]
+    elsewhere = [one for one in finds.ranked if one.score >= WEAK * best and not one.chunk.is_aside]
     _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
-    return pack.done(part.name, _why(finds, part, rank, pack.taken))
+    return pack.done(part.name, _why(finds, part, rank, pack.pieces))
 
 
 def _add_ranked(pack: Pack, finds: Finds, ranked: Iterable[Ranked], until: float) -> None:
@@ -227,60 +216,58 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
     """Definitions behind the pieces so far, then behind those; what the report's words like comes first."""
     scores = {one.chunk: one.score for one in finds.ranked}
     added = 0
-    layer: Sequence[int] = sorted(pack.taken, key=lambda one: -scores.get(one, 0.0))
+    layer = sorted(pack.pieces, key=lambda one: (-scores.get(one, 0.0), one.number))
     for _ in range(2):
-        wanted = sorted(_wanted(finds.code, layer, pack.taken), key=lambda pair: -scores.get(pair[0], 0.0))
+        wanted = _wanted(finds.code, layer, pack.pieces)
         layer = []
-        for number, why in wanted:
+        for chunk in sorted(wanted, key=lambda one: -scores.get(one, 0.0)):
             if added < MOST_DEPENDENCIES and pack.add(
-                number, why, largest=SMALLER, until=DEPENDENCIES, focus=finds.focus(number)
+                chunk, wanted[chunk], largest=SMALLER, until=DEPENDENCIES, focus=finds.focus(chunk)
             ):
                 added += 1
-                layer.append(number)
+                layer.append(chunk)
 
 
-def _wanted(code: CodeIndex, chunks: Sequence[int], taken: set[int]) -> Iterator[tuple[int, str]]:
-    seen = set(taken)
-    for number in chunks:
-        for other, why in dependencies(code, number).items():
-            if other not in seen:
-                seen.add(other)
-                name = code.chunks[number].name or str(code.path(number))
-                yield other, f"{why} in {name}" if why.startswith("called") else why
+def _wanted(code: CodeIndex, chunks: Iterable[Chunk], taken: Collection[Chunk]) -> dict[Chunk, str]:
+    """What these chunks rest on, and why, but what is there already."""
+    found: dict[Chunk, str] = {}
+    for chunk in chunks:
+        for other, why in dependencies(code, chunk).items():
+            if other not in taken:
+                name = chunk.name or str(chunk.path)
+                found.setdefault(other, f"{why} in {name}" if why.startswith("called") else why)
+    return found
 
 
-def _loop(finds: Finds, part: Part, taken: set[int]) -> Loop | None:
+def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
     """The best loop of the module; one from elsewhere only for a report about training."""
-    own = {finds.code.path(one.chunk) for one in part.ranked}
+    own = {one.chunk.path for one in part.ranked}
     others = [loop for loop in finds.loops if loop.chunk not in taken]
-    inside = [loop for loop in others if finds.code.path(loop.chunk) in own]
+    inside = [loop for loop in others if loop.chunk.path in own]
     if inside and (finds.about_training or inside[0].score >= 0.5):
         return inside[0]
     return others[0] if others and finds.about_training else None
 
 
-def _example(finds: Finds) -> int | None:
+def _example(finds: Finds) -> Chunk | None:
     """The short test or example that uses most of what the report points at, rare names counting more."""
-    code = finds.code
-    found: dict[int, float] = {}
+    found: dict[Chunk, float] = {}
     for one in finds.ranked:
-        name = code.chunks[one.chunk].name.rpartition(".")[2]
-        if not one.pointed or code.is_aside(one.chunk) or not name or name.startswith("_"):
+        name = one.chunk.name.rpartition(".")[2]
+        if not one.pointed or one.chunk.is_aside or not name or name.startswith("_"):
             continue
-        chunks, _ = code.postings.of(name.lower())
-        for number in chunks.tolist():
-            chunk = code.chunks[number]
-            if code.is_aside(number) and chunk.name and chunk.last - chunk.first < SHORT_EXAMPLE:
-                found[number] = found.get(number, 0.0) + one.score / len(chunks)
+        holding = finds.code.holding(name.lower())
+        for chunk in holding:
+            if chunk.is_aside and chunk.name and chunk.last - chunk.first < SHORT_EXAMPLE:
+                found[chunk] = found.get(chunk, 0.0) + one.score / len(holding)
     scores = {one.chunk: one.score for one in finds.ranked}
-    return max(found, key=lambda one: (found[one] + scores.get(one, 0.0), -one), default=None)
+    return max(found, key=lambda one: (found[one] + scores.get(one, 0.0), -one.number), default=None)
 
 
-def _why(finds: Finds, part: Part, rank: int, taken: set[int]) -> str:
+def _why(finds: Finds, part: Part, rank: int, taken: Collection[Chunk]) -> str:
     best = part.ranked[0]
-    chunk = finds.code.chunks[best.chunk]
-    place = f"{finds.code.path(best.chunk)}:{chunk.first}"
-    name = chunk.name or "the top level"
+    place = f"{best.chunk.path}:{best.chunk.first}"
+    name = best.chunk.name or "the top level"
     why = f"Module {rank} by relevance; its best match is {name} at {place} ({best.why})."
     if not any(loop.chunk in taken for loop in finds.loops):
         why += " No training loop is shown."

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from reenact.codegen.syntax import Definition, FunctionNode, parsed
 
@@ -17,51 +19,77 @@ WINDOW = 60
 """Lines of a chunk of a file that is no valid Python."""
 MOST_NAMES = 60
 _DEFINITION = re.compile(r"^\s*(?:class|(?:async\s+)?def)\s+(\w+)")
-
+_ASIDE = re.compile(
+    r"(?:^|/)(?:tests?|testing|examples?|docs?|tutorials?|benchmarks?|scripts|tools|ci)(?:/|$)"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$"
+)
 _BLOCKS = (ast.If, ast.Try, ast.With)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Chunk:
     """Consecutive lines of one file."""
 
-    file: int
-    """Its file, by position in the index."""
+    number: int
+    """Its place among all chunks of the project."""
+    path: PurePosixPath
     kind: str
+    """function, method, class, `top level`, or text for a file that is no valid Python."""
     name: str
+    """Dotted within its file; empty for the top level."""
     first: int
     last: int
     defines: tuple[str, ...]
     """What is defined in it, dotted within the file: a small class names its methods too."""
     parameters: tuple[str, ...]
+    text: str
 
     def __contains__(self, line: int) -> bool:
         return self.first <= line <= self.last
 
-
-def cut(text: str, file: int) -> tuple[Chunk, ...]:
-    """The chunks of a file's text, in order."""
-    lines = text.split("\n")
-    tree = parsed(text)
-    if tree is None:
-        return tuple(_windows(lines, file))
-    return tuple(_Cutter(lines, file).cut(tree.body, 1, len(lines), ""))
+    @cached_property
+    def is_aside(self) -> bool:
+        """Whether it is a test, an example or a tool: code about the project, not the project."""
+        return bool(_ASIDE.search(str(self.path)))
 
 
-def _windows(lines: list[str], file: int) -> Iterator[Chunk]:
-    for start in range(0, len(lines), WINDOW):
-        part = lines[start : start + WINDOW]
-        if any(line.strip() for line in part):
-            names = tuple(found[1] for line in part if (found := _DEFINITION.match(line)))
-            yield Chunk(file, "text", "", start + 1, start + len(part), names, ())
+def cut(path: PurePosixPath, text: str, number: int = 0) -> tuple[Chunk, ...]:
+    """The chunks of a file's text, in order, numbered from there."""
+    return tuple(_Cutter(path, text.split("\n"), number).cut_all(parsed(text)))
 
 
 class _Cutter:
     """Cuts one file. Works on lines: a definition ends on a line that nothing else shares."""
 
-    def __init__(self, lines: list[str], file: int) -> None:
+    def __init__(self, path: PurePosixPath, lines: list[str], number: int) -> None:
+        self._path = path
         self._lines = lines
-        self._file = file
+        self._number = number
+
+    def cut_all(self, tree: ast.Module | None) -> Iterator[Chunk]:
+        """Chunks of the whole file; windows of lines where it is no valid Python."""
+        if tree is not None:
+            yield from self.cut(tree.body, 1, len(self._lines), "")
+            return
+        for start in range(0, len(self._lines), WINDOW):
+            part = self._lines[start : start + WINDOW]
+            if any(line.strip() for line in part):
+                names = tuple(found[1] for line in part if (found := _DEFINITION.match(line)))
+                yield self._chunk("text", "", start + 1, start + len(part), names)
+
+    def _chunk(
+        self,
+        kind: str,
+        name: str,
+        first: int,
+        last: int,
+        defines: tuple[str, ...],
+        taken: tuple[str, ...] = (),
+    ) -> Chunk:
+        text = "\n".join(self._lines[first - 1 : last])
+        made = Chunk(self._number, self._path, kind, name, first, last, defines, taken, text)
+        self._number += 1
+        return made
 
     def cut(self, body: list[ast.stmt], first: int, last: int, owner: str) -> Iterator[Chunk]:
         """Chunks of lines first..last, which hold these statements."""
@@ -75,7 +103,8 @@ class _Cutter:
                 continue
             start = self._start(statement, max(floor, position))
             heads = bool(owner) and position == first
-            if start - position <= SHORT and (not between if not heads else not _is_class(statement)):
+            joins = not isinstance(statement, ast.ClassDef) if heads else not between
+            if joins and start - position <= SHORT:
                 start, between = position, []
             yield from self._rest(position, start - 1, owner, between)
             also = (owner[:-1],) if heads and start == position else ()
@@ -102,7 +131,7 @@ class _Cutter:
         end = node.end_lineno or node.lineno
         if not isinstance(node, ast.ClassDef):
             kind = "method" if owner else "function"
-            yield Chunk(self._file, kind, name, start, end, (*also, name), _parameters(node))
+            yield self._chunk(kind, name, start, end, (*also, name), _parameters(node))
         elif end - start >= BIG:
             yield from self.cut(node.body, start, end, f"{name}.")
         else:
@@ -110,7 +139,7 @@ class _Cutter:
             made = next((one for one in inner if one.name == "__init__"), None)
             parameters = _parameters(made) if isinstance(made, ast.FunctionDef) else ()
             defines = (name, *(f"{name}.{one.name}" for one in inner))
-            yield Chunk(self._file, "class", name, start, end, defines, parameters)
+            yield self._chunk("class", name, start, end, defines, parameters)
 
     def _rest(self, first: int, last: int, owner: str, between: list[ast.stmt]) -> Iterator[Chunk]:
         while first <= last and not self._lines[first - 1].strip():
@@ -122,11 +151,7 @@ class _Cutter:
         kind, name = ("class", owner[:-1]) if owner else ("top level", "")
         names = [f"{owner}{one}" for statement in between for one in _assigned(statement)]
         defines = (*((name,) if name else ()), *names[:MOST_NAMES])
-        yield Chunk(self._file, kind, name, first, last, defines, ())
-
-
-def _is_class(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ClassDef)
+        yield self._chunk(kind, name, first, last, defines)
 
 
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.words import count_words
 from reenact.codegen.syntax import imported_names, parsed
@@ -218,17 +219,17 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[int, tuple[int, ReportedFrame]]:
+def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chunk, tuple[int, ReportedFrame]]:
     """Chunks that frames lie in, with the distance from the innermost one of the project.
 
     Paths are matched by their ends. A line that has moved since is found by its function.
     """
-    found: dict[int, tuple[int, ReportedFrame]] = {}
+    found: dict[Chunk, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)
-        number = _chunk_of(code, file, frame) if file is not None else None
-        if number is not None and number not in found:
-            found[number] = (len(found), frame)
+        chunk = _chunk_of(code.by_file.get(file, []), frame) if file is not None else None
+        if chunk is not None and chunk not in found:
+            found[chunk] = (len(found), frame)
     return found
 
 
@@ -242,29 +243,23 @@ def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
     return shared
 
 
-def _chunk_of(code: CodeIndex, file: int, frame: ReportedFrame) -> int | None:
-    numbers = code.by_file.get(file, ())
-    by_line = [one for one in numbers if frame.line in code.chunks[one]]
-    by_name = [one for one in numbers if _defines(code, one, frame.function)] if frame.function else []
+def _chunk_of(chunks: Sequence[Chunk], frame: ReportedFrame) -> Chunk | None:
+    by_line = [one for one in chunks if frame.line in one]
+    by_name = [one for one in chunks if frame.function in {name.rpartition(".")[2] for name in one.defines}]
     both = [one for one in by_line if one in by_name]
     # A function that is not there under this name may be nested, or renamed: the line decides.
     return next(iter(both or by_name or by_line), None)
 
 
-def _defines(code: CodeIndex, number: int, function: str) -> bool:
-    return any(name.rpartition(".")[2] == function for name in code.chunks[number].defines)
-
-
-def _file_of(code: CodeIndex, path: PurePosixPath) -> int | None:
+def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
     """The file whose path ends like this one; its name alone suffices when no other file bears it."""
-    needed = _needed(path)
-    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.paths)]
+    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.files.paths)]
     longest = max(ends, default=(0, 0, 0))
-    if longest[0] < max(1, needed):
+    if longest[0] < max(1, _needed(path)):
         return None
     rivals = sum(end[0] == longest[0] for end in ends)
     certain = longest[0] > 1 or (rivals == 1 and path.name != "__init__.py")
-    return longest[2] if certain else None
+    return code.files.paths[longest[2]] if certain else None
 
 
 def _needed(path: PurePosixPath) -> int:

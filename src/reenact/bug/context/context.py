@@ -6,11 +6,10 @@ shortened to its head, then the lines that matter with their neighbours, then th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
+from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.words import estimate_tokens
 
@@ -21,8 +20,6 @@ class Signature:
 
     name: str
     """Where it is imported from, with dots: `skorch.callbacks.EarlyStopping`; a method after its class."""
-    path: PurePosixPath
-    line: int
     text: str
     """The head of the definition with annotations and defaults, on one line."""
     doc: str
@@ -35,25 +32,18 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Consecutive lines of one file, usually one definition."""
+    """A chunk in a context."""
 
-    path: PurePosixPath
-    first_line: int
-    last_line: int
-    kind: str
-    """function, method, class, `top level`, or text for a file that is no valid Python."""
-    name: str
-    """Dotted within its file; empty for the top level."""
+    chunk: Chunk
     text: str
-    """The lines; where some are left out, a comment says how many."""
+    """Its lines; where some are left out, a comment says how many."""
     why: str
     """Why it is part of the context."""
 
     def render(self) -> str:
-        title = f"{self.kind} {self.name}".strip()
-        return (
-            f"## {self.path}, lines {self.first_line}-{self.last_line}: {title} ({self.why})\n{self.text}\n"
-        )
+        chunk = self.chunk
+        title = f"{chunk.kind} {chunk.name}".strip()
+        return f"## {chunk.path}, lines {chunk.first}-{chunk.last}: {title} ({self.why})\n{self.text}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +142,9 @@ class Pack:
     code: CodeIndex
     budget: int
     """Tokens of the whole context."""
-    taken: set[int] = field(default_factory=set)
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: dict[Chunk, Piece] = field(default_factory=dict)
     surface: tuple[Signature, ...] = ()
     used: int = HEADING
-    _texts: set[str] = field(default_factory=set)
 
     def add_surface(self, found: Iterable[Signature], share: float) -> None:
         """Signatures, in their order, within a share of the budget."""
@@ -172,45 +160,36 @@ class Pack:
         self.surface = tuple(kept)
 
     def add(
-        self, number: int, why: str, *, largest: float, until: float = 1.0, focus: Iterable[int] = ()
+        self, chunk: Chunk, why: str, *, largest: float, until: float = 1.0, focus: Iterable[int] = ()
     ) -> bool:
         """Add a chunk, shortened to a share of the budget; false when it is in already or does not fit."""
-        if number in self.taken:
+        if chunk in self.pieces:
             return False
-        share = min(largest, MOSTLY_DOCUMENTATION) if self._is_documentation(number) else largest
+        docs = self.code.docstrings(chunk)
+        is_documentation = 2 * len(docs) > chunk.last - chunk.first
+        share = min(largest, MOSTLY_DOCUMENTATION) if is_documentation else largest
         space = min(int(share * self.budget), int(until * self.budget) - self.used)
-        piece = self._piece(number, why, focus, space)
-        if piece is None:
+        piece = self._piece(chunk, why, focus, docs, space)
+        if piece is None or piece.text in {one.text for one in self.pieces.values()}:
             return False
-        digest = hashlib.sha256(piece.text.encode("utf-8", "replace")).hexdigest()
-        if digest in self._texts:
-            return False
-        self._texts.add(digest)
-        self.taken.add(number)
-        self.pieces.append(piece)
+        self.pieces[chunk] = piece
         self.used += estimate_tokens(piece.render()) + 1
         return True
 
     def done(self, name: str, why: str) -> Context:
         """The context; a heading that was longer than thought costs the last pieces."""
-        context = Context(name, why, self.surface, tuple(self.pieces))
+        context = Context(name, why, self.surface, tuple(self.pieces.values()))
         while context.tokens > self.budget and context.pieces:
             context = replace(context, pieces=context.pieces[:-1])
         return context
 
-    def _is_documentation(self, number: int) -> bool:
-        chunk = self.code.chunks[number]
-        docs = sum(line in chunk for line in self.code.docstrings(self.code.path(number)))
-        return 2 * docs > chunk.last - chunk.first
-
-    def _piece(self, number: int, why: str, focus: Iterable[int], space: int) -> Piece | None:
-        chunk = self.code.chunks[number]
-        path = self.code.path(number)
-        empty = Piece(path, chunk.first, chunk.last, chunk.kind, chunk.name, "", why)
+    def _piece(
+        self, chunk: Chunk, why: str, focus: Iterable[int], docs: Iterable[int], space: int
+    ) -> Piece | None:
+        empty = Piece(chunk, "", why)
         space -= estimate_tokens(empty.render()) + 1
-        lines = self.code.lines(path)[chunk.first - 1 : chunk.last]
         inside = [line - chunk.first for line in focus if line in chunk]
-        docs = [line - chunk.first for line in self.code.docstrings(path) if line in chunk]
-        text = excerpt(lines, inside, docs, space) if space > 0 else ""
-        is_scrap = len(text) < SCRAP and len(text) < len("\n".join(lines))
+        late = [line - chunk.first for line in docs]
+        text = excerpt(chunk.text.split("\n"), inside, late, space) if space > 0 else ""
+        is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
         return None if is_scrap else replace(empty, text=text)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues
 from reenact.bug.context.context import Signature
 from reenact.bug.context.index import CodeIndex
@@ -35,34 +36,31 @@ class Target:
     """The class of a method."""
 
 
-def dependencies(code: CodeIndex, number: int) -> Mapping[int, str]:
+def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
     """Chunks of the definitions that a chunk names, bases first, and why each is one."""
-    path = code.path(number)
-    module = code.project.module(code.files.module_names.get(path, ""))
+    module = code.project.module(code.files.module_names.get(chunk.path, ""))
     if module is None:
         return {}
-    owner = class_around(code, number, module)
-    nodes = code.nodes(number)
-    found: dict[int, str] = {}
+    owner = class_around(code, chunk, module)
+    nodes = code.nodes(chunk)
+    found: dict[Chunk, str] = {}
     for definition, why in (*_bases(nodes, owner, module, code), *_calls(nodes, owner, module, code)):
-        place = code.place(definition)
-        if place is not None:
-            found.setdefault(place[1], why)
+        if (place := code.place(definition)) is not None:
+            found.setdefault(place, why)
         # What makes an object of a class: its own `__init__`, or the one it inherits.
         init = definition.methods.get("__init__") if isinstance(definition, Class) else None
-        made = code.place(init) if init is not None else None
-        if made is not None:
-            found.setdefault(made[1], f"constructor of {definition.node.name}")
-    found.pop(number, None)
+        if init is not None and (place := code.place(init)) is not None:
+            found.setdefault(place, f"constructor of {definition.node.name}")
+    found.pop(chunk, None)
     return found
 
 
-def class_around(code: CodeIndex, number: int, module: Module) -> Class | None:
+def class_around(code: CodeIndex, chunk: Chunk, module: Module) -> Class | None:
     """The class that a chunk lies in, or is."""
-    tree = code.files.tree(code.path(number))
+    tree = code.files.tree(chunk.path)
     body: list[ast.stmt] = tree.body if tree is not None else []
     inner: Class | None = None
-    for part in code.chunks[number].name.split("."):
+    for part in chunk.name.split("."):
         step = next((one for one in body if isinstance(one, ast.ClassDef) and one.name == part), None)
         if step is None:
             break
@@ -117,16 +115,16 @@ def imported_definitions(code: CodeIndex, clues: Clues) -> Iterator[tuple[str, C
             yield name, found
 
 
-def exact_chunks(code: CodeIndex, clues: Clues) -> Mapping[int, str]:
+def exact_chunks(code: CodeIndex, clues: Clues) -> Mapping[Chunk, str]:
     """Chunks of imported definitions, and of the methods of imported classes that the report names."""
-    found: dict[int, str] = {}
+    found: dict[Chunk, str] = {}
     for name, one in imported_definitions(code, clues):
         if (place := code.place(one)) is not None:
-            found.setdefault(place[1], name)
+            found.setdefault(place, name)
         methods = one.methods if isinstance(one, Class) else {}
         for method in sorted(methods.keys() & clues.names.keys()):
             if not method.startswith("__") and (place := code.place(methods[method])) is not None:
-                found.setdefault(place[1], f"{name}, which has {method}")
+                found.setdefault(place, f"{name}, which has {method}")
     return found
 
 
@@ -134,15 +132,15 @@ def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tupl
     """Targets for the public surface: imports first, then what the report points at, best first."""
     targets = [Target(found) for _, found in imported_definitions(code, clues)]
     for one in ranked:
-        if one.pointed and not code.is_aside(one.chunk):
+        if one.pointed and not one.chunk.is_aside:
             targets += targets_of(code, one.chunk)
     return tuple(targets[:MOST_TARGETS])
 
 
-def targets_of(code: CodeIndex, number: int) -> Iterator[Target]:
+def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
     """The definition of a chunk, when a user could call it: a method with its class."""
-    name = code.chunks[number].name
-    module = code.project.module(code.files.module_names.get(code.path(number), ""))
+    name = chunk.name
+    module = code.project.module(code.files.module_names.get(chunk.path, ""))
     private = any(part.startswith("_") and part != "__init__" for part in name.split("."))
     if module is None or not name or private:
         return
@@ -150,7 +148,7 @@ def targets_of(code: CodeIndex, number: int) -> Iterator[Target]:
     thing = module.names.get(first)
     if not rest and isinstance(thing, Class | Function):
         yield Target(thing)
-    elif isinstance(thing, Class) and (owner := class_around(code, number, module)) is not None:
+    elif isinstance(thing, Class) and (owner := class_around(code, chunk, module)) is not None:
         method = owner.methods.get(name.rpartition(".")[2])
         yield Target(method, owner) if method is not None else Target(owner)
 
@@ -210,15 +208,14 @@ class _Surface:
         place = self.code.place(found)
         if place is not None:
             doc = (ast.get_docstring(found.node) or "").strip().partition("\n")[0][:160]
-            yield Signature(name, place[0], found.node.lineno, text, doc)
+            yield Signature(name, text, doc)
 
 
 def import_name(code: CodeIndex, found: Class | Function, name: str) -> str:
     """The dotted name by which users reach a definition: packages re-export, and hide where things lie."""
     parts = found.module.split(".")
     above = [".".join(parts[:size]) for size in range(1, len(parts))]
-    chunks, _ = code.postings.of(name.strip("_").lower())
-    paths = {code.path(number) for number in chunks[:MOST_PACKAGES].tolist()}
+    paths = {chunk.path for chunk in code.holding(name.strip("_").lower())[:MOST_PACKAGES]}
     packages = [code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"]
     there = [package for package in (*above, *packages) if _exports(code, package, found, name)]
     return f"{min([*there, found.module], key=_publicity)}.{name}"

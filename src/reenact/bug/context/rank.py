@@ -25,12 +25,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, shared_end
+from reenact.bug.context.chunk import Chunk
+from reenact.bug.context.clues import Clues, ReportedFrame, shared_end
 from reenact.bug.context.index import CodeIndex, Postings
 from reenact.bug.context.words import count_words, expanded, words_of
 
@@ -106,7 +108,7 @@ _LITERAL = re.compile(r"""["']([^"'\n{}%\\]{12,})""")
 class Ranked:
     """A chunk with its score and the reasons for it."""
 
-    chunk: int
+    chunk: Chunk
     score: float
     why: str
     pointed: bool
@@ -116,33 +118,40 @@ class Ranked:
 class Ranker:
     """One report against one index."""
 
-    def __init__(self, code: CodeIndex, clues: Clues, exact: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        code: CodeIndex,
+        clues: Clues,
+        frames: Mapping[Chunk, tuple[int, ReportedFrame]],
+        exact: Mapping[Chunk, str],
+    ) -> None:
         self._code = code
         self._clues = clues
-        self._words = expanded(clues.words, code.postings.words.keys())
+        self._words = expanded(clues.words, code.postings.words)
+        self._frames = frames
         self._exact = exact
         """Chunks of definitions that the report's code imports, with the name it uses."""
-        self._frames = locate_frames(code, clues.frames)
 
     def rank(self, query: str, embed: Embed | None = None, *, again: bool = True) -> tuple[Ranked, ...]:
         """Chunks worth a look, best first; ties in the order of files."""
         scores = self._hybrid(query, embed)
-        best = [int(one) for one in np.argsort(-scores, kind="stable")[:POOL] if scores[one] > 0]
+        order = np.argsort(-scores, kind="stable")[:POOL].tolist()
+        best = [self._code.chunks[one] for one in order if scores[one] > 0]
         pool = dict.fromkeys([*best, *self._frames, *self._exact, *self._named()]) if again else best
-        looked = [self._look(one, float(scores[one]), again=again) for one in pool]
-        return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk)))
+        looked = [self._look(one, float(scores[one.number]), again=again) for one in pool]
+        return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk.number)))
 
     def _hybrid(self, query: str, embed: Embed | None) -> NDArray[np.float64]:
         words = _scaled(bm25(self._code.postings, self._words))
         if embed is None:
             return words
         pool = np.argsort(-words, kind="stable")[:MOST_EMBEDDED]
-        texts = [self._code.text(int(one)) for one in pool]
+        texts = [self._code.chunks[one].text for one in pool.tolist()]
         meaning = np.zeros_like(words)
         meaning[pool] = similarities(embed, query, texts)
         return (1 - ALPHA) * words + ALPHA * _scaled(meaning)
 
-    def _named(self) -> list[int]:
+    def _named(self) -> list[Chunk]:
         return [
             chunk
             for name in self._clues.names
@@ -150,51 +159,48 @@ class Ranker:
             for chunk in self._code.by_name.get(name, ())[: COMMON + 1]
         ]
 
-    def _look(self, number: int, score: float, *, again: bool) -> Ranked:
+    def _look(self, chunk: Chunk, score: float, *, again: bool) -> Ranked:
         if not again:
-            return Ranked(number, score, self._words_why(number), pointed=False)
+            return Ranked(chunk, score, self._words_why(chunk), pointed=False)
         reasons: list[str] = []
         gained = 0.0
         pointed = False
-        if number in self._frames:
-            depth, frame = self._frames[number]
+        if chunk in self._frames:
+            depth, frame = self._frames[chunk]
             gained += FRAME * OUTWARDS**depth
-            reasons.append(self._frame_why(number, frame))
+            # The report may be of another version, where the line was a different one.
+            place = f"line {frame.line}" if frame.line in chunk else frame.function
+            reasons.append(f"the report's traceback names {place}")
             pointed = depth < INNERMOST
-        if number in self._exact:
+        if chunk in self._exact:
             gained += IMPORTED
-            reasons.append(f"the report imports {self._exact[number]}")
+            reasons.append(f"the report imports {self._exact[chunk]}")
             pointed = True
-        name, strength = self._name(number)
+        name, strength = self._name(chunk)
         gained += NAMED * strength
         if strength >= SURE and not reasons:
             reasons.append(f"the report names {name}")
-            pointed = not self._code.is_aside(number)
-        if message := self._message(number):
+            pointed = not chunk.is_aside
+        if message := self._message(chunk):
             gained += MESSAGE
             reasons.append(f"holds the message '{message}'")
             pointed = True
-        gained += ARGUMENT * self._arguments(number) + PATH * self._path_words(number)
-        factor = ASIDE if self._code.is_aside(number) and number not in self._frames else 1.0
-        why = "; ".join(reasons) or self._words_why(number)
-        return Ranked(number, factor * (score + gained), why, pointed)
+        passed = self._clues.keywords.intersection(chunk.parameters)
+        gained += ARGUMENT * min(1.0, len(passed) / 2) + PATH * self._path_words(chunk.path)
+        factor = ASIDE if chunk.is_aside and chunk not in self._frames else 1.0
+        why = "; ".join(reasons) or self._words_why(chunk)
+        return Ranked(chunk, factor * (score + gained), why, pointed)
 
-    def _frame_why(self, number: int, frame: ReportedFrame) -> str:
-        chunk = self._code.chunks[number]
-        # The report may be of another version, where the line was a different one.
-        moved = frame.line not in chunk
-        return f"the report's traceback names {frame.function if moved else f'line {frame.line}'}"
-
-    def _name(self, number: int) -> tuple[str, float]:
+    def _name(self, chunk: Chunk) -> tuple[str, float]:
         """The name of the report that this chunk defines, and how much it points here."""
         best = ("", 0.0)
-        for defined in self._code.chunks[number].defines:
+        for defined in chunk.defines:
             owner, _, last = defined.rpartition(".")
             weight = self._clues.names.get(last, 0.0)
             if not weight or (last.startswith("__") and last.endswith("__")):
                 continue
             outside = self._clues.imported.get(last)
-            if outside is not None and number not in self._exact:
+            if outside is not None and chunk not in self._exact:
                 weight *= 0.3
             rivals = len(self._code.by_name.get(last, ()))
             if owner and owner.rpartition(".")[2] in self._clues.names:
@@ -204,32 +210,24 @@ class Ranker:
                 best = (defined, float(strength))
         return best
 
-    def _message(self, number: int) -> str:
+    def _message(self, chunk: Chunk) -> str:
         """A literal of this chunk that stands in a message of the report."""
-        if not self._clues.messages:
-            return ""
-        text = self._code.text(number)
-        for literal in _LITERAL.findall(text):
+        for literal in _LITERAL.findall(chunk.text) if self._clues.messages else ():
             words = str(literal).strip()
             if len(words) >= 12 and any(words in message for message in self._clues.messages):
                 return words[:60]
         return ""
 
-    def _arguments(self, number: int) -> float:
-        shared = self._clues.keywords.intersection(self._code.chunks[number].parameters)
-        return min(1.0, len(shared) / 2)
-
-    def _path_words(self, number: int) -> float:
-        path = self._code.path(number)
+    def _path_words(self, path: PurePosixPath) -> float:
         if any(shared_end(path, named) == len(named.parts) for named in self._clues.paths):
             return 1.0
         words = words_of(path.stem)
         return sum(word in self._clues.words for word in words) / len(words) if words else 0.0
 
-    def _words_why(self, number: int) -> str:
-        there = count_words(self._code.text(number))
+    def _words_why(self, chunk: Chunk) -> str:
+        there = count_words(chunk.text)
         shared = [word for word in self._words if word in there]
-        rare = sorted(shared, key=lambda word: (len(self._code.postings.of(word)[0]), word))[:4]
+        rare = sorted(shared, key=lambda word: (self._code.postings.spread(word), word))[:4]
         return f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
 
 

@@ -13,9 +13,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
+from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
 
 FAMILIES = ("session", "fit", "apply", "tape", "step", "loss", "loader", "lightning")
@@ -45,7 +47,7 @@ class Sign:
 class Loop:
     """A chunk that trains."""
 
-    chunk: int
+    chunk: Chunk
     families: tuple[str, ...]
     lines: tuple[int, ...]
     """Where the signs stand."""
@@ -58,24 +60,24 @@ class Loop:
 
 
 def find_loops(
-    code: CodeIndex, files: Sequence[int], relevance: Mapping[int, float], *, order: bool = True
+    code: CodeIndex, files: Iterable[PurePosixPath], relevance: Mapping[Chunk, float], *, order: bool = True
 ) -> tuple[Loop, ...]:
     """Loops in these files, the most relevant first (scores scaled to 0..1), else in file order."""
     signed = [file for file in files if file in code.signs][:MOST_FILES]
-    raw = [(number, signs) for file in signed for number, signs in _chunks_with_signs(code, file)]
-    scores = {number: _score(code, number, signs, relevance) for number, signs in raw}
+    raw = dict(pair for file in signed for pair in _chunks_with_signs(code, file))
+    scores = {chunk: _score(chunk, signs, relevance) for chunk, signs in raw.items()}
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     span = high - low
     loops = [
         Loop(
-            number,
+            chunk,
             _families(signs),
             tuple(sorted(sign.line for sign in signs)),
-            (scores[number] - low) / span if span else 1.0,
+            (scores[chunk] - low) / span if span else 1.0,
         )
-        for number, signs in raw
+        for chunk, signs in raw.items()
     ]
-    return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk)) if order else loops)
+    return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk.number)) if order else loops)
 
 
 def _families(signs: set[Sign]) -> tuple[str, ...]:
@@ -83,21 +85,20 @@ def _families(signs: set[Sign]) -> tuple[str, ...]:
     return tuple(family for family in FAMILIES if family in there)
 
 
-def _score(code: CodeIndex, number: int, signs: set[Sign], relevance: Mapping[int, float]) -> float:
+def _score(chunk: Chunk, signs: set[Sign], relevance: Mapping[Chunk, float]) -> float:
     """Relevance first; then a whole loop before a lone call, and the project before its tests."""
-    aside = 0.3 if code.is_aside(number) else 0.0
+    aside = 0.3 if chunk.is_aside else 0.0
     strength = sum(_WEIGHTS[family] for family in _families(signs))
-    return relevance.get(number, 0.0) + strength - aside
+    return relevance.get(chunk, 0.0) + strength - aside
 
 
-def _chunks_with_signs(code: CodeIndex, file: int) -> Iterator[tuple[int, set[Sign]]]:
-    tree = code.files.tree(code.paths[file])
+def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[Chunk, set[Sign]]]:
+    tree = code.files.tree(file)
     signs = set(find_signs(tree)) if tree is not None else set()
-    for number in code.by_file.get(file, ()) if signs else ():
-        chunk = code.chunks[number]
+    for chunk in code.by_file.get(file, ()):
         inside = {sign for sign in signs if sign.line in chunk}
         if any(sign.proves for sign in inside):
-            yield number, inside
+            yield chunk, inside
 
 
 def find_signs(tree: ast.Module) -> Iterator[Sign]:

@@ -8,7 +8,7 @@ It is a pipeline like the others: kill it anywhere, run it again, and it continu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -60,13 +60,11 @@ def rehearse(
     tell: Tell = tell_nobody,
     stop: Stop | None = None,
     fresh: bool = False,
-    argv: Sequence[str] = (),
 ) -> Rehearsal:
     """Rehearse in `folder`, continuing where an earlier execution ended."""
     with journal.run(
         pipeline="rehearsal",
         request={"settings": SLOW, "seeds": [*TRIED_SEEDS, UNTRIED_SEED], "model": model.name},
-        argv=argv,
         what="a line that learns too slowly",
         fresh=fresh,
     ) as run:

@@ -17,7 +17,7 @@ from reenact.demo.crash.rehearsal import Plan, Rehearsal, rehearse
 from reenact.journal import Journal
 from reenact.llm.ask import Answer, Model, Request, T
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
-from reenact.types import Stop, Tell, tell_nobody
+from reenact.types import Stop
 
 PLAN = Plan(learning_rates=[2.5, 0.3], why="The loss hardly moves.")
 
@@ -75,9 +75,7 @@ class PaidSandbox:
         return self._sandbox.does_not_stop()
 
 
-def rehearse_counted(
-    folder: Path, *, sandbox: Sandbox | None = None, fresh: bool = False, tell: Tell = tell_nobody
-) -> Rehearsal:
+def rehearse_counted(folder: Path, *, sandbox: Sandbox | None = None, fresh: bool = False) -> Rehearsal:
     """The rehearsal with a scripted model and the best sandbox here; `folder/ledger` has what was paid."""
     from reenact.llm.scripted import Scripted
     from reenact.sandbox.choose import choose
@@ -91,7 +89,6 @@ def rehearse_counted(
             model=PaidModel(Scripted({"rehearsal/plan": PLAN}), ledger),
             # The program is our own, so where no sandbox works it may run without one.
             sandbox=PaidSandbox(sandbox or choose(trust_code=True), ledger),
-            tell=tell,
             fresh=fresh,
         )
 

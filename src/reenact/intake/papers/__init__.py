@@ -10,7 +10,7 @@ markdown     Markdown; plain: text by its shape, captions and tables that both s
 latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
 html         through html_page in the sandbox, pandoc and tree
-pdf          with pdf_lines; mineru: PDFs read by MinerU, with mineru_home
+pdf          with pdf_lines
 pictures     pixels of figures
 inside/      our own scripts that run in the sandbox
 

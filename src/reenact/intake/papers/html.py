@@ -7,13 +7,13 @@ rest.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from reenact.errors import MissingExtra
-from reenact.intake.papers.assemble import Draft, Heading, Piece
+from reenact.intake.papers.assemble import Draft
 from reenact.intake.papers.pandoc import parse, result_json, run_script
-from reenact.intake.papers.paper import Lost, Table
+from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.references import keyed, reference_of
 from reenact.intake.papers.tree import Walk
@@ -47,21 +47,6 @@ def read_html(text: str, name: str, pictures: Pictures, *, box: Sandbox) -> Draf
         lost=tuple(lost),
         texts={name: text},
     )
-
-
-def read_tables(tables: Sequence[str], name: str, *, box: Sandbox) -> dict[int, Table]:
-    """The cells of tables in HTML, by their place, read in one run."""
-    page = "".join(f"<h2>{at}</h2>{table}" for at, table in enumerate(tables))
-    blocks = parse(_page(f"<body>{page}", name, box)["page"], "html", box=box, name=name).blocks
-    found: dict[int, Table] = {}
-    at = -1
-    pieces: list[Piece] = list(Walk(Pictures(None), keys=frozenset()).pieces(blocks))
-    for piece in pieces:
-        if isinstance(piece, Heading) and piece.title.isdigit():
-            at = int(piece.title)
-        elif isinstance(piece, Table):
-            found.setdefault(at, piece)
-    return found
 
 
 def _page(text: str, name: str, box: Sandbox) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from reenact.errors import MissingExtra, ResultRefused, SandboxFailed, Stopped, UnreadablePaper
-from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Sandbox
 from reenact.sandbox.files.strict_json import read_json
 
 LIMITS = Limits(
@@ -138,8 +138,6 @@ def run_script(
     name: str,
     stdin: bytes = b"",
     given: Mapping[str, bytes] | None = None,
-    mounts: tuple[Mount, ...] = (),
-    environment: Mapping[str, str] | None = None,
     collect: tuple[str, ...],
     limits: Limits = SCRIPT_LIMITS,
 ) -> BoxResult:
@@ -148,8 +146,7 @@ def run_script(
     command = Command(
         argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
         files={f"{script}.py": source, **(given or {})},
-        mounts=mounts,
-        environment={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"} if environment is None else environment,
+        environment={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
         stdin=stdin,
         collect=collect,
     )

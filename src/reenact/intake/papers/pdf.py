@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from enum import StrEnum
 from typing import Any
 
-from reenact.errors import InputError, MissingExtra, ReenactError, Stopped, UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Piece, cut_references
+from reenact.errors import MissingExtra, UnreadablePaper
+from reenact.intake.papers.assemble import Draft, cut_references
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, result_json, run_script
 from reenact.intake.papers.paper import Figure, Lost, Table
 from reenact.intake.papers.pdf_lines import Box, Line, Page, Paragraphs, bare_pages, body_size, title_of
+from reenact.intake.papers.pictures import drawn
 from reenact.sandbox.box import Limits, Sandbox
-from reenact.types import JsonValue
 
 PACKAGES = ("pypdfium2", "pdfplumber")
 TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
 
-class PdfReader(StrEnum):
-    """What reads a PDF."""
-
-    BUILTIN = "builtin"
-    """pdfium and pdfplumber: quick, and formulas are loose signs."""
-    MINERU = "mineru"
-    """The program MinerU, which must be installed: minutes a paper, formulas as LaTeX."""
-    AUTO = "auto"
-    """MinerU where it is installed, and the built-in reader where it is not, or fails."""
-
-    @classmethod
-    def named(cls, name: str) -> PdfReader:
-        """The reader of that name; InputError for any other."""
-        try:
-            return cls(name)
-        except ValueError:
-            known = ", ".join(cls)
-            raise InputError(
-                f"There is no such reader of PDFs. Received: pdf_reader={name!r}",
-                next_step=f"One of {known}.",
-            ) from None
-
-
-def read_pdf(
-    data: bytes,
-    name: str,
-    *,
-    box: Sandbox,
-    limits: Limits = SCRIPT_LIMITS,
-    reader: PdfReader = PdfReader.BUILTIN,
-) -> Draft:
-    """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text and nobody recognises
-    it; MissingPart when it is to be read by what is not installed."""
+def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
+    """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
     for package in PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "papers")
@@ -69,26 +36,13 @@ def read_pdf(
             if locked
             else "Download the paper again, or get its LaTeX.",
         )
-    pages, unseen = bare_pages([_page(page) for page in parsed["pages"]]), int(parsed["unseen"])
-    notes: tuple[Lost, ...] = ()
-    if reader is not PdfReader.BUILTIN:
-        from reenact.intake.papers.mineru import read_by_mineru
-        from reenact.intake.papers.mineru_home import installed
-
-        try:
-            if reader is PdfReader.MINERU or installed() is not None:
-                return read_by_mineru(data, name, pages, unseen, box=box)
-        except UnreadablePaper as error:
-            if reader is PdfReader.MINERU:
-                raise
-            notes = (Lost("file", f"It was read by the built-in reader. {error.sentence}"),)
+    pages = bare_pages([_page(page) for page in parsed["pages"]])
     if not any(page.lines for page in pages):
         raise UnreadablePaper(
             f"The PDF has no text: its pages are pictures. Received: {name}",
-            next_step="Run a text recognition over it first (--pdf-reader mineru does), or get its LaTeX.",
+            next_step="Run a text recognition over it first, or get its LaTeX.",
         )
-    draft = _draft(pages, name, unseen + int(parsed["turned"]), data, box)
-    return replace(draft, lost=(*draft.lost, *notes))
+    return _draft(pages, name, int(parsed["unseen"]) + int(parsed["turned"]), data, box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:
@@ -112,7 +66,11 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
     kept, references = cut_references(made.finish())
-    pieces, undrawn = cropped(kept, made.figures, pages, data, size=size, box=box)
+    kept = [
+        replace(one, file=f"{name}#page={one.span.page}") if isinstance(one, Figure) else one for one in kept
+    ]
+    pages_shown = {one.file: data for one in kept if isinstance(one, Figure)}
+    pieces, undrawn = drawn(kept, pages_shown, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
         lost.append(
@@ -129,99 +87,3 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
         lost=tuple(lost),
         texts={f"{name}#page={page.number}": "\n".join(line.text for line in page.lines) for page in pages},
     )
-
-
-MOST = 40
-"""Figures of one paper that are cut out; the others keep their captions."""
-LONG = 40
-"""Letters from which on a line is running text and no label of an axis."""
-
-
-def cropped(
-    pieces: Sequence[Piece],
-    captions: Sequence[tuple[Figure, Box]],
-    pages: Sequence[Page],
-    data: bytes,
-    *,
-    size: float,
-    box: Sandbox,
-) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
-    """The pieces with pixels for their figures, and a note for each figure that has none."""
-    figures = [figure for figure, _ in captions]
-    by_number = {page.number: page for page in pages}
-    wanted = [
-        _wanted(
-            caption,
-            by_number[figure.span.page],
-            [other for one, other in captions if one.span == figure.span and one is not figure],
-            size,
-        )
-        for figure, caption in captions[:MOST]
-    ]
-    images, problems = _images(data, wanted, box) if wanted else ([], [])
-    problems += [f"at most {MOST} figures of a paper are cut out"] * (len(figures) - len(problems))
-    found = dict(zip(map(id, figures), images, strict=False))
-    made = tuple(
-        replace(one, image=found.get(id(one), b"")) if isinstance(one, Figure) else one for one in pieces
-    )
-    lost = [
-        Lost("figure", f"Figure {one.label} has no picture: {why}.", f"page {one.span.page}")
-        for one, why in zip(figures, problems, strict=True)
-        if why
-    ]
-    return made, tuple(lost)
-
-
-def _wanted(caption: Box, page: Page, others: Sequence[Box], size: float) -> dict[str, JsonValue]:
-    """Where a caption is, the column that it belongs to, and the words around it; `others` are captions."""
-    lines = [line for line in page.lines if not _inside(line, caption)]
-    prose = [line.box for line in lines if len(line.text) >= LONG and line.size >= 0.9 * size]
-    return {
-        "page": page.number,
-        "caption": list(caption),
-        "column": list(_column(caption, page.lines, others)),
-        # The caption of another figure ends this one, as running text does.
-        "prose": [list(box) for box in (*prose, *others)],
-        "words": [list(line.box) for line in lines if len(line.text) < LONG],
-    }
-
-
-def _column(caption: Box, lines: Sequence[Line], others: Sequence[Box]) -> tuple[float, float]:
-    """From where to where the figure of a caption may reach."""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
-    middle = (left + right) / 2
-    long = [line for line in lines if len(line.text) >= LONG]
-    halves = [line for line in long if line.right <= middle + 6 or line.left >= middle - 6]
-    if long and 2 * len(halves) > len(long):
-        right = middle if caption[2] <= middle + 6 else right
-        left = middle if caption[0] >= middle - 6 else left
-    for other in others:
-        beside = other[1] < caption[3] and caption[1] < other[3]
-        if beside and other[0] >= caption[2]:
-            right = min(right, (caption[2] + other[0]) / 2)
-        elif beside and other[2] <= caption[0]:
-            left = max(left, (other[2] + caption[0]) / 2)
-    return left, right
-
-
-def _images(data: bytes, wanted: list[dict[str, JsonValue]], box: Sandbox) -> tuple[list[bytes], list[str]]:
-    if importlib.util.find_spec("PIL") is None:
-        return [], ["drawing it needs the package pillow"] * len(wanted)
-    names = tuple(f"crop{number}.png" for number in range(len(wanted)))
-    try:
-        result = run_script(
-            "pdf_draw", box=box, name="figures", stdin=json.dumps(wanted).encode(),
-            given={"paper.pdf": data}, collect=("crops.json", *names), limits=SCRIPT_LIMITS,
-        )  # fmt: skip
-        problems = [str(one) for one in result_json(result, "crops.json", "figures")["problems"]]
-    except Stopped:
-        raise
-    except ReenactError as error:
-        # A page made to harm its reader costs the figures, not the paper.
-        return [], [f"the figures could not be drawn ({error.sentence.rstrip('.')})"] * len(wanted)
-    return [result.results.get(name, b"") for name in names], problems
-
-
-def _inside(line: Line, caption: Box) -> bool:
-    middle = (line.low + line.high) / 2
-    return caption[1] <= middle <= caption[3] and line.left < caption[2] and caption[0] < line.right

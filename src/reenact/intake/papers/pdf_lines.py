@@ -35,10 +35,6 @@ class Line:
     right: float
     high: float
 
-    @property
-    def box(self) -> Box:
-        return self.left, self.low, self.right, self.high
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -100,14 +96,6 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
     return " ".join(line.text for line in taken), frozenset(taken)
 
 
-def box_of(lines: Sequence[Line]) -> Box:
-    """The smallest box around lines."""
-    return (
-        min(line.left for line in lines), min(line.low for line in lines),
-        max(line.right for line in lines), max(line.high for line in lines),
-    )  # fmt: skip
-
-
 LONGEST_CAPTION = 12
 """Lines; what follows is text again."""
 _CAPTION = re.compile(
@@ -127,8 +115,6 @@ class Paragraphs:
 
     size: float
     lost: list[Lost] = field(default_factory=list)
-    figures: list[tuple[Figure, Box]] = field(default_factory=list)
-    """Figures with the boxes of their captions."""
     _pieces: list[Piece] = field(default_factory=list)
     _open: list[Line] = field(default_factory=list)
     _page: int = 0
@@ -213,9 +199,7 @@ class Paragraphs:
         elif caption[0] == "tab":
             self._pieces.append(self._table(text, caption[1], lines[0], tables))
         elif caption[0] == "fig":
-            figure = Figure(caption=text, label=caption[1], span=on_page(self._page))
-            self._pieces.append(figure)
-            self.figures.append((figure, box_of(lines)))
+            self._pieces.append(Figure(caption=text, label=caption[1], span=on_page(self._page)))
         else:
             self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
 

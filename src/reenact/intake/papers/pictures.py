@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.intake.papers.assemble import Piece
-from reenact.intake.papers.pandoc import SCRIPT_LIMITS, run_script
+from reenact.intake.papers.pandoc import run_script
 from reenact.intake.papers.paper import Figure, Lost
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.files.collect import collect, inner_name
@@ -73,17 +73,20 @@ class Pictures:
 
 
 MOST = 40
-"""Figures of one paper that are drawn; the others keep their captions."""
+"""Pages that are drawn for one paper; other figures keep their captions alone."""
 
 
 def drawn(
-    pieces: tuple[Piece, ...], waiting: Mapping[str, bytes], *, box: Sandbox
+    pieces: Iterable[Piece], waiting: Mapping[str, bytes], *, box: Sandbox
 ) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
-    """The pieces with those figures as PNG, and a note for each that could not be drawn."""
+    """The pieces with figures that are pages of PDFs as pixels, and a note for each that was not drawn.
+
+    `waiting` has the PDFs by the names of the figures: the first page, or the one that `#page=` names.
+    """
     images = _images(dict(list(waiting.items())[:MOST]), box)
     made = tuple(
-        replace(piece, image=images[piece.file])
-        if isinstance(piece, Figure) and not piece.image and piece.file in images
+        replace(piece, image=images.get(piece.file, b""))
+        if isinstance(piece, Figure) and not piece.image
         else piece
         for piece in pieces
     )
@@ -96,11 +99,16 @@ def drawn(
 def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
     if not waiting or any(importlib.util.find_spec(name) is None for name in ("pypdfium2", "PIL")):
         return {}
-    files = {f"figure{number}.pdf": data for number, data in enumerate(waiting.values())}
-    asked = tuple(name.replace(".pdf", ".png") for name in files)
+    files = {id(data): (f"file{number}.pdf", data) for number, data in enumerate(waiting.values())}
+    words = [
+        word
+        for name, data in waiting.items()
+        for word in (files[id(data)][0], name.partition("#page=")[2] or "1")
+    ]
+    asked = tuple(f"{number}.png" for number in range(len(waiting)))
     try:
         result = run_script(
-            "pdf_draw", *files, box=box, name="figures", given=files, collect=asked, limits=SCRIPT_LIMITS
+            "pdf_draw", *words, box=box, name="figures", given=dict(files.values()), collect=asked
         )
     except Stopped:
         raise
@@ -108,4 +116,4 @@ def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
         # A figure made to harm its reader costs the figures, not the paper; the caller tells which.
         return {}
     found = {name: result.results.get(image, b"") for name, image in zip(waiting, asked, strict=True)}
-    return {name: image for name, image in found.items() if image.startswith(b"\x89PNG")}
+    return {name: image for name, image in found.items() if image.startswith(_MAGIC)}

@@ -30,15 +30,12 @@ ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
 """How large the source of a paper may be."""
 
 
-def read_paper(
-    ref: str, *, box: Sandbox, clients: Clients | None = None, pdf_reader: str = "builtin"
-) -> Paper:
+def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Paper:
     """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address.
 
-    What exists on this disk is never asked for elsewhere. `pdf_reader` is one of `PdfReader`.
-    UnreadablePaper says why a paper cannot be read.
+    What exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot be read.
     """
-    reader = _Reader(box, ref, pdf_reader)
+    reader = _Reader(box, ref)
     path = Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
@@ -57,7 +54,6 @@ def read_paper(
 class _Reader:
     box: Sandbox
     source: str
-    pdf_reader: str
 
     def arxiv(self, name: str, server: Arxiv) -> Draft:
         """A paper of arXiv; what its catalogue says is better than what a title page does."""
@@ -94,9 +90,9 @@ class _Reader:
         if form is Form.LATEX:
             return self._latex(data, name, folder)
         if form is Form.PDF:
-            from reenact.intake.papers.pdf import PdfReader, read_pdf
+            from reenact.intake.papers.pdf import read_pdf
 
-            return read_pdf(data, name, box=self.box, reader=PdfReader.named(self.pdf_reader))
+            return read_pdf(data, name, box=self.box)
         if form is Form.HTML:
             from reenact.intake.papers.html import read_html
 

@@ -14,17 +14,11 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ValidationError
 
+from reenact.codegen import static_checks
 from reenact.codegen.environment import Environment, imported
 from reenact.codegen.problem import Problem
 from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Project
 from reenact.codegen.runner import ProgramRun, ProjectRunner
-from reenact.codegen.static_checks import (
-    defined_names,
-    lint_project,
-    missing_modules,
-    unparsed_files,
-    unresolved_imports,
-)
 from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
@@ -121,23 +115,19 @@ class DriverReport(BaseModel):
     stand_in: str
 
 
-def static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> tuple[Problem, ...]:
+def static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> Iterator[Problem]:
     """Everything found by reading. `due` names the files that must be there by now."""
-    return tuple(_static_problems(project, environment, due))
-
-
-def _static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> Iterator[Problem]:
     for name in due:
         empty = not project.files.get(name, "").strip()
         if name not in project.files or (empty and name != MAY_BE_EMPTY):
             yield Problem(Where.STATIC, "This file is missing or empty; the project must have it.", name)
-    unparsed = unparsed_files(Where.STATIC, project)
+    unparsed = static_checks.unparsed_files(Where.STATIC, project)
     yield from unparsed
     if not unparsed:
-        yield from lint_project(Where.STATIC, project)
+        yield from static_checks.lint_project(Where.STATIC, project)
         yield from _contract(project, due)
-        yield from unresolved_imports(Where.STATIC, project)
-        yield from missing_modules(Where.STATIC, environment)
+        yield from static_checks.unresolved_imports(Where.STATIC, project)
+        yield from static_checks.missing_modules(Where.STATIC, environment)
 
 
 def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
@@ -147,7 +137,7 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
     for file, functions in FUNCTIONS.items():
         if file not in due or file not in trees or (file == MODEL and not by_gradient):
             continue
-        names = defined_names(trees[file])
+        names = static_checks.defined_names(trees[file])
         for function in functions:
             if function not in names and "*" not in names:
                 yield Problem(Where.STATIC, f"It must define `{function}`, as the contract says.", file)
@@ -161,7 +151,7 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     environment = runner.environment_of(project)
-    problems = static_problems(project, environment, stage.due)
+    problems = tuple(static_problems(project, environment, stage.due))
     facts: list[str] = []
     stand_in = ""
     for check in () if problems else _tests(stage, project, runner, scale, scope):

@@ -16,7 +16,7 @@ from reenact.journal import Scope
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.checks import Stage, checked
-from reenact.paper.develop.development import Development, History, LoggedRound, RoundLog
+from reenact.paper.develop.development import Development, History, RoundLog
 from reenact.paper.develop.questions import Made, Roles
 from reenact.paper.develop.version import Brief, Version
 
@@ -39,22 +39,18 @@ def develop(brief: Brief, context: PaperContext, run: Scope, verify: Verify) -> 
     if tidy is not None:
         log.enter(version)
         version = tidy
-    log.enter(version, _verified(version, brief, verify, log, run))
+    log.enter(_verified(version, verify, log, run) if brief.criteria else version)
     developer.revise(log, verify, run)
     return log.closed()
 
 
-def _verified(
-    version: Version, brief: Brief, verify: Verify, log: RoundLog, run: Scope
-) -> tuple[Judged, ...]:
-    """Verdicts of the first whole version; without a budget for them it is kept all the same."""
-    if not brief.criteria:
-        return ()
+def _verified(version: Version, verify: Verify, log: RoundLog, run: Scope) -> Version:
+    """The first whole version with its verdicts; without a budget for them it is kept all the same."""
     try:
-        return verify(version.project, run.under("verify"))
+        return replace(version, judged=verify(version.project, run.under("verify")))
     except BudgetSpent as error:
         log.notes.append(f"The budget was used up in the first verification: {error.sentence}")
-        return ()
+        return version
 
 
 @dataclass(frozen=True)
@@ -93,20 +89,21 @@ class Developer:
         idle = 0
         for number in range(options.rounds if options.parts.refine and log.best.judged else 0):
             best = log.best
-            if best.all_hold or idle >= PATIENCE:
+            all_hold = best.runs and len(best.criteria(Value.PASS)) == len(best.judged)
+            if all_hold or idle >= PATIENCE:
                 return
             place = run.under("revision", attempt=number)
             try:
-                version, judged = self._revised(best, verify, place, log.notes)
-            except (AnswerUnusable, BudgetSpent) as error:
-                spent = f"The budget was used up in revision {number + 1}"
-                unusable = f"Revision {number + 1} gave no usable answer"
-                why = spent if isinstance(error, BudgetSpent) else unusable
-                log.notes.append(f"{why}: {error.sentence}")
+                version = self._revised(best, verify, place, log.notes)
+            except AnswerUnusable as error:
+                log.notes.append(f"Revision {number + 1} gave no usable answer: {error.sentence}")
+                return
+            except BudgetSpent as error:
+                log.notes.append(f"The budget was used up in revision {number + 1}: {error.sentence}")
                 return
             if version is None:
                 return
-            log.enter(version, judged, made_from=best.version.project)
+            log.enter(version, made_from=best.project)
             idle = 0 if log.best is not best else idle + 1
 
     def _staged(self, version: Version, stage: Stage, run: Scope) -> Version:
@@ -123,24 +120,22 @@ class Developer:
         except AnswerUnusable:
             return version
 
-    def _revised(
-        self, best: LoggedRound, verify: Verify, run: Scope, notes: list[str]
-    ) -> tuple[Version | None, tuple[Judged, ...]]:
+    def _revised(self, best: Version, verify: Verify, run: Scope, notes: list[str]) -> Version | None:
         """The next version; none when the plan gives up all that does not hold yet."""
-        version = best.version.at(Stage.REVISION)
+        version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
         planned = self.roles.plan(version, run, best.judged)
         missing = {one.criterion for one in best.judged if one.value is not Value.PASS}
         if missing <= planned.given_up:
             notes += [f"Given up: {one}" for one in planned.hopeless]
-            return None, ()
+            return None
         self.context.say(f"revision: {len(planned.steps)} steps")
         made = self.roles.revise(version, run, best.judged, planned)
         version = self._debugged(self._checked(version, made, run), run)
-        if best.version.runs and not version.runs:
+        if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
-            return version, ()
-        return version, verify(version.project, run.under("verify"))
+            return version
+        return replace(version, judged=verify(version.project, run.under("verify")))
 
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""

@@ -7,8 +7,9 @@ there is no history.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from reenact.codegen.project import Project
@@ -71,97 +72,71 @@ class Development:
     """What stands in for data that could not be had; empty when the data are the real ones."""
 
 
-@dataclass(frozen=True)
-class LoggedRound:
-    """A version, and what was found of it."""
-
-    version: Version
-    judged: tuple[Judged, ...]
-    round: Round
-
-    @property
-    def all_hold(self) -> bool:
-        """Whether nothing is left to revise."""
-        return self.version.runs and len(self.round.passed) == len(self.judged)
-
-
 class RoundLog:
-    """Grows by one entry a round."""
+    """Grows by one version a round."""
 
     def __init__(self, history: History, run: Scope, criteria: Sequence[Criterion]) -> None:
-        self.entries: list[LoggedRound] = []
+        self.versions: list[Version] = []
+        self.rounds: list[Round] = []
         self.notes: list[str] = []
         self._history, self._run = history, run
         self._weights = {one.id: one.weight for one in criteria}
-        self._best: LoggedRound | None = None
+        self._best: int | None = None
 
     @property
-    def best(self) -> LoggedRound:
+    def best(self) -> Version:
         """The best whole version: running counts first, then weighted passes; the earlier of equals."""
         assert self._best is not None, "there is no whole version yet"
-        return self._best
+        return self.versions[self._best]
 
-    def enter(
-        self, version: Version, judged: tuple[Judged, ...] = (), *, made_from: Project | None = None
-    ) -> LoggedRound:
+    def enter(self, version: Version, *, made_from: Project | None = None) -> None:
         """Write a version down and commit it; made from the one before unless another is named."""
-        before = self.entries[-1].version.project if self.entries else Project()
-        passed = _of(judged, Value.PASS)
-        held = self._best.round.passed if self._best is not None else ()
+        number, project = len(self.rounds), version.project
+        before = self.versions[-1].project if self.versions else Project()
+        passed = version.criteria(Value.PASS)
+        held = self.rounds[self._best].passed if self._best is not None else ()
         made = Round(
-            number=len(self.entries), stage=version.stage, identity=version.project.identity,
-            runs=version.runs, passed=passed, failed=_of(judged, Value.FAIL),
-            unknown=_of(judged, Value.UNKNOWN), turned=tuple(name for name in passed if name not in held),
-            problems=tuple(str(one) for one in version.found.problems),
-            edits=version.project.lines_changed(made_from or before), tries=version.tries,
+            number=number, stage=version.stage, identity=project.identity, runs=version.runs, passed=passed,
+            failed=version.criteria(Value.FAIL), unknown=version.criteria(Value.UNKNOWN),
+            turned=tuple(name for name in passed if name not in held),
+            problems=tuple(map(str, version.found.problems)),
+            edits=project.lines_changed(made_from or before), tries=version.tries,
         )  # fmt: skip
-        scope = self._run.under("round", attempt=made.number)
-        commit = self._history.keep(version.project, _message(made), scope)
-        entry = LoggedRound(version, judged, replace(made, commit=commit))
-        self.entries.append(entry)
-        if version.stage not in PARTIAL and self._is_better(entry):
-            self._best = entry
-        return entry
+        commit = self._history.keep(project, _message(made), self._run.under("round", attempt=number))
+        self.versions.append(version)
+        self.rounds.append(replace(made, commit=commit))
+        if version.stage not in PARTIAL and self._is_better(version):
+            self._best = number
 
     def closed(self) -> Development:
         """The best version, written last when it is not the last."""
-        best = self.best
-        if best is not self.entries[-1]:
-            message = f"Keep round {best.round.number}, the best version"
-            self._history.keep(best.version.project, message, self._run.under("kept"))
-        found, state = best.version.found, best.version.state
-        proposed = (one for entry in self.entries for one in entry.version.found.proposed)
-        return Development(
-            project=best.version.project,
-            rounds=tuple(entry.round for entry in self.entries),
-            best=best.round.number,
-            runs=best.version.runs,
-            judged=best.judged,
-            notes=(
-                *(f"Decided: {one}" for one in state.decisions),
-                *(f"Assumed: {one}" for one in state.assumed),
-                *(f"Open: {one}" for one in state.questions),
-                *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
-                *found.notes,
-                *self.notes,
-                *self._history.notes,
-            ),
-            stand_in=found.stand_in,
+        best, number = self.best, self._best or 0
+        if best is not self.versions[-1]:
+            message = f"Keep round {number}, the best version"
+            self._history.keep(best.project, message, self._run.under("kept"))
+        found, state = best.found, best.state
+        proposed = (one for version in self.versions for one in version.found.proposed)
+        notes = (
+            *(f"Decided: {one}" for one in state.decisions),
+            *(f"Assumed: {one}" for one in state.assumed),
+            *(f"Open: {one}" for one in state.questions),
+            *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
+            *found.notes,
+            *self.notes,
+            *self._history.notes,
         )
+        rounds = tuple(self.rounds)
+        return Development(best.project, rounds, number, best.runs, best.judged, notes, found.stand_in)
 
-    def _is_better(self, entry: LoggedRound) -> bool:
+    def _is_better(self, version: Version) -> bool:
         if self._best is None:
             return True
-        old, new = self._score(self._best), self._score(entry)
+        old, new = self._score(self.best), self._score(version)
         # Of two equals the one that was read by a reviewer is the better.
-        return new > old or (new == old and entry.version.stage is Stage.REFACTOR)
+        return new > old or (new == old and version.stage is Stage.REFACTOR)
 
-    def _score(self, entry: LoggedRound) -> tuple[bool, int]:
-        return entry.version.runs, sum(self._weights.get(name, 1) for name in entry.round.passed)
-
-
-def _of(judged: Sequence[Judged], value: Value) -> tuple[str, ...]:
-    return tuple(one.criterion for one in judged if one.value is value)
+    def _score(self, version: Version) -> tuple[bool, int]:
+        return version.runs, sum(self._weights.get(name, 1) for name in version.criteria(Value.PASS))
 
 
 def _message(made: Round) -> str:
@@ -204,42 +179,32 @@ class History:
         """Write a version and commit it; the commit, or nothing where there is no history."""
         if self.out is None:
             return ""
-        new: dict[str, bytes | None] = {
-            name: text.encode("utf-8", "replace") for name, text in project.files.items()
-        }
-        gone: dict[str, bytes | None] = {name: None for name in self._last.files if name not in new}
+        new = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
+        written: dict[str, bytes | None] = {**dict.fromkeys(self._last.files), **new}
         if not self._last.files:
-            self._check_free(new, scope)
-        scope.edit("files", self.out, {**new, **gone})
+            place, check = {"out": str(self.out.resolve())}, partial(_check_free, self.out, new)
+            scope.step("free", check, kind=Kind.EDIT, inputs=place, returns=bool)
+        scope.edit("files", self.out, written)
         self._last = project
-        commit = scope.step(
-            "commit",
-            lambda: commit_all(self.out, [*new, *gone], message),  # type: ignore[arg-type]
-            kind=Kind.EDIT,
-            inputs={"out": str(self.out.resolve()), "project": project.identity, "message": message},
-            returns=str,
-        )
+        inputs = {"out": str(self.out.resolve()), "project": project.identity, "message": message}
+        commit_now = partial(commit_all, self.out, [*written], message)
+        commit = scope.step("commit", commit_now, kind=Kind.EDIT, inputs=inputs, returns=str)
         if commit.startswith("!"):
             self.notes = [commit.removeprefix("!")]
             return ""
         return commit
 
-    def _check_free(self, new: Mapping[str, bytes | None], scope: Scope) -> None:
-        """Nobody's files are written over: asked once a run, before its first version."""
-        out = self.out
-        assert out is not None
 
-        def effect() -> bool:
-            ours = (out / ".git" / MARK).is_file()
-            taken = [out / name for name, data in new.items() if not ours and _differs(out / name, data)]
-            if taken:
-                raise InputError(
-                    f"The output folder has files that are not reenact's own. Received: {taken[0]}.",
-                    next_step="Name another folder with --out, or move these files away.",
-                )
-            return True
-
-        scope.step("free", effect, kind=Kind.EDIT, inputs={"out": str(out.resolve())}, returns=bool)
+def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
+    """Nobody's files are written over: asked once a run, before its first version."""
+    there = {out / name: data for name, data in new.items() if (out / name).exists()}
+    taken = [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]
+    if taken and not (out / ".git" / MARK).is_file():
+        raise InputError(
+            f"The output folder has files that are not reenact's own. Received: {taken[0]}.",
+            next_step="Name another folder with --out, or move these files away.",
+        )
+    return True
 
 
 def commit_all(out: Path, names: list[str], message: str) -> str:
@@ -250,31 +215,22 @@ def commit_all(out: Path, names: list[str], message: str) -> str:
     git = out / ".git"
     if git.exists() and not (git / MARK).is_file():
         return "!The output folder has a git history that is not ours: no commits were made in it."
+    run = partial(run_git, git, out, wall_s=WALL_S)
     try:
         if not git.exists():
-            run_git(git, out, ("init", "--quiet", "--template="), wall_s=WALL_S)
+            run(("init", "--quiet", "--template="))
             (git / MARK).write_text("Versions of a reproduction, one commit a round.\n", encoding="utf-8")
-        run_git(git, out, ("add", "--all", "--", *sorted(names)), wall_s=WALL_S)
-        if _is_last(git, out, message):
-            return _head(git, out)
-        run_git(git, out, (*_AUTHOR, "commit", "--quiet", "--allow-empty", "-m", message), wall_s=WALL_S)
-        return _head(git, out)
+        run(("add", "--all", "--", *sorted(names)))
+        if not _is_last(run, message):
+            run((*_AUTHOR, "commit", "--quiet", "--allow-empty", "-m", message))
+        return run(("rev-parse", "HEAD")).decode().strip()
     except MissingPart:
         return "!git is not installed: the folder holds the project without the history of its rounds."
 
 
-def _is_last(git: Path, out: Path, message: str) -> bool:
+def _is_last(run: Callable[[tuple[str, ...]], bytes], message: str) -> bool:
     """Whether the last commit has this message and these files."""
-    if not run_git(git, out, ("for-each-ref", "--count=1"), wall_s=WALL_S):
+    if not run(("for-each-ref", "--count=1")):
         return False
-    last = run_git(git, out, ("log", "-1", "--format=%B"), wall_s=WALL_S).decode(errors="replace").strip()
-    changed = run_git(git, out, ("diff", "--cached", "--name-only", "HEAD"), wall_s=WALL_S)
-    return last == message.strip() and not changed.strip()
-
-
-def _head(git: Path, out: Path) -> str:
-    return run_git(git, out, ("rev-parse", "HEAD"), wall_s=WALL_S).decode().strip()
-
-
-def _differs(path: Path, data: bytes | None) -> bool:
-    return path.exists() and (not path.is_file() or path.read_bytes() != data)
+    last = run(("log", "-1", "--format=%B")).decode(errors="replace").strip()
+    return last == message.strip() and not run(("diff", "--cached", "--name-only", "HEAD")).strip()

@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -38,23 +38,21 @@ class Report:
         self.problems: list[dict[str, Any]] = []
         self.facts: list[str] = []
         self.stand_in = ""
+        self.doing = ""
+        """What is being asked of the project."""
 
     def problem(self, sentence: str, file: str, line: int = 0) -> None:
         self.problems.append({"sentence": sentence[:2000], "file": file, "line": line})
 
-    @contextmanager
-    def doing(self, what: str) -> Iterator[None]:
-        """Whatever the project raises meanwhile, an exit too, becomes a problem at its innermost line."""
-        try:
-            yield
-        except BaseException as error:  # noqa: BLE001 - it is reported, with its place
-            traceback.print_exception(type(error), error, error.__traceback__)
-            root, file, line = Path.cwd(), "", 0
-            for frame in traceback.extract_tb(error.__traceback__):
-                place = Path(frame.filename).absolute()
-                if place.is_relative_to(root) and place != Path(__file__).absolute():
-                    file, line = str(place.relative_to(root)), frame.lineno or 0
-            self.problem(f"{type(error).__name__}: {error} (while {what})", file, line)
+    def crash(self, error: BaseException) -> None:
+        """What the project raised, an exit too, is a problem at its innermost line."""
+        traceback.print_exception(type(error), error, error.__traceback__)
+        root, file, line = Path.cwd(), "", 0
+        for frame in traceback.extract_tb(error.__traceback__):
+            place = Path(frame.filename).absolute()
+            if place.is_relative_to(root) and place != Path(__file__).absolute():
+                file, line = str(place.relative_to(root)), frame.lineno or 0
+        self.problem(f"{type(error).__name__}: {error} (while {self.doing})", file, line)
 
 
 def seed_all(seed: int) -> None:
@@ -67,17 +65,14 @@ def seed_all(seed: int) -> None:
 
 
 def sample(report: Report) -> Any:
-    """A mini-batch of the project, described; none when there is none."""
-    batch, leaves, again = None, list[tuple[str, bool]](), list[tuple[str, bool]]()
-    with report.doing("calling data.sample_batch(0)"):
-        data = importlib.import_module("data")
-        report.stand_in = str(getattr(data, "STAND_IN", "") or "")[:500]
-        seed_all(0)
-        batch = data.sample_batch(0)
-        seed_all(1)
-        leaves, again = _describe_all(batch), _describe_all(data.sample_batch(0))
-    if report.problems:
-        return None
+    """A mini-batch of the project, described."""
+    report.doing = "calling data.sample_batch(0)"
+    data = importlib.import_module("data")
+    report.stand_in = str(getattr(data, "STAND_IN", "") or "")[:500]
+    seed_all(0)
+    batch = data.sample_batch(0)
+    seed_all(1)
+    leaves, again = _describe_all(batch), _describe_all(data.sample_batch(0))
     if report.stand_in:
         report.facts.append(f"The data are a synthetic stand-in: {report.stand_in}")
     if not leaves:
@@ -145,34 +140,28 @@ class Method:
     def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
         self.report, self.batch, self.steps = report, batch, steps
         self.until = time.monotonic() + seconds
-        self.module: Any = None
+        report.doing = "importing model.py"
+        self.module: Any = importlib.import_module("model")
 
     def check(self) -> None:
         """Everything, up to the first problem."""
-        with self.report.doing("importing model.py"):
-            self.module = importlib.import_module("model")
-        if self.module is None:
-            return
         if not (hasattr(self.module, "build_model") and hasattr(self.module, "loss_on")):
             self.report.facts.append(
                 "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
             )
             return
-        model = loss = None
-        with self.report.doing("computing the loss of one mini-batch"):
-            model = self._build()
-            loss = self._loss(model)
-            if not math.isfinite(float(loss)):
-                self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
-        if self.report.problems:
-            return
-        if hasattr(model, "parameters") and hasattr(loss, "backward"):
-            with self.report.doing("training on one mini-batch"):
-                if self._has_gradients(model):
-                    self._falls_by_gradient()
+        self.report.doing = "computing the loss of one mini-batch"
+        model = self._build()
+        loss = self._loss(model)
+        if not math.isfinite(float(loss)):
+            self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
+        elif hasattr(model, "parameters") and hasattr(loss, "backward"):
+            self.report.doing = "training on one mini-batch"
+            if self._has_gradients(model):
+                self._falls_by_gradient()
         elif hasattr(self.module, "update"):
-            with self.report.doing("calling model.update on one mini-batch"):
-                self._falls_by_update(model)
+            self.report.doing = "calling model.update on one mini-batch"
+            self._falls_by_update(model)
         else:
             self.report.facts.append("No gradients and no `update`: one batch was not trained on.")
 
@@ -274,16 +263,13 @@ def _watch_shapes(model: Any) -> dict[str, tuple[int, ...]]:
     """Shapes of what each part gives, filled while the model runs."""
     shapes: dict[str, tuple[int, ...]] = {}
 
-    def hook_of(name: str) -> Any:
-        def hook(_part: Any, _inputs: Any, output: Any) -> None:
-            first = output[0] if isinstance(output, list | tuple) and output else output
-            if hasattr(first, "shape"):
-                shapes[name] = tuple(int(size) for size in first.shape)
-
-        return hook
+    def note(name: str, _part: Any, _inputs: Any, output: Any) -> None:
+        first = output[0] if isinstance(output, list | tuple) and output else output
+        if hasattr(first, "shape"):
+            shapes[name] = tuple(int(size) for size in first.shape)
 
     for name, part in model.named_modules():
-        part.register_forward_hook(hook_of(name))
+        part.register_forward_hook(partial(note, name))
     return shapes
 
 
@@ -295,9 +281,12 @@ def main() -> None:
     task = json.load(sys.stdin)
     sys.path.insert(0, ".")
     report = Report()
-    batch = sample(report)
-    if not report.problems and task["mode"] == "method":
-        Method(report, batch, int(task["steps"]), float(task["seconds"])).check()
+    try:
+        batch = sample(report)
+        if not report.problems and task["mode"] == "method":
+            Method(report, batch, int(task["steps"]), float(task["seconds"])).check()
+    except BaseException as error:  # noqa: BLE001 - it is reported, with its place
+        report.crash(error)
     result = {"problems": report.problems, "facts": report.facts, "stand_in": report.stand_in}
     Path(f"result-{task['word']}.json").write_text(json.dumps(result), encoding="utf-8")
 

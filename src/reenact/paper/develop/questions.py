@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -184,7 +183,8 @@ class Roles:
         check: Callable[[T], None] | None = None,
     ) -> T:
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
-        prompt = template.fill(rules=_contract(), **self.brief.shared(), **shown)
+        rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
+        prompt = template.fill(rules=rules, **self.brief.shared(), **shown)
         step = template.name.rpartition("/")[2]
         return ask(run, self.context.model, step, prompt, answer, check=check)
 
@@ -217,8 +217,3 @@ def _failing(version: Version, earlier: str) -> dict[str, str]:
         "printed": last_output(problems),
         "earlier": earlier or "nothing",
     }
-
-
-@cache
-def _contract() -> str:
-    return files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()

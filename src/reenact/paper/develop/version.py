@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from reenact.codegen.project import Project
-from reenact.paper.criterion import Criterion
+from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
 LONGEST = 4000
@@ -37,18 +37,14 @@ class Brief:
             "goal": self.goal or "All experiments and baselines of the paper.",
             "review": self.review or "none",
             "exemplars": self.exemplars or "none",
-            "criteria": criteria_text(self.criteria) or "none",
+            "criteria": "\n".join(map(_line, self.criteria)) or "none",
             "addendum": self.addendum or "none",
             "data": self.data or "The user gave no folder of data.",
         }
 
 
-def criteria_text(criteria: tuple[Criterion, ...]) -> str:
-    """Criteria as a model sees them, a line each."""
-    return "\n".join(
-        f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
-        for one in criteria
-    )
+def _line(one: Criterion) -> str:
+    return f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +98,20 @@ class Version:
     """What the checks found of it."""
     tries: int = 0
     """Attempts to fix it."""
+    judged: tuple[Judged, ...] = ()
+    """What was found of each criterion in it; empty when it was not verified."""
 
     @property
     def runs(self) -> bool:
         return not self.found.problems
 
+    def criteria(self, value: Value) -> tuple[str, ...]:
+        """Ids of the criteria of which this was found."""
+        return tuple(one.criterion for one in self.judged if one.value is value)
+
     def at(self, stage: Stage) -> Version:
         """The same version at the next stage."""
-        return replace(self, stage=stage, tries=0)
+        return replace(self, stage=stage, tries=0, judged=())
 
 
 def _listed(lines: tuple[str, ...]) -> str:

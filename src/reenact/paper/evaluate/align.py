@@ -118,40 +118,36 @@ def align(
     paper: Paper, goal: Goal, code: Project, model: Model, run: Scope, *, reference: Project | None = None
 ) -> tuple[AlignScore, ...]:
     """All levels that can be judged: without a reference implementation the paper's alone."""
-    points = _points(paper, goal, model, run)
-    unread = points if isinstance(points, str) else ""
-    listed = points.points if isinstance(points, KeyPoints) else ()
-    names = [one.name for one in listed] or [f"key point {number}" for number in range(1, POINTS + 1)]
+    try:
+        points = _points(paper, goal, model, run)
+        names, unread = [one.name for one in points.points], ""
+    except AnswerUnusable as error:
+        points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
+        unread = f"The key points of the paper could not be read: {error.sentence}"
     shown = {
-        "points": points.text() if isinstance(points, KeyPoints) else "",
+        "points": points.text() if points is not None else "",
         "code": code.text(),
         "goal": goal.text(),
         "reference": reference.text() if reference is not None else "",
     }
     scores = []
     for level in (Level.PAPER,) if reference is None else Level:
-        if level is Level.CODE:
-            scores.append(_level(level, DIMENSIONS, shown, model, run))
-        elif unread:
+        if level is not Level.CODE and unread:
             scores.append(AlignScore(level, tuple(Mark(name, None, unread) for name in names)))
         else:
-            scores.append(_level(level, names, shown, model, run))
+            marked = DIMENSIONS if level is Level.CODE else names
+            scores.append(_level(level, marked, shown, model, run))
     return tuple(scores)
 
 
-def _points(paper: Paper, goal: Goal, model: Model, run: Scope) -> KeyPoints | str:
-    """The key points, or why there are none."""
-
+def _points(paper: Paper, goal: Goal, model: Model, run: Scope) -> KeyPoints:
     def check(points: KeyPoints) -> None:
         unknown = [place for point in points.points for place in point.places if place not in paper.by_id]
         if unknown:
             raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
 
     prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(paper=paper.text(), goal=goal.text())
-    try:
-        return ask(run, model, "key-points", prompt, KeyPoints, check=check)
-    except AnswerUnusable as error:
-        return f"The key points of the paper could not be read: {error.sentence}"
+    return ask(run, model, "key-points", prompt, KeyPoints, check=check)
 
 
 def _level(

@@ -1,21 +1,36 @@
-"""What is to be evaluated, and all that was found of it; what was not asked for is none or empty."""
+"""Evaluate: generated code against its paper, a reference implementation, a rubric, people: what was asked.
+
+What was not asked for is none or empty. The code runs only where that is asked for, and then in the sandbox.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
+from reenact.asking import carry_budget
+from reenact.codegen.project import ENTRY, Project
+from reenact.errors import InputError
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal, OpenRun, mark
+from reenact.llm.ask import Model
+from reenact.paper.context import project_runner, say_or_stop
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.align import AlignScore
-from reenact.paper.evaluate.execution import EditScore, ExecutedScore
-from reenact.paper.evaluate.lineage import LineageScore
-from reenact.paper.evaluate.people import Form, HumanScore, Panel
-from reenact.paper.evaluate.quality import Quality
-from reenact.paper.evaluate.rubric import Scored
-from reenact.paper.options import Goal
+from reenact.paper.evaluate import scores
+from reenact.paper.evaluate.align import AlignScore, align
+from reenact.paper.evaluate.people import Form, HumanScore, Panel, human_scores, read_form, read_panel
+from reenact.paper.evaluate.quality import Code, Quality, quality_of, read_code
+from reenact.paper.evaluate.rubric import RubricScore, rubric_score
+from reenact.paper.lineage.trace import choose_lineage
+from reenact.paper.measure.runs import full_runs
+from reenact.paper.options import Goal, PaperOptions
 from reenact.result import Result
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,37 +79,6 @@ class EvaluateOptions:
         return self.needs_model or (self.expert is not None and self.chosen is None)
 
 
-@dataclass(frozen=True, slots=True)
-class RubricScore:
-    """A rubric tree with its leaves judged."""
-
-    JSON: ClassVar = (
-        "score=scored.score", "low=scored.low", "high=scored.high", "pruned", "pass=passed", "fail=failed",
-        "cannot judge=unknown", "tree=scored",
-    )  # fmt: skip
-
-    scored: Scored | None
-    """None when nothing of it has any weight."""
-    pruned: int
-    """Leaves that ask for more than writing code and were left out."""
-
-    def count(self, value: Value) -> int:
-        leaves = self.scored.leaves() if self.scored is not None else ()
-        return sum(leaf.judged is not None and leaf.judged.value is value for leaf in leaves)
-
-    @property
-    def passed(self) -> int:
-        return self.count(Value.PASS)
-
-    @property
-    def failed(self) -> int:
-        return self.count(Value.FAIL)
-
-    @property
-    def unknown(self) -> int:
-        return self.count(Value.UNKNOWN)
-
-
 @dataclass(frozen=True)
 class Evaluation(Result):
     """The whole answer."""
@@ -108,9 +92,9 @@ class Evaluation(Result):
     forms: tuple[Form, ...] = ()
     human: tuple[HumanScore, ...] = ()
     panel: Panel | None = None
-    lineage: LineageScore | None = None
-    edits: tuple[EditScore, ...] = ()
-    executed: ExecutedScore | None = None
+    lineage: scores.LineageScore | None = None
+    edits: tuple[scores.EditScore, ...] = ()
+    executed: scores.ExecutedScore | None = None
     notes: tuple[str, ...] = ()
     tokens: int = 0
     money: Decimal | None = Decimal(0)
@@ -124,7 +108,7 @@ class Evaluation(Result):
     def unjudged(self) -> int:
         """Marks and leaves that nobody could judge."""
         marks = sum(len(one.marks) - one.judged for one in self.align)
-        return marks + (self.rubric.unknown if self.rubric is not None else 0)
+        return marks + (self.rubric.count(Value.UNKNOWN) if self.rubric is not None else 0)
 
     @property
     def is_silent(self) -> bool:
@@ -133,3 +117,131 @@ class Evaluation(Result):
         tree = self.rubric.scored if self.rubric is not None else None
         given = any(one.judged for one in self.align) or (tree is not None and tree.score is not None)
         return asked and not given
+
+
+@dataclass(frozen=True)
+class EvaluateServices:
+    """What an evaluation needs from outside."""
+
+    journal: Journal
+    model: Model | None = None
+    sandbox: Sandbox | None = None
+    """Where code runs, where it is to be run."""
+    environments: Environments | None = None
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    argv: Sequence[str] = ()
+    fresh: bool = False
+
+
+def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> Evaluation:
+    """All that was asked for; the same call after an interruption continues."""
+    _check(options, paper, services)
+    code = read_code(options.code)
+    request = {
+        "code": code.project.identity,
+        "paper": mark(paper.text()) if paper is not None else None,
+        "goal": options.goal.text(),
+        "model": services.model.name if services.model is not None else None,
+        "asked": {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")},
+    }
+    with services.journal.run(
+        pipeline="evaluate", request=request, argv=services.argv, what=options.code.name, fresh=services.fresh
+    ) as run:
+        if services.model is not None:
+            carry_budget(services.model, run, services.journal)
+        forms = tuple(read_form(file) for file in options.forms)
+        ran = [scores.left_by(file, options.metric) for file in options.metrics]
+        ran += _run(options, code, services, run)
+        edited = (scores.edits_of(services.journal, name) for name in options.runs)
+        aligned, rubric = _judged(options, paper, code.project, services, run)
+        found = Evaluation(
+            title=paper.title if paper is not None else "",
+            code=str(options.code),
+            quality=quality_of(code.project.python),
+            align=aligned,
+            rubric=rubric,
+            forms=forms,
+            human=human_scores(forms) if forms else (),
+            panel=read_panel(options.judgements) if options.judgements is not None else None,
+            lineage=_lineage(options, paper, services, run),
+            edits=scores.edit_scores([edits for edits in edited if edits is not None]),
+            executed=scores.executed_score(options.value or 0.0, ran),
+            notes=(*code.notes, *(one.why for one in ran if one.why)),
+            tokens=run.record.tokens_in + run.record.tokens_out,
+            money=None if run.record.unpriced else Decimal(run.record.money),
+            seconds=run.worked_s,
+            run_id=run.record.id,
+            reused=run.reused,
+        )
+        run.finish({"unjudged": found.unjudged})
+    return found
+
+
+def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> None:
+    if options.needs_paper and paper is None:
+        raise InputError(
+            "This is judged against the paper, and none is named.", next_step="Add --paper PAPER."
+        )
+    if options.needs_model and services.model is None:
+        raise InputError(
+            "Align-Score and rubrics are judged by a model, and none is named.",
+            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
+        )
+    if (options.metrics or options.execute) and (not options.metric or options.value is None):
+        raise InputError(
+            "A gap needs the metric and what the reference reaches.",
+            next_step="Add --metric NAME and --value NUMBER.",
+        )
+
+
+def _judged(
+    options: EvaluateOptions, paper: Paper | None, code: Project, services: EvaluateServices, run: OpenRun
+) -> tuple[tuple[AlignScore, ...], RubricScore | None]:
+    """What a model judges, and is asked for: Align-Score and rubric."""
+    if not options.needs_model:
+        return (), None
+    model, aligned, rubric = services.model, tuple[AlignScore, ...](), None
+    assert paper is not None
+    assert model is not None
+    if options.align:
+        reference = read_code(options.reference).project if options.reference is not None else None
+        aligned = align(paper, options.goal, code, model, run, reference=reference)
+    if (file := options.rubric) is not None:
+        given, tell = options.resources, services.tell
+        rubric = rubric_score(file, paper, code, model, run, resources=given, tell=tell)
+    return aligned, rubric
+
+
+def _lineage(
+    options: EvaluateOptions, paper: Paper | None, services: EvaluateServices, run: OpenRun
+) -> scores.LineageScore | None:
+    if options.expert is None:
+        return None
+    expert, most = scores.read_cited(options.expert), options.exemplars
+    if options.chosen is not None:
+        return scores.lineage_score(scores.read_cited(options.chosen)[:most], expert)
+    assert paper is not None
+    chosen = choose_lineage(paper, options.goal, services.model, run.under("lineage"), most=most)
+    return scores.lineage_score(scores.cited_of(paper, [one.key for one in chosen]), expert)
+
+
+def _run(
+    options: EvaluateOptions, code: Code, services: EvaluateServices, run: OpenRun
+) -> list[scores.Ended]:
+    """A full run for each of so many seeds: `python train.py --seed N` must leave metrics.json."""
+    if not options.execute:
+        return []
+    if services.sandbox is None:
+        raise InputError("Code runs in a sandbox only, and none is given.")
+    if ENTRY not in code.project.files:
+        raise InputError(
+            f"The code has no {ENTRY}, so there is nothing to run.",
+            next_step="Give it one that takes --seed N and leaves metrics.json, or name such files: --run.",
+        )
+    given = PaperOptions(data=options.data)
+    runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
+    place, seeds = run.under("execute"), range(options.execute)
+    say = partial(say_or_stop, services.tell, services.stop)
+    runs = full_runs(code.project, runner, place, seeds, wall_s=options.run_wall_s, say=say)
+    return [scores.ended_run(one, options.metric) for one in runs]

@@ -103,13 +103,12 @@ def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
     columns = {name: [form.scores[at] for form in forms] for at, name in enumerate(DIMENSIONS)}
     mosts = {**DIMENSIONS, "overall": sum(DIMENSIONS.values())}
     columns["overall"] = [form.total for form in forms]
-    return tuple(_over_raters(name, mosts[name], column) for name, column in columns.items())
-
-
-def _over_raters(name: str, most: int, column: Sequence[float | None]) -> HumanScore:
-    given = [score for score in column if score is not None]
-    mean, spread = fmean(given) if given else None, stdev(given) if len(given) > 1 else None
-    return HumanScore(name, most, len(given), mean, spread)
+    found = []
+    for name, column in columns.items():
+        given = [score for score in column if score is not None]
+        mean, spread = fmean(given) if given else None, stdev(given) if len(given) > 1 else None
+        found.append(HumanScore(name, mosts[name], len(given), mean, spread))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +178,10 @@ def _number(text: str) -> float | None:
 def _agreement(first: str, second: str, judges: dict[str, tuple[Rating, ...]]) -> Agreement:
     pairs = _both(judges[first], judges[second])
     numbers = [(a, b) for a, b in pairs if isinstance(a, float) and isinstance(b, float)]
-    return Agreement(
-        first,
-        second,
-        n=len(pairs),
-        same=sum(a == b for a, b in pairs) / len(pairs) if pairs else None,
-        kappa=cohen_kappa(judges[first], judges[second]),
-        pearson=pearson(numbers) if len(numbers) == len(pairs) else None,
-    )
+    same = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
+    kappa = cohen_kappa(judges[first], judges[second])
+    r = pearson(numbers) if len(numbers) == len(pairs) else None
+    return Agreement(first, second, len(pairs), same, kappa, r)
 
 
 def _both(first: Sequence[Rating], second: Sequence[Rating]) -> list[tuple[Rating, Rating]]:
@@ -222,16 +217,13 @@ def nominal(first: Rating, second: Rating) -> float:
 
 def interval(first: Rating, second: Rating) -> float:
     """Squared difference of numbers."""
-    if isinstance(first, float | int) and isinstance(second, float | int):
-        return float(first - second) ** 2
-    return nominal(first, second)
+    numbers = isinstance(first, float | int) and isinstance(second, float | int)
+    return float(first - second) ** 2 if numbers else nominal(first, second)  # type: ignore[operator]
 
 
 def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Correlation; none with fewer than three pairs, or where one side does not vary."""
-    if len(pairs) < FEWEST_PAIRS:
-        return None
     try:
-        return correlation([a for a, _ in pairs], [b for _, b in pairs])
+        return correlation(*zip(*pairs, strict=True)) if len(pairs) >= FEWEST_PAIRS else None
     except StatisticsError:
         return None

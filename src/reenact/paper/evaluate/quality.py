@@ -16,6 +16,7 @@ from pathlib import Path
 
 from reenact.codegen.project import Project
 from reenact.codegen.static_checks import ruff
+from reenact.codegen.syntax import FunctionNode
 from reenact.errors import InputError
 from reenact.files import read_start
 from reenact.paper.lineage.code import source_files
@@ -38,10 +39,6 @@ class Code:
     project: Project
     notes: tuple[str, ...]
     """What was left out, in words."""
-
-    @property
-    def python(self) -> dict[str, str]:
-        return {name: text for name, text in self.project.files.items() if name.endswith(".py")}
 
 
 def read_code(folder: Path) -> Code:
@@ -67,22 +64,14 @@ def read_code(folder: Path) -> Code:
         found[name] = text
     if not any(name.endswith(".py") and text.strip() for name, text in found.items()):
         raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
-    kept, left_out = _fitting(found)
-    return Code(Project(kept), (*notes, *left_out))
-
-
-def _fitting(files: dict[str, str]) -> tuple[dict[str, str], list[str]]:
-    kept, left = set(), MOST_CHARACTERS
-    for name in sorted(files, key=lambda one: (not one.endswith(".py"), len(files[one]), one)):
-        if len(files[name]) <= left:
-            kept.add(name)
-            left -= len(files[name])
-    gone = [
-        f"{name} did not fit into {MOST_CHARACTERS} characters and was left out."
-        for name in files
-        if name not in kept
-    ]
-    return {name: files[name] for name in sorted(kept)}, gone
+    kept, left = Project(), MOST_CHARACTERS
+    for name in sorted(found, key=lambda one: (not one.endswith(".py"), len(found[one]), one)):
+        if len(found[name]) <= left:
+            kept = kept.changed({name: found[name]})
+            left -= len(found[name])
+    gone = (name for name in found if name not in kept.files)
+    notes += [f"{name} did not fit into {MOST_CHARACTERS} characters and was left out." for name in gone]
+    return Code(kept, tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +121,20 @@ def _lines(text: str) -> list[str]:
 
 
 def _typed(trees: Mapping[str, ast.Module]) -> float | None:
-    nodes = (node for tree in trees.values() for node in ast.walk(tree))
-    places = [
-        place
-        for node in nodes
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for place in _annotated(node)
-    ]
+    places: list[bool] = []
+    for function in (node for tree in trees.values() for node in ast.walk(tree)):
+        if isinstance(function, FunctionNode):
+            args = function.args
+            named = [
+                *args.posonlyargs,
+                *args.args,
+                *args.kwonlyargs,
+                *filter(None, (args.vararg, args.kwarg)),
+            ]
+            # Nobody annotates these two.
+            own = [one for one in named if one.arg not in ("self", "cls")]
+            places += [*(one.annotation is not None for one in own), function.returns is not None]
     return sum(places) / len(places) if places else None
-
-
-def _annotated(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[bool]:
-    given = function.args
-    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    named += [one for one in (given.vararg, given.kwarg) if one is not None]
-    # Nobody annotates these two.
-    own = [one for number, one in enumerate(named) if number or one.arg not in ("self", "cls")]
-    return [*(one.annotation is not None for one in own), function.returns is not None]
 
 
 def _repeated(own: Mapping[str, list[str]]) -> int:
@@ -157,14 +143,8 @@ def _repeated(own: Mapping[str, list[str]]) -> int:
     for name, lines in own.items():
         for start in range(len(lines) - RUN + 1):
             places[tuple(lines[start : start + RUN])].append((name, start))
-    marked = {
-        (name, start + step)
-        for found in places.values()
-        if len(found) > 1
-        for name, start in found
-        for step in range(RUN)
-    }
-    return len(marked)
+    repeated = [place for found in places.values() if len(found) > 1 for place in found]
+    return len({(name, start + step) for name, start in repeated for step in range(RUN)})
 
 
 def _linted(files: Mapping[str, str]) -> Counter[str] | None:

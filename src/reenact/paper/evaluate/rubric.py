@@ -10,17 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
@@ -32,6 +24,7 @@ from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Judged, Value
 from reenact.paper.evaluate.align import SILENT, check_numbers
+from reenact.result import encoded
 from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
 from reenact.types import JsonValue, Progress, Tell, tell_nobody
 
@@ -39,6 +32,10 @@ CODE_DEVELOPMENT = "Code Development"
 CATEGORIES = (CODE_DEVELOPMENT, "Code Execution", "Result Analysis")
 ACQUISITION = "Dataset and Model Acquisition"
 MOST_LEAVES = 20_000
+
+
+def none_is(empty: object) -> BeforeValidator:
+    return BeforeValidator(lambda value: empty if value is None else value)
 
 
 class Node(BaseModel):
@@ -49,16 +46,11 @@ class Node(BaseModel):
     id: str = Field(min_length=1)
     requirements: str = Field(min_length=1)
     weight: int = Field(ge=0, strict=True)
-    parts: tuple[Node, ...] = Field(default=(), alias="sub_tasks")
-    category: str = Field(default="", alias="task_category")
+    parts: Annotated[tuple[Node, ...], none_is(())] = Field(default=(), alias="sub_tasks")
+    category: Annotated[str, none_is("")] = Field(default="", alias="task_category")
     """Of a leaf: one of CATEGORIES."""
-    detail: str = Field(default="", alias="finegrained_task_category")
+    detail: Annotated[str, none_is("")] = Field(default="", alias="finegrained_task_category")
     """The finer category of PaperBench."""
-
-    @field_validator("parts", "category", "detail", mode="before")
-    @classmethod
-    def _none_is_empty(cls, value: object, info: ValidationInfo) -> object:
-        return cls.model_fields[str(info.field_name)].default if value is None else value
 
     @model_validator(mode="after")
     def _leaf_has_category(self) -> Node:
@@ -98,18 +90,34 @@ class Scored:
 
     def to_json(self) -> dict[str, JsonValue]:
         """In PaperBench's words for a graded task."""
-        judged = self.judged
+        judged, node = self.judged, self.node.model_dump(by_alias=True, exclude={"parts"})
         return {
-            "id": self.node.id,
-            "requirements": self.node.requirements,
-            "weight": self.node.weight,
+            **{name: value or None if name.endswith("category") else value for name, value in node.items()},
             "sub_tasks": [part.to_json() for part in self.parts],
-            "task_category": self.node.category or None,
-            "finegrained_task_category": self.node.detail or None,
             "score": self.score,
             "valid_score": self.score is not None,
             "explanation": judged.reason if judged is not None else "weighted mean of what was judged",
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RubricScore:
+    """A rubric tree with its leaves judged."""
+
+    scored: Scored | None
+    """None when nothing of it has any weight."""
+    pruned: int
+    """Leaves that ask for more than writing code and were left out."""
+
+    def count(self, value: Value) -> int:
+        leaves = self.scored.leaves() if self.scored is not None else ()
+        return sum(leaf.judged is not None and leaf.judged.value is value for leaf in leaves)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The score and how it came about, with the whole tree."""
+        range_of_score = {name: getattr(self.scored, name, None) for name in ("score", "low", "high")}
+        counts = {value.value: self.count(value) for value in Value}
+        return {**range_of_score, "pruned": self.pruned, **counts, "tree": encoded(self.scored)}
 
 
 def read_rubric(file: Path) -> Node:
@@ -147,34 +155,41 @@ def resources_provided(tree: Node) -> Node:
 def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
-        return _leaf(tree, judged.get(tree.id))
+        nobody = Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it.")
+        return _leaf(tree, judged.get(tree.id, nobody))
     parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
     if not parts:
         return None
-    return Scored(
-        node=tree,
-        score=_mean(parts, [one.score for one in parts]),
-        low=_mean(parts, [one.low for one in parts]) or 0.0,
-        high=_mean(parts, [one.high for one in parts]) or 0.0,
-        parts=parts,
-    )
+    known = [(one.node.weight, one.score) for one in parts if one.score is not None]
+    low = _mean([(one.node.weight, one.low) for one in parts]) or 0.0
+    high = _mean([(one.node.weight, one.high) for one in parts]) or 0.0
+    return Scored(tree, _mean(known), low, high, parts)
 
 
-def _mean(parts: Sequence[Scored], scores: Sequence[float | None]) -> float | None:
-    """Weighted, over the scores that there are."""
-    pairs = zip((part.node.weight for part in parts), scores, strict=True)
-    known = [(weight, score) for weight, score in pairs if score is not None]
-    total = sum(weight for weight, _ in known)
-    return sum(weight * score for weight, score in known) / total if known else None
+def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
+    total = sum(weight for weight, _ in weighted)
+    return sum(weight * score for weight, score in weighted) / total if weighted else None
 
 
-def _leaf(node: Node, judged: Judged | None) -> Scored:
-    if judged is None:
-        judged = Judged(node.id, Value.UNKNOWN, "nobody", "Nobody judged it.")
+def _leaf(node: Node, judged: Judged) -> Scored:
     if judged.value is Value.UNKNOWN:
         return Scored(node, None, 0.0, 1.0, judged=judged)
     score = float(judged.value is Value.PASS)
     return Scored(node, score, score, score, judged=judged)
+
+
+def rubric_score(
+    file: Path, paper: Paper, code: Project, model: Model, run: Scope, *, resources: bool, tell: Tell
+) -> RubricScore:
+    """The tree of a file, pruned to code development and judged. `resources`: data and models are given."""
+    whole = read_rubric(file)
+    tree = code_development(whole)
+    if tree is None:
+        raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
+    tree = resources_provided(tree) if resources else tree
+    judged = judge_leaves(tree, paper, code, model, run, tell)
+    pruned = sum(1 for _ in whole.leaves()) - sum(1 for _ in tree.leaves())
+    return RubricScore(score_tree(tree, judged), pruned)
 
 
 BATCH = 12
@@ -205,7 +220,7 @@ class LeafVerdicts(BaseModel):
 
 
 def judge_leaves(
-    tree: Node, paper: Paper, code: Project, model: Model, run: Scope, *, tell: Tell = tell_nobody
+    tree: Node, paper: Paper, code: Project, model: Model, run: Scope, tell: Tell = tell_nobody
 ) -> dict[str, Judged]:
     """A verdict for every leaf that weighs anything; `cannot judge` where the answer is of no use."""
     leaves = [(leaf, above) for leaf, above in tree.paths() if leaf.weight]
@@ -235,9 +250,8 @@ def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> J
     lines = tuple(one for line in given.lines if (one := _line(line, code)) is not None)
     value = MEANS[given.verdict]
     if value is Value.PASS and not lines:
-        return Judged(
-            leaf.id, Value.UNKNOWN, "judge", f"Called satisfied without a line that is there. {given.found}"
-        )
+        unproven = f"Called satisfied without a line that is there. {given.found}"
+        return Judged(leaf.id, Value.UNKNOWN, "judge", unproven)
     return Judged(leaf.id, value, "judge", given.found or given.expected or "No reason was given.", lines)
 
 

@@ -1,8 +1,7 @@
 """Fingerprint: the paper as atomic facts that code must show, each grounded in the paper's own words.
 
-pipeline     the whole: guides, scan, grounding, atoms, one of each, numbered
+pipeline     the whole: guides, every paragraph for what they missed, compound facts split, one of each
 fingerprint  what a model may propose, and what of it is kept: no results, claims or orders
-questions    framework and configuration level, every paragraph for what was missed, compound facts split
 expression   formulas that a model writes down, read by us
 similar      which items are the same fact
 vocabulary   other names of parameters, optimisers, schedules, losses, layers: vocabulary.toml

@@ -11,16 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reenact.paper.criterion import Check, Kind, Level
 from reenact.paper.fingerprint.fingerprint import Dropped, Item, shortened
-from reenact.paper.fingerprint.vocabulary import concept, light, named, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, light, named, squeezed, words_of
 from reenact.paper.quantity import as_quantity, quantities
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DISTANCE = 0.5
 """Average distance at which clusters are no longer joined."""
@@ -33,31 +28,19 @@ _RANK = {level: rank for rank, level in enumerate(Level)}
 
 def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
     """One of each; the others say which one they repeat."""
-    kept: list[tuple[int, Item]] = []
+    kept: dict[int, Item] = {}
     dropped: list[Dropped] = []
     clusters = _clusters([f"{item.fact} | {item.scope}" for item in items])
-    order = sorted(
-        range(len(items)), key=lambda number: (items[number].check is None, _RANK[items[number].level])
-    )
-    for number in order:
-        item = items[number]
-        twin = next(
-            (place for place, (other, _) in enumerate(kept) if _one(number, other, items, clusters)), None
-        )
+    order = sorted(enumerate(items), key=lambda pair: (pair[1].check is None, _RANK[pair[1].level]))
+    for number, item in order:
+        twin = next((other for other in kept if _one(number, other, items, clusters)), None)
         if twin is None:
-            kept.append((number, item))
+            kept[number] = item
             continue
-        other, first = kept[twin]
-        kept[twin] = other, replace(first, weight=max(first.weight, item.weight))
-        dropped.append(
-            Dropped(
-                shortened(item.fact),
-                item.level,
-                f"it says the same as: {shortened(first.fact, 100)}",
-                item.quote,
-            )
-        )
-    return [item for _, item in sorted(kept, key=lambda pair: pair[0])], dropped
+        kept[twin] = replace(kept[twin], weight=max(kept[twin].weight, item.weight))
+        reason = f"it says the same as: {shortened(kept[twin].fact, 100)}"
+        dropped.append(Dropped(shortened(item.fact), item.level, reason, item.quote))
+    return [kept[number] for number in sorted(kept)], dropped
 
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
@@ -133,9 +116,7 @@ def _value(check: Check) -> object:
     number = as_quantity(check.value)
     if number is not None:
         return f"{number.value / 100 if number.percent else number.value:.6g}"
-    ours = (
-        named(check.kind, check.value) if check.kind not in (Kind.PARAMETER, Kind.SHAPE, Kind.FORMULA) else ""
-    )
+    ours = named(check.kind, check.value) if check.kind in SECTIONS else ""
     return ours or squeezed(check.value)
 
 
@@ -172,29 +153,21 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     """The cluster of each text."""
     if len(texts) < 2:
         return [0] * len(texts)
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
-    near = _cosines(texts)
-    apart = (1.0 - near).clip(0.0, 1.0)
-    apart[range(len(texts)), range(len(texts))] = 0.0
-    joined = linkage(squareform(apart, checks=False), method="average")
-    return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]
-
-
-def _cosines(texts: Sequence[str]) -> NDArray[np.float64]:
     import numpy as np
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import pdist
 
     counts = [Counter(_runs(text)) for text in texts]
     columns = {run: place for place, run in enumerate(sorted({run for one in counts for run in one}))}
-    matrix = np.zeros((len(texts), max(1, len(columns))))
+    matrix = np.zeros((len(texts), len(columns) + 1))
     for row, one in enumerate(counts):
         for run, times in one.items():
             matrix[row, columns[run]] = 1.0 + np.log(times)
-    rarity = np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
-    matrix *= rarity
-    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return np.asarray(matrix @ matrix.T)
+    matrix *= np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
+    # A text without a word is far from all.
+    apart = np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0)
+    joined = linkage(apart, method="average")
+    return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]
 
 
 def _runs(text: str) -> Iterator[str]:

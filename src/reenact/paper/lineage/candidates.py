@@ -55,8 +55,6 @@ class Context:
     sentence: Sentence
     kind: str
     """What its section is: introduction, method, experiment, ..."""
-    beside: int
-    """How many references it cites in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,59 +77,42 @@ class Candidate:
         return f"{head}{tables}\n" + "\n".join(lines)
 
 
-def candidates(paper: Paper, most: int = MOST) -> tuple[Candidate, ...]:
+def candidates(paper: Paper) -> tuple[Candidate, ...]:
     """The references that are cited, best first, at most so many."""
     kinds = section_kinds(paper)
     found = [_candidate(paper, reference, kinds) for reference in paper.references]
     cited = [one for one in found if one.contexts or one.tables]
-    return tuple(sorted(cited, key=lambda one: -one.score)[:most])
+    return tuple(sorted(cited, key=lambda one: -one.score)[:MOST])
 
 
 def section_kinds(paper: Paper) -> dict[str, str]:
     """Section id -> what it is; a subsection whose title tells nothing is what its section is."""
     kinds: dict[str, str] = {}
     for section in paper.sections:
-        own = "abstract" if section.id == "0" else _kind(section.title)
-        above = next((kinds[name] for name in _above(section.id) if name in kinds), "other")
-        kinds[section.id] = own if own != "other" else above
+        known = (name for name, pattern in phrases("sections").items() if pattern.search(section.title))
+        above = kinds.get(section.id.rpartition(".")[0], "other")
+        kinds[section.id] = "abstract" if section.id == "0" else next(known, above)
     return kinds
 
 
-def _above(name: str) -> Iterator[str]:
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield name
-
-
-def _kind(title: str) -> str:
-    return next((name for name, pattern in phrases("sections").items() if pattern.search(title)), "other")
-
-
 def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Candidate:
-    contexts = tuple(_contexts(paper, reference, kinds))
+    paragraphs = [
+        (one.id, part) for one in paper.sections for part in one.blocks if isinstance(part, Paragraph)
+    ]
+    cited = [(name, one) for name, part in paragraphs for one in part.sentences if reference.key in one.cites]
+    contexts = tuple(Context(sentence, kinds[name]) for name, sentence in cited)
     tables = tuple(_tables(paper, reference, contexts))
     reasons = tuple(_reasons(reference, contexts, tables))
     score = sum(WEIGHTS[reason] for reason in reasons) + EACH_PLACE * min(len(contexts), MOST_PLACES)
     return Candidate(reference, contexts, tables, reasons, score)
 
 
-def _contexts(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Iterator[Context]:
-    for section in paper.sections:
-        paragraphs = (block for block in section.blocks if isinstance(block, Paragraph))
-        for sentence in (one for block in paragraphs for one in block.sentences):
-            if reference.key in sentence.cites:
-                yield Context(sentence, kinds[section.id], len(sentence.cites))
-
-
 def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
     """Tables that cite it, or have a cell with the name by which the paper calls it."""
     names = {name.casefold() for name in _names(reference, contexts)}
     marks = re.compile(rf"@{re.escape(reference.key)}(?![\w:-])")
-    for block in paper.blocks():
-        if not isinstance(block, Table):
-            continue
-        if any(_names_it(row, names, marks) for row in block.rows):
-            yield block.id
+    tables = (block for block in paper.blocks() if isinstance(block, Table))
+    yield from (one.id for one in tables if any(_names_it(row, names, marks) for row in one.rows))
 
 
 def _names_it(row: tuple[str, ...], names: set[str], marks: re.Pattern[str]) -> bool:
@@ -172,7 +153,7 @@ def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[
         yield "cited in the method"
     if "experiment" in kinds:
         yield "cited in the experiments"
-    if any(one.beside == 1 and one.kind in ("method", "experiment") for one in contexts):
+    if any(len(one.sentence.cites) == 1 and one.kind in ("method", "experiment") for one in contexts):
         yield "cited alone"
     if pattern["generic"].search(reference.title or reference.text):
         yield "generic"

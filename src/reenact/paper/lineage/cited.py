@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from typing import TypeVar
 
-from reenact.errors import ReenactError, ResultRefused, Stopped, Unreachable, UnreadablePaper
+from reenact.errors import ReenactError, Stopped, UnreadablePaper
 from reenact.files import read_bytes
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Entry, Library
-from reenact.intake.papers.paper import Paper, Reference, plain
+from reenact.intake.papers.paper import Paper, Reference
 from reenact.intake.papers.read import read_paper
-from reenact.intake.web import Polite, Web
 from reenact.journal import Kind, Scope
 from reenact.llm.prompts import capped
 from reenact.sandbox.box import Sandbox
-from reenact.sandbox.files.strict_json import read_json
-from reenact.types import JsonValue
+from reenact.types import Stop
 
+T = TypeVar("T")
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.)?((?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]+)",
     re.IGNORECASE,
@@ -42,44 +42,6 @@ def code_links(paper: Paper) -> tuple[str, ...]:
     sentences = (one.text for one in paper.sentences() if _CODE.search(one.text))
     first = [link for sentence in sentences for link in repository_links(sentence)]
     return tuple(dict.fromkeys((*first, *repository_links(paper.text(ids=False)))))
-
-
-FOUND_BY_SEARCH = "Its repository was found by searching GitHub for its title; it may not be the authors'."
-SHORTEST_TITLE = 12
-"""Letters of a title below which a search finds anything."""
-MOST_FOUND = 10
-
-
-@dataclass(frozen=True)
-class CodeSearch:
-    """The server. Its address may be a mirror's."""
-
-    web: Web = field(default_factory=lambda: Web(instead="Check the network; code is then not searched for."))
-    polite: Polite = field(default_factory=Polite)
-
-    def addresses(self, reference: Reference) -> tuple[str, ...]:
-        """Repositories that speak of the paper, the most starred first. Unreachable when GitHub is silent."""
-        if len(plain(reference.title)) < SHORTEST_TITLE:
-            return ()
-        words = quote(f'"{reference.title[:200]}" in:name,description,readme')
-        answer = self.polite.get(self.web, f"/search/repositories?q={words}&sort=stars&per_page={MOST_FOUND}")
-        if answer.status != 200:
-            raise Unreachable(f"GitHub did not search for its code (status {answer.status}).")
-        try:
-            found = read_json(answer.body)
-        except ResultRefused as error:
-            raise Unreachable(f"GitHub's answer cannot be read: {error.sentence}") from error
-        items = found.get("items") if isinstance(found, Mapping) else None
-        listed = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
-        return tuple(address for one in listed if (address := _fitting(one, reference)))
-
-
-def _fitting(item: Mapping[str, JsonValue], reference: Reference) -> str:
-    """The address of a repository that is about the paper; empty for another."""
-    words = f"{item.get('name') or ''} {item.get('description') or ''}"
-    about = plain(reference.title) in plain(words) or (reference.arxiv and reference.arxiv in words)
-    links = repository_links(str(item.get("html_url") or ""))
-    return links[0] if about and links and not item.get("fork") else ""
 
 
 MOST_CHARACTERS = 80_000
@@ -107,42 +69,47 @@ class Shelves:
 
     box: Sandbox
     """Parsers run in it."""
+    checkouts: Path
+    """Where repositories are kept."""
     library: Library | None = None
     clients: Clients | None = None
     """None: nothing is asked of the network."""
-    search: CodeSearch | None = None
-    """Looks for code that no text names."""
+    stop: Stop = field(default_factory=Stop)
 
     def entry(self, reference: Reference) -> Entry | None:
         return self.library.find(reference) if self.library is not None else None
 
 
+def attempted(read: Callable[[], T], failing: str, notes: list[str]) -> T | None:
+    """What reading gives; none, and a note that begins with these words, where it fails."""
+    try:
+        return read()
+    except Stopped:
+        raise
+    except ReenactError as error:
+        notes.append(f"{failing}: {error.sentence}")
+        return None
+
+
 def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     """The text, read once; what failed is tried again when the run is continued."""
     notes: list[str] = []
-    entry = shelves.entry(reference)
+    entry, clients = shelves.entry(reference), shelves.clients
+    found = None
     if entry is not None and (path := entry.paper) is not None:
-        try:
-            inputs = {"of": entry.name, "content": content_mark(path)}
-            return _step("text", lambda: read_paper(str(path), box=shelves.box), inputs, run)
-        except Stopped:
-            raise
-        except ReenactError as error:
-            notes.append(f"Its text in the library cannot be read: {error.sentence}")
+        inputs = {"of": entry.name, "content": content_mark(path)}
+        read = partial(_step, "text", lambda: read_paper(str(path), box=shelves.box), inputs, run)
+        found = attempted(read, "Its text in the library cannot be read", notes)
     elif entry is not None:
         notes.append("The library knows it but has no text of it.")
-    if (clients := shelves.clients) is None:
+    if found is None and clients is not None:
+        named = {"of": reference.arxiv, "doi": reference.doi, "title": reference.title}
+        read = partial(_step, "fetched", lambda: _fetched(reference, clients, shelves.box), named, run)
+        found = attempted(read, "Its text could not be fetched", notes)
+    elif found is None:
         notes.append("Its text was not fetched: the network is not used.")
-    else:
-        try:
-            named = {"of": reference.arxiv, "doi": reference.doi, "title": reference.title}
-            fetched = _step("fetched", lambda: _fetched(reference, clients, shelves.box), named, run)
-            return replace(fetched, notes=(*notes, *fetched.notes))
-        except Stopped:
-            raise
-        except ReenactError as error:
-            notes.append(f"Its text could not be fetched: {error.sentence}")
-    return CitedText("", (), (), tuple(notes))
+    found = found or CitedText("", (), (), ())
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def content_mark(path: Path) -> str:

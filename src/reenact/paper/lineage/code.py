@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.errors import AnswerUnusable, ReenactError, Stopped
+from reenact.errors import AnswerUnusable
 from reenact.files import read_start
 from reenact.intake.papers.paper import Paper
 from reenact.intake.repository import Checkout, open_repository
@@ -23,6 +23,7 @@ from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage.candidates import phrases
+from reenact.paper.lineage.cited import attempted
 from reenact.paper.options import Goal
 from reenact.types import Stop
 
@@ -107,28 +108,20 @@ class Opener:
     """Opens repositories for one run."""
 
     checkouts: Path
-    stop: Stop | None = None
-    space: int = MOST_TOTAL // 3
+    stop: Stop
+    space: int
     """Characters that the files of one repository may take."""
 
     def tree(self, addresses: Sequence[Address], run: Scope) -> Tree:
         """The first of these that can be opened."""
         notes: list[str] = []
         for number, address in enumerate(addresses):
-            try:
-                opened = run.step(
-                    "repository",
-                    partial(self._tree, address),
-                    kind=Kind.NOTE,
-                    inputs={"of": address.named, "content": address.content},
-                    returns=Tree,
-                    attempt=number,
-                )
+            inputs = {"of": address.named, "content": address.content}
+            step = partial(run.step, "repository", partial(self._tree, address), kind=Kind.NOTE, returns=Tree)
+            read = partial(step, inputs=inputs, attempt=number)
+            opened = attempted(read, "Its repository could not be opened", notes)
+            if opened is not None:
                 return replace(opened, notes=(*notes, *opened.notes))
-            except Stopped:
-                raise
-            except ReenactError as error:
-                notes.append(f"Its repository could not be opened: {error.sentence}")
         return Tree("", notes=tuple(notes) or ("No repository of it was found.",))
 
     def texts(
@@ -136,21 +129,12 @@ class Opener:
     ) -> tuple[SourceFile, ...]:
         """The chosen files of the tree, whole, as far as they fit."""
         address = next(one for one in addresses if one.named == tree.named)
-        return tuple(
-            run.step(
-                "files",
-                lambda: self._texts(address.place, tree.commit, chosen),
-                kind=Kind.NOTE,
-                inputs={
-                    "of": tree.named,
-                    "content": address.content,
-                    "commit": tree.commit,
-                    "chosen": [[one.path, one.why] for one in chosen],
-                    "space": self.space,
-                },
-                returns=list[SourceFile],
-            )
-        )
+        inputs = {
+            "of": tree.named, "content": address.content, "commit": tree.commit,
+            "chosen": [[one.path, one.why] for one in chosen], "space": self.space,
+        }  # fmt: skip
+        read = partial(self._texts, address.place, tree.commit, chosen)
+        return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
     def _tree(self, address: Address) -> Tree:
         opened = self._open(address.place)
@@ -178,14 +162,12 @@ def choose_files(
     tree: Tree, why: str, summary: str, paper: Paper, goal: Goal, model: Model, run: Scope
 ) -> tuple[tuple[FileChoice, ...], str]:
     """The files that help, and a note where none could be chosen."""
-    prompt = load_prompt("reenact.paper.lineage", "prompts/files.md").fill(
-        title=paper.title,
-        goal=goal.text(),
-        why=why,
-        summary=summary or "none",
-        files="\n".join(f"{path} ({size} bytes)" for path, size in tree.files),
-        most=MOST_CHOSEN,
-    )
+    if not tree.files:
+        return (), ""
+    listed = "\n".join(f"{path} ({size} bytes)" for path, size in tree.files)
+    about = {"title": paper.title, "goal": goal.text(), "why": why, "summary": summary or "none"}
+    template = load_prompt("reenact.paper.lineage", "prompts/files.md")
+    prompt = template.fill(**about, files=listed, most=MOST_CHOSEN)
     known = {path for path, _ in tree.files}
 
     def check(answer: FileChoices) -> None:

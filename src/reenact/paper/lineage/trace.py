@@ -6,35 +6,22 @@ Algorithm 1 of AutoReproduce has it. What cannot be had becomes a note of the ex
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.errors import AnswerUnusable, Unreachable, ended_by
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.library import Library
-from reenact.intake.papers.paper import Paper
-from reenact.intake.web import Polite
-from reenact.journal import Kind, Scope
+from reenact.errors import AnswerUnusable, ended_by
+from reenact.intake.papers.paper import Paper, Reference
+from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage.candidates import Candidate, candidates
-from reenact.paper.lineage.cited import (
-    FOUND_BY_SEARCH,
-    CitedText,
-    CodeSearch,
-    Shelves,
-    cited_text,
-    content_mark,
-    repository_links,
-)
+from reenact.paper.lineage.cited import CitedText, Shelves, cited_text, content_mark, repository_links
 from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
 from reenact.paper.options import Goal
-from reenact.sandbox.box import Sandbox
-from reenact.types import Progress, Stop, Tell, tell_nobody
+from reenact.types import Progress, Tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +35,13 @@ class Exemplar:
     """Why this one: baseline of the main experiment, the method it extends, ..."""
     cited_in: tuple[str, ...]
     """Ids of the sentences that cite it."""
-    summary: str
+    summary: str = ""
     """What of it matters here; empty when its text could not be had."""
-    repository: str
+    repository: str = ""
     """Where its code came from; empty when none was found."""
-    licence: str
+    licence: str = ""
     """As its repository states it; empty when it does not."""
-    files: tuple[SourceFile, ...]
+    files: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
     """What could not be had, and why, in words."""
 
@@ -99,132 +86,70 @@ class CitedSummary(BaseModel):
 
 
 def trace_lineage(
-    paper: Paper,
-    goal: Goal,
-    model: Model,
-    run: Scope,
-    *,
-    most: int,
-    box: Sandbox,
-    library: Library | None,
-    clients: Clients | None,
-    checkouts: Path,
-    search: CodeSearch | None = None,
-    tell: Tell = tell_nobody,
-    stop: Stop | None = None,
+    paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, *, most: int, tell: Tell
 ) -> tuple[Exemplar, ...]:
-    """At most `most` exemplars. `checkouts` is where repositories are kept; without clients no network."""
-    if clients is not None and search is None:
-        search = CodeSearch(polite=Polite(checkouts / "searches", tries=2))
-    shelves = Shelves(box, library, clients, search if clients is not None else None)
-    opener = Opener(checkouts, stop, MOST_TOTAL // max(most, 1))
+    """At most `most` exemplars."""
+    opener = Opener(shelves.checkouts, shelves.stop, MOST_TOTAL // max(most, 1))
     chosen = choose_lineage(paper, goal, model, run, most=most)
     found: list[Exemplar] = []
     for number, one in enumerate(chosen):
-        if stop is not None and stop.asked:
-            raise ended_by(stop, "Stopped between two cited papers; the same command continues.")
-        tell(Progress("lineage", number, len(chosen), one.candidate.reference.title[:60]))
+        if shelves.stop.asked:
+            raise ended_by(shelves.stop, "Stopped between two cited papers; the same command continues.")
+        tell(Progress("lineage", number, len(chosen), one.title[:60]))
         found.append(_exemplar(one, paper, goal, model, run.under("cited", attempt=number), shelves, opener))
     return tuple(found)
 
 
 def _exemplar(
-    chosen: Chosen, paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, opener: Opener
+    chosen: Exemplar, paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, opener: Opener
 ) -> Exemplar:
-    reference = chosen.candidate.reference
+    """What was chosen, looked into."""
+    reference = next(one for one in paper.references if one.key == chosen.key)
     cited = cited_text(reference, shelves, run)
     summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
-    addresses = tuple(_addresses(chosen, cited, shelves))
-    tree, searching = opener.tree(addresses, run), tuple[str, ...]()
-    if not tree.named:
-        found, searching = _searched(chosen, shelves, run)
-        if found:
-            searching = (*(tree.notes if addresses else ()), *searching)
-            addresses, tree = found, opener.tree(found, run.under("searched"))
-    picked, unpicked = (
-        choose_files(tree, chosen.why, summary, paper, goal, model, run) if tree.files else ((), "")
-    )
+    addresses = tuple(_addresses(reference, cited, shelves))
+    tree = opener.tree(addresses, run)
+    picked, unpicked = choose_files(tree, chosen.why, summary, paper, goal, model, run)
     files = opener.texts(tree, addresses, picked, run) if picked else ()
     left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
     unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
-    notes = (*chosen.notes, *cited.notes, unsummed, *searching, *tree.notes, unpicked, unfit)
-    return Exemplar(
-        key=reference.key,
-        title=reference.title or reference.text[:200],
-        why=chosen.why,
-        cited_in=chosen.places,
-        summary=summary,
-        repository=tree.named,
-        licence=tree.licence,
-        files=files,
+    notes = (*chosen.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
+    return replace(
+        chosen, summary=summary, repository=tree.named, licence=tree.licence, files=files,
         notes=tuple(note for note in notes if note),
-    )
+    )  # fmt: skip
 
 
-def _addresses(chosen: Chosen, cited: CitedText, shelves: Shelves) -> Iterator[Address]:
+def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iterator[Address]:
     """Where its code may be opened, the library before the network."""
-    entry = shelves.entry(chosen.candidate.reference)
+    entry = shelves.entry(reference)
     if entry is not None and entry.repository is not None:
         yield Address(str(entry.repository), f"library:{entry.name}", content_mark(entry.repository))
-    if shelves.clients is None:
-        return
-    reference = chosen.candidate.reference
-    for address in dict.fromkeys((*repository_links(f"{reference.url} {reference.text}"), *cited.links)):
-        yield Address(address, address)
-
-
-def _searched(chosen: Chosen, shelves: Shelves, run: Scope) -> tuple[tuple[Address, ...], tuple[str, ...]]:
-    """Repositories that nobody names but that speak of the paper, and what to know of that."""
-    if (search := shelves.search) is None:
-        return (), ()
-    reference = chosen.candidate.reference
-    try:
-        found = run.step(
-            "search",
-            lambda: list(search.addresses(reference)),
-            kind=Kind.NOTE,
-            inputs={"title": reference.title, "arxiv": reference.arxiv},
-            returns=list[str],
-        )
-    except Unreachable as error:
-        return (), (error.sentence,)
-    return tuple(Address(one, one) for one in found), (FOUND_BY_SEARCH,) if found else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A candidate that is looked into."""
-
-    candidate: Candidate
-    why: str
-    places: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    if shelves.clients is not None:
+        links = (*repository_links(f"{reference.url} {reference.text}"), *cited.links)
+        yield from (Address(link, link) for link in dict.fromkeys(links))
 
 
 def choose_lineage(
     paper: Paper, goal: Goal, model: Model | None, run: Scope, *, most: int
-) -> tuple[Chosen, ...]:
-    """At most `most` of the references; without a model the first of the mechanical order."""
+) -> tuple[Exemplar, ...]:
+    """At most `most` of the references, not looked into yet; without a model the first by their citations."""
     ranked = candidates(paper)
     if not ranked or most < 1:
         return ()
     if model is None:
-        return tuple(_ranked(one) for one in ranked[:most])
+        return tuple(_chosen(one) for one in ranked[:most])
+    listed = "\n\n".join(one.text() for one in ranked)
     prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(
-        title=paper.title,
-        goal=goal.text(),
-        candidates="\n\n".join(one.text() for one in ranked),
-        most=min(most, len(ranked)),
+        title=paper.title, goal=goal.text(), candidates=listed, most=min(most, len(ranked))
     )
     known = {one.reference.key: one for one in ranked}
     try:
-        picks = ask(
-            run, model, "choose", prompt, Choice, check=lambda choice: _check(choice, known, most)
-        ).picks
+        choice = ask(run, model, "choose", prompt, Choice, check=lambda one: _check(one, known, most))
     except AnswerUnusable as error:
         note = f"Chosen by its citations alone, because the model's choice was of no use: {error.sentence}"
-        return tuple(_ranked(one, note) for one in ranked[:most])
-    return tuple(Chosen(known[pick.key], pick.why, _places(pick, known[pick.key])) for pick in picks)
+        return tuple(_chosen(one, notes=(note,)) for one in ranked[:most])
+    return tuple(_chosen(known[pick.key], pick.why, pick.places) for pick in choice.picks)
 
 
 def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
@@ -237,19 +162,18 @@ def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
         raise ValueError(f"Choose at least one and at most {most}.")
 
 
-def _places(pick: Pick, candidate: Candidate) -> tuple[str, ...]:
+def _chosen(
+    candidate: Candidate, why: str = "", places: Sequence[str] = (), notes: tuple[str, ...] = ()
+) -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
-    citing = tuple(one.sentence.id for one in candidate.contexts)
-    return tuple(place for place in citing if place in pick.places) or citing
-
-
-def _ranked(candidate: Candidate, *notes: str) -> Chosen:
-    why = ", ".join(candidate.reasons) or "cited"
-    return Chosen(candidate, why, tuple(one.sentence.id for one in candidate.contexts), notes)
+    reference, citing = candidate.reference, tuple(one.sentence.id for one in candidate.contexts)
+    cited_in = tuple(place for place in citing if place in places) or citing
+    why = why or ", ".join(candidate.reasons) or "cited"
+    return Exemplar(reference.key, reference.title or reference.text[:200], why, cited_in, notes=notes)
 
 
 def summary_of(
-    chosen: Chosen, cited: CitedText, paper: Paper, goal: Goal, model: Model, run: Scope
+    chosen: Exemplar, cited: CitedText, paper: Paper, goal: Goal, model: Model, run: Scope
 ) -> tuple[str, str]:
     """The summary, and a note where there is none; a statement whose places are not there is left out."""
     if not cited.text:

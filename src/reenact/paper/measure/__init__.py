@@ -2,7 +2,7 @@
 
 measure      the whole, top to bottom; which metric of the code is which claim of the paper
 runs         full runs over seeds, metrics read from the file that the run left
-curves       how they trained, as far as they log it          read_curves  log files and printed lines
+curves       how they trained, as far as log files and printed lines tell it
 invented     metrics that are written and not measured
 gap          relative gap, grades, the comparison of one claim, the verdict
 gap_repair   a large gap: diagnose and repair what the paper leaves open

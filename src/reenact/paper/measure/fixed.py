@@ -8,11 +8,12 @@ paper would explain nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.criterion import Kind as CheckKind
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Change, Insert
+from reenact.program.change import Insert
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.sandbox.box import Sandbox
@@ -58,12 +59,8 @@ def fixed_hyperparameters(
     for one in criteria:
         for kind in _kinds(one):
             kinds.setdefault(kind, one.id)
-    lines = {
-        (line.file, line.line): one.criterion
-        for one in judged
-        if one.value is Value.PASS
-        for line in one.lines
-    }
+    passed = [one for one in judged if one.value is Value.PASS]
+    lines = {(line.file, line.line): one.criterion for one in passed for line in one.lines}
     found: dict[HyperparameterId, str] = {}
     for param in params:
         by_line = lines.get((str(param.place.file), param.place.line))
@@ -78,7 +75,7 @@ def forbidden(patch: Patch, fixed: Mapping[HyperparameterId, str]) -> str:
     """Which criterion a patch would contradict, as a sentence; empty when none."""
     layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
     for change in patch.changes:
-        param = _touched(change)
+        param = change.anchor if isinstance(change, Insert) else change.hyperparameter
         by = fixed.get(param)
         if isinstance(change, Insert):
             by = by or layers.get((param.file, param.model))
@@ -100,16 +97,10 @@ class ConstrainedExecutor(Boxed):
         return Outcome(OutcomeKind.NOT_STARTED, note=why) if why else super().attempt(trial, stop)
 
 
-def _touched(change: Change) -> HyperparameterId:
-    return change.anchor if isinstance(change, Insert) else change.hyperparameter
-
-
 def _kinds(criterion: Criterion) -> tuple[Kind, ...]:
     check = criterion.check
     if check is None:
         return ()
     words = f"{check.subject} {check.value}".lower()
-    named = (
-        kind for parts, kinds in BY_WORD.items() if any(part in words for part in parts) for kind in kinds
-    )
-    return (*BY_CHECK.get(check.kind, ()), *named)
+    named = (kinds for parts, kinds in BY_WORD.items() if any(part in words for part in parts))
+    return (*BY_CHECK.get(check.kind, ()), *chain.from_iterable(named))

@@ -89,7 +89,8 @@ def is_large(comparisons: Sequence[Comparison]) -> bool:
 
 def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
     """Repair what the paper leaves open."""
-    worst = _worst(gap.comparisons)
+    missed = [one for one in gap.comparisons if one.measured is not None and not one.holds and not one.better]
+    worst = max(missed, key=lambda one: one.gap, default=None)
     if worst is None:
         return GapRepair("No measured claim is worse than the paper says; there is nothing to repair.")
     with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
@@ -142,12 +143,6 @@ def hypothesis(program: Program, change: Change) -> str:
     return f"The paper does not say it, but its numbers come out nearer with {words}."
 
 
-def _worst(before: Sequence[Comparison]) -> Comparison | None:
-    """The measured claim that misses most, to the worse side."""
-    missed = [one for one in before if one.measured is not None and not one.holds and not one.better]
-    return max(missed, key=lambda one: one.gap, default=None)
-
-
 def _judge(found: Diagnosis, worst: Comparison) -> str:
     """The metric of the worst claim, where the watched training tells it and it means the same; else none."""
     if found.evidence.trace is None:
@@ -186,8 +181,7 @@ def _around(program: Program, context: PaperContext) -> dict[str, JsonValue]:
     return {
         "environment": _environment_of(program, context).key,
         "limits": [limits.wall_s, limits.memory_bytes],
-        "folders": list(context.runner.folder_marks()),
-        "gpu": context.runner.gpu,
+        "folders": context.runner.folder_marks,
     }
 
 

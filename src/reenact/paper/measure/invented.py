@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.codegen.project import Project
+from reenact.codegen.syntax import targets_of
 from reenact.paper.review.claims import Claim
 
 DEEPEST = 6
@@ -113,19 +114,16 @@ def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
     bound: set[str] = set()
     for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        found.setdefault(target.id, []).append(value)
-                    else:
-                        bound |= _names(target)
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                found.setdefault(name, []).append(value)
-            case ast.AugAssign(target=target) | ast.For(target=target) | ast.comprehension(target=target):
-                bound |= _names(target)
-            case ast.arg(arg=name):
-                bound.add(name)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in targets_of(node):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node.value)
+                else:
+                    bound |= _names(target)
+        elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
+            bound |= _names(node.target)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
     return {name: values for name, values in found.items() if name not in bound}
 
 
@@ -142,17 +140,11 @@ def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, a
                     yield str(key.value), value
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                name = _key(target)
-                if name in metrics:
-                    yield name, node.value
+                key = target.slice if isinstance(target, ast.Subscript) else None
+                if isinstance(key, ast.Constant) and key.value in metrics:
+                    yield str(key.value), node.value
         elif isinstance(node, ast.keyword) and node.arg in metrics:
             yield str(node.arg), node.value
-
-
-def _key(target: ast.expr) -> str:
-    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        return str(target.slice.value)
-    return ""
 
 
 def _forms(claim: Claim) -> tuple[float, ...]:

@@ -11,8 +11,7 @@ from reenact.codegen.runner import PRINTED, ProgramRun, ProjectRunner
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.paper.develop.checks import metrics_in
-from reenact.paper.measure.curves import Curve
-from reenact.paper.measure.read_curves import curves_of, log_names
+from reenact.paper.measure.curves import Curve, curves_of, log_names
 from reenact.sandbox.box import Ending
 
 GIVE_UP = 2

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper, Table, plain
@@ -27,31 +27,37 @@ from reenact.paper.options import Goal
 from reenact.paper.quantity import Quantity, has_numbers, quantities
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A number that the paper states, and where: what is compared with what was measured."""
+class Stated(BaseModel):
+    """One reported number."""
+
+    metric: str = Field(min_length=1, max_length=200, description="As the paper names it.")
+    value: float = Field(description="The number as it is printed: 12.5 for 12.5 %.")
+    unit: str = Field(default="", max_length=20, description="% where the paper gives per cent; else empty.")
+    higher_is_better: bool
+    method: str = Field(max_length=200, description="Whose number it is, as the paper names it.")
+    dataset: str = Field(default="", max_length=200)
+    setting: str = Field(default="", max_length=500, description="What else decides it, as the paper says.")
+    spread: float | None = Field(default=None, ge=0, description="What stands after the plus-minus sign.")
+    place: str = Field(max_length=80, description="Id of the table or sentence.")
+    quote: str = Field(
+        min_length=1, max_length=1000, description="The table cell as it stands, or words of the sentence."
+    )
+    asked: bool = Field(
+        default=True,
+        description="False when what is to be reproduced leaves this number out: another method or setting.",
+    )
+
+
+class Claim(Stated):
+    """A number that was found at its place in the paper: what is compared with what was measured.
+
+    Whether it is asked for is decided before anything is measured.
+    """
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     """`C1`, `C2`, ... in the order of the paper."""
-    metric: str
-    """As the paper names it: accuracy, RMSE, ..."""
-    value: float
-    unit: str
-    """`%` where the paper gives per cent; else empty."""
-    higher_is_better: bool
-    method: str
-    """Whose number it is: the paper's own method, a baseline, an ablation; as the paper names it."""
-    dataset: str
-    setting: str
-    """What else decides it, in the paper's words: epochs, split, size."""
-    spread: float | None
-    """What the paper gives after the plus-minus sign."""
-    place: str
-    """Id of the sentence or table."""
-    quote: str
-    """The cell or the words; found in the paper mechanically."""
-    asked: bool = True
-    """Whether what is to be reproduced asks for it; decided before anything is measured."""
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
@@ -64,24 +70,20 @@ def of_another(table: Table, quote: str, method: str) -> str:
     tables that call the method `ours` are not judged.
     """
     name = words_of(method)
-    heads = [frozenset(words_of(head)) for head in _headings(table)]
-    if not name or name not in heads:
+    # The corner tells what kind of thing the rows are, and heads nothing.
+    heads = [row[0] for row in table.rows[table.heads :] if row]
+    heads += [cell for row in table.rows[: table.heads] for cell in row[1:]]
+    if not name or name not in map(words_of, heads):
         return ""
-    theirs = [_around(table, row, column) for row, column in _cells(table, quote)]
+    theirs = [
+        _around(table, row, column)
+        for row, cells in enumerate(table.rows)
+        for column, cell in enumerate(cells)
+        if plain(quote) in plain(cell)
+    ]
     if not theirs or any(name <= words_of(" ".join(around)) for around in theirs):
         return ""
     return " / ".join(head for head in theirs[0] if head)
-
-
-def _cells(table: Table, quote: str) -> Iterator[tuple[int, int]]:
-    for row, cells in enumerate(table.rows):
-        yield from ((row, column) for column, cell in enumerate(cells) if plain(quote) in plain(cell))
-
-
-def _headings(table: Table) -> list[str]:
-    """Of rows and of columns; the corner tells what kind of thing the rows are, and heads nothing."""
-    first = [row[0] for row in table.rows[table.heads :] if row]
-    return [*first, *(cell for row in table.rows[: table.heads] for cell in row[1:])]
 
 
 def _around(table: Table, row: int, column: int) -> list[str]:
@@ -105,16 +107,15 @@ _COMPARED = re.compile(
 
 def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
     """Ids of tables, sentences and figures that state what the paper claims."""
-    blocks = list(paper.blocks())
     hidden = {claim.place for claim in claims}
-    hidden |= {block.id for block in blocks if isinstance(block, Table) and _holds(block, claims)}
-    hidden |= {
-        block.id for block in blocks if isinstance(block, Table | Figure) and _tells(block.caption, claims)
-    }
+    for block in paper.blocks():
+        holds = isinstance(block, Table) and _holds(block, claims)
+        if holds or (isinstance(block, Table | Figure) and _tells(block.caption, claims)):
+            hidden.add(block.id)
     differences = _differences(claims)
-    hidden |= {
-        one.id for one in paper.sentences() if _tells(one.text, claims) or _compares(one.text, differences)
-    }
+    for one in paper.sentences():
+        if _tells(one.text, claims) or _compares(one.text, differences):
+            hidden.add(one.id)
     return frozenset(hidden)
 
 
@@ -192,27 +193,6 @@ class Claims:
         return tuple(one for one in self.claims if one.asked)
 
 
-class Stated(BaseModel):
-    """One reported number."""
-
-    metric: str = Field(min_length=1, max_length=200, description="As the paper names it.")
-    value: float = Field(description="The number as it is printed: 12.5 for 12.5 %.")
-    unit: str = Field(default="", max_length=20, description="% where the paper gives per cent; else empty.")
-    higher_is_better: bool
-    method: str = Field(max_length=200, description="Whose number it is, as the paper names it.")
-    dataset: str = Field(default="", max_length=200)
-    setting: str = Field(default="", max_length=500, description="What else decides it, as the paper says.")
-    spread: float | None = Field(default=None, ge=0, description="What stands after the plus-minus sign.")
-    place: str = Field(max_length=80, description="Id of the table or sentence.")
-    quote: str = Field(
-        min_length=1, max_length=1000, description="The table cell as it stands, or words of the sentence."
-    )
-    asked: bool = Field(
-        default=True,
-        description="False when what is to be reproduced leaves this number out: another method or setting.",
-    )
-
-
 class Reported(BaseModel):
     """All reported numbers."""
 
@@ -247,20 +227,11 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
             continue
         seen.add(key)
         number += 1
-        yield Claim(
-            id=f"C{number}",
-            metric=one.metric.strip(),
-            value=one.value,
-            unit="%" if "%" in one.unit or "cent" in one.unit.lower() else "",
-            higher_is_better=one.higher_is_better,
-            method=one.method.strip(),
-            dataset=one.dataset.strip(),
-            setting=one.setting.strip(),
-            spread=one.spread if one.spread is not None and _has(one.quote, one.spread) else None,
-            place=place,
-            quote=one.quote.strip(),
-            asked=one.asked or goal.is_all,
-        )
+        spread = one.spread if one.spread is not None and _has(one.quote, one.spread) else None
+        unit = "%" if "%" in one.unit or "cent" in one.unit.lower() else ""
+        words = {name: text.strip() for name, text in one if isinstance(text, str)}
+        found = {"unit": unit, "spread": spread, "place": place, "asked": one.asked or goal.is_all}
+        yield Claim.model_construct(**{**one.model_dump(), **words, **found, "id": f"C{number}"})
 
 
 def _objections(answer: Reported, paper: Paper) -> list[str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -128,14 +128,9 @@ class Call:
     expected: tuple[Any, ...]
 
     def task(self) -> dict[str, Any]:
-        module = ".".join(PurePosixPath(self.setup.file).with_suffix("").parts)
-        return {
-            "name": self.criterion.id,
-            "module": module,
-            "function": self.setup.function,
-            "tensors": self.setup.tensors,
-            "samples": list(self.given),
-        }
+        module = self.setup.file.removesuffix(".py").replace("/", ".")
+        called = {"module": module, "function": self.setup.function, "tensors": self.setup.tensors}
+        return {"name": self.criterion.id, **called, "samples": list(self.given)}
 
 
 def computed(
@@ -152,25 +147,14 @@ def computed(
         setups = ask(run, model, "formulas", prompt, Setups).formulas
     except AnswerUnusable:
         return {}
-    calls = list(_calls(setups, {one.id: one for one in criteria}, project))
-    return _run(calls, project, runner, run) if calls else {}
-
-
-def _calls(setups: Sequence[Setup], criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
-    seen: set[str] = set()
+    by_id = {one.id: one for one in criteria}
+    calls: dict[str, Call] = {}
     for setup in setups:
-        criterion = criteria.get(setup.id.strip())
-        if criterion is None or criterion.id in seen:
-            continue
-        line = _defined(setup, project)
-        if line is None:
-            continue
-        try:
-            given, expected = samples(setup, criterion)
-        except Misfit:
-            continue
-        seen.add(criterion.id)
-        yield Call(criterion, setup, line, given, expected)
+        criterion, line = by_id.get(setup.id.strip()), _defined(setup, project)
+        if criterion is not None and criterion.id not in calls and line is not None:
+            with suppress(Misfit):
+                calls[criterion.id] = Call(criterion, setup, line, *samples(setup, criterion))
+    return _run(calls, project, runner, run) if calls else {}
 
 
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
@@ -186,58 +170,55 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
 
 
 def _run(
-    calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope
+    calls: Mapping[str, Call], project: Project, runner: ProjectRunner, run: Scope
 ) -> dict[str, CodeFinding]:
     own = files("reenact.paper.verify").joinpath("call_functions.py").read_bytes()
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: own}, task={"calls": [call.task() for call in calls]},
+        extra={INSIDE: own}, task={"calls": [call.task() for call in calls.values()]},
     )  # fmt: skip
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
     except ResultRefused:
         results = {}
+    read = [read_names(text) for text in project.python.values()]
     found: dict[str, CodeFinding] = {}
-    for call in calls:
-        result = results.get(call.criterion.id) if isinstance(results, dict) else None
-        if isinstance(result, dict):
-            finding = _compared(call, result)
-            used = finding.value is None or _is_used(call.setup.function, project)
-            unused = f"{finding.seen} But nothing in the project calls it."
-            found[call.criterion.id] = finding if used else replace(finding, value=None, seen=unused)
+    for name, call in calls.items():
+        result = results.get(name) if isinstance(results, dict) else None
+        if not isinstance(result, dict):
+            continue
+        function, lines = call.setup.function, (call.line,)
+        other, refutes = _difference(call, result)
+        seen = f"{function}() {other or f'gives what the formula gives, on {SAMPLES} samples.'}"
+        if other:
+            found[name] = CodeFinding(None, seen, lines, refutes)
+        elif any(names is None or squeezed(function) in names for names in read):
+            found[name] = CodeFinding(Value.PASS, seen, lines)
+        else:
+            # A formula that nothing computes is not followed.
+            found[name] = CodeFinding(None, f"{seen} But nothing in the project calls it.", lines)
     return found
 
 
-def _is_used(function: str, project: Project) -> bool:
-    """Whether anything in the project reads that name: a formula that nothing computes is not followed."""
-    names = (read_names(text) for name, text in sorted(project.files.items()) if name.endswith(".py"))
-    return any(read is None or squeezed(function) in read for read in names)
-
-
-def _compared(call: Call, result: Mapping[str, Any]) -> CodeFinding:
+def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
+    """What is not as the formula has it, empty when all is; and whether that refutes the code."""
     import numpy as np
 
-    name = f"{call.setup.function}()"
     if "problem" in result:
-        return CodeFinding(None, f"{name} could not be called: {result['problem']}", (call.line,))
+        return f"could not be called: {result['problem']}", False
     values = result.get("values")
     if not isinstance(values, list) or len(values) != len(call.expected):
-        return CodeFinding(None, f"{name} left no values.", (call.line,))
+        return "left no values.", False
     for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):
         try:
-            there = np.asarray(got, dtype=float).squeeze()
+            there, expected = np.asarray(got, dtype=float).squeeze(), wanted.squeeze()
         except (TypeError, ValueError):
-            return CodeFinding(None, f"{name} returns no numbers.", (call.line,))
-        expected = wanted.squeeze()
+            return "returns no numbers.", False
         if there.shape != expected.shape:
-            shapes = f"{there.shape}, not {expected.shape}"
-            return CodeFinding(None, f"{name} returns numbers of shape {shapes}.", (call.line,))
+            return f"returns numbers of shape {there.shape}, not {expected.shape}.", False
         if not np.allclose(there, expected, rtol=TOLERANCE, atol=1e-6):
-            words = f"{name} gives {_short(there)} on sample {number + 1}, the formula {_short(expected)}."
-            return CodeFinding(None, words, (call.line,), refutes=True)
-    return CodeFinding(
-        Value.PASS, f"{name} gives what the formula gives, on {SAMPLES} samples.", (call.line,)
-    )
+            return f"gives {_short(there)} on sample {number + 1}, the formula {_short(expected)}.", True
+    return "", False
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from reenact.codegen.project import ENTRY, Project
 from reenact.errors import UnreadableProgram
-from reenact.paper.criterion import Check, CodeLine, Criterion, Judged, Kind
+from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
@@ -30,19 +30,6 @@ DECIDED = (Kind.OPTIMISER, Kind.SCHEDULE)
 """Kinds of which a training has one: another one is a fail."""
 OWN_SCHEDULES = frozenset(("LambdaLR", "LearningRateScheduler", "SequentialLR", "LambdaCallback"))
 """Calls that may make any schedule."""
-CONCEPTS = {
-    HyperparameterKind.BATCH_SIZE: "batch size",
-    HyperparameterKind.LEARNING_RATE: "learning rate",
-    HyperparameterKind.EPOCHS: "epochs",
-    HyperparameterKind.DROPOUT: "dropout",
-    HyperparameterKind.WEIGHT_DECAY: "weight decay",
-    HyperparameterKind.MOMENTUM: "momentum",
-    HyperparameterKind.UNITS: "hidden units",
-    HyperparameterKind.FILTERS: "filters",
-    HyperparameterKind.KERNEL_SIZE: "kernel size",
-    HyperparameterKind.GRADIENT_CLIP: "gradient clipping",
-}
-"""Hyperparameters by the names of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +42,6 @@ class CodeFinding:
     lines: tuple[CodeLine, ...] = ()
     refutes: bool = False
     """A function gave other values than the formula: no judge may call that a pass."""
-
-    def judged(self, criterion: Criterion, value: Verdict) -> Judged:
-        return Judged(criterion.id, value, "check", self.seen, self.lines)
 
 
 NOTHING = CodeFinding(None, "A program found nothing that it could compare.")
@@ -83,13 +67,12 @@ class Reading:
 
 def read_project(project: Project) -> Reading:
     """Everything; a file that is no Python or no data adds nothing."""
-    python = {name: text for name, text in sorted(project.files.items()) if name.endswith(".py")}
     calls = tuple(
         (callee, line_at(name, text, number))
-        for name, text in python.items()
+        for name, text in project.python.items()
         for callee, number in called(text)
     )
-    names = [read_names(text) for text in python.values()]
+    names = [read_names(text) for text in project.python.values()]
     read = None if None in names else frozenset().union(*(one for one in names if one))
     return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
 
@@ -99,23 +82,22 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
 
     if ENTRY not in project.files:
         return
-    suffixes = {".py", *DATA}
-    others = {
-        name: text
-        for name, text in sorted(project.files.items())
-        if name != ENTRY and PurePosixPath(name).suffix in suffixes
-    }
+    readable = (name for name in sorted(project.files) if PurePosixPath(name).suffix in {".py", *DATA})
+    others = {name: project.files[name] for name in readable if name != ENTRY}
     try:
         params = read(program_from_text(project.files[ENTRY], name=ENTRY, others=others)).hyperparameters
     except UnreadableProgram:
         return
     for param in params:
-        value, concept = param.in_force, CONCEPTS.get(param.kind)
-        plain = isinstance(value, bool | int | float | str)
-        if concept is None or param.absent or not plain or param.role == "output":
-            continue
-        file = str(param.place.file)
-        yield Setting(concept, value, line_at(file, project.files[file], param.place.line), given=True)  # type: ignore[arg-type]
+        value, file = param.in_force, str(param.place.file)
+        ours = "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
+        if (
+            ours
+            and isinstance(value, bool | int | float | str)
+            and not param.absent
+            and param.role != "output"
+        ):
+            yield Setting(ours, value, line_at(file, project.files[file], param.place.line), given=True)
 
 
 def looked_up(check: Check | None, code: Reading) -> CodeFinding:

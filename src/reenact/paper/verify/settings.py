@@ -100,14 +100,9 @@ def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting
         if line.lstrip().startswith("#"):
             continue
         for match in pattern.finditer(line):
-            yield Setting(
-                match.group(1).strip('"'), _word(match.group(2)), CodeLine(name, number, line.strip())
-            )
-
-
-def _word(written: str) -> Value:
-    bare = written.strip().strip("\"'")
-    return float(bare.replace("_", "")) if _NUMBER.fullmatch(bare) else bare
+            bare = match.group(2).strip().strip("\"'")
+            value = float(bare.replace("_", "")) if _NUMBER.fullmatch(bare) else bare
+            yield Setting(match.group(1).strip('"'), value, CodeLine(name, number, line.strip()))
 
 
 LARGEST_POWER = 64
@@ -124,14 +119,13 @@ def python_settings(name: str, text: str) -> Iterator[Setting]:
     tree = parsed(text)
     for node in _in_earnest(tree) if tree is not None else ():
         for label, value in _named(node):
-            known: Any = _known(value) if label else _UNKNOWN
+            try:
+                known: Any = constant(value) if label else _UNKNOWN
+            except RecursionError:
+                continue
             if known is not _UNKNOWN:
-                yield Setting(
-                    label,
-                    known,
-                    line_at(name, text, value.lineno),
-                    given=isinstance(node, ast.Call | ast.For),
-                )
+                given = isinstance(node, ast.Call | ast.For)
+                yield Setting(label, known, line_at(name, text, value.lineno), given)
 
 
 def _in_earnest(tree: ast.AST) -> Iterator[ast.AST]:
@@ -175,13 +169,6 @@ def read_names(text: str) -> frozenset[str] | None:
         if isinstance(node, ast.Call):
             found |= {squeezed(_text(one)) for one in node.args[:1]}
     return frozenset(found)
-
-
-def _known(node: ast.expr) -> Any:
-    try:
-        return constant(node)
-    except RecursionError:
-        return _UNKNOWN
 
 
 def constant(node: ast.expr) -> Any:
@@ -234,11 +221,9 @@ def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
     plain = [*arguments.posonlyargs, *arguments.args]
-    with_default = plain[len(plain) - len(arguments.defaults) :]
-    yield from ((one.arg, value) for one, value in zip(with_default, arguments.defaults, strict=True))
-    for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if value is not None:
-            yield one.arg, value
+    names = [*plain[len(plain) - len(arguments.defaults) :], *arguments.kwonlyargs]
+    values = [*arguments.defaults, *arguments.kw_defaults]
+    yield from ((one.arg, value) for one, value in zip(names, values, strict=True) if value is not None)
 
 
 def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:

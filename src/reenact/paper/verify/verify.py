@@ -51,17 +51,18 @@ def verify(
     if runner is not None:
         formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
         found |= computed(formulas, project, model, runner, run)
-    judged = {one.id: _by_check(one, found[one.id], paper) for one in criteria}
-    left = [one for one in criteria if judged[one.id] is None]
-    by_judge = {one.criterion: one for one in judge(left, found, project, model, run)}
-    return tuple(judged[one.id] or by_judge[one.id] for one in criteria)
-
-
-def _by_check(one: Criterion, finding: CodeFinding, paper: Paper) -> Judged | None:
-    """The verdict of a program, when it has one."""
-    if any(place not in paper.by_id for place in one.places):
-        return unjudged(one, "It names a place that is not in this paper.")
-    return finding.judged(one, finding.value) if finding.value is not None else None
+    judged: dict[str, Judged] = {}
+    for one in criteria:
+        finding = found[one.id]
+        if any(place not in paper.by_id for place in one.places):
+            judged[one.id] = unjudged(one, "It names a place that is not in this paper.")
+        elif finding.value is not None:
+            judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
+    left = [one for one in criteria if one.id not in judged]
+    for number in range(0, len(left), BATCH):
+        batch, place = left[number : number + BATCH], run.under("judge", attempt=number // BATCH)
+        judged |= {one.criterion: one for one in _judge(batch, found, project, model, place)}
+    return tuple(judged[one.id] for one in criteria)
 
 
 class Named(BaseModel):
@@ -87,24 +88,10 @@ class Verdicts(BaseModel):
     verdicts: list[Said] = Field(max_length=100)
 
 
-def judge(
-    criteria: Sequence[Criterion],
-    hints: Mapping[str, CodeFinding],
-    project: Project,
-    model: Model,
-    run: Scope,
-) -> list[Judged]:
-    """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
-    judged: list[Judged] = []
-    for start in range(0, len(criteria), BATCH):
-        batch = criteria[start : start + BATCH]
-        judged += _batch(batch, hints, project, model, run.under("judge", attempt=start // BATCH))
-    return judged
-
-
-def _batch(
+def _judge(
     batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope
 ) -> list[Judged]:
+    """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
     listed = "\n\n".join(_shown(one, hints.get(one.id)) for one in batch)
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
     values = {"code": project.text(), "criteria": listed}

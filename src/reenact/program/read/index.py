@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.parse import Unparsable, parse
 from reenact.program.read.scope import (
     Binding,
     How,
@@ -18,7 +17,7 @@ from reenact.program.read.scope import (
     bind_statement,
     bind_target,
 )
-from reenact.program.source import Language, LineTable, SourceFile, Span
+from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
 
 MAX_ELEMENTS = 256
 DATA_SUFFIXES = (".yaml", ".yml", ".json")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.evaluation import Evaluation, RubricScore
-from reenact.paper.evaluate.rubric import Scored
+from reenact.paper.evaluate.evaluation import Evaluation
+from reenact.paper.evaluate.rubric import RubricScore, Scored
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 

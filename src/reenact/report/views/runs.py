@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,11 +14,11 @@ from reenact.report.run_words import (
     cost_of,
     counted,
     run_data,
+    run_facts,
     sentence_of,
     short,
     state_of,
     step_data,
-    steps_of,
     time_of,
     tree,
     value_of,
@@ -42,7 +41,7 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
             status,
             short(verdict_of(run), VERDICT),
             f"{run.done + run.reused}/{run.steps}",
-            cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
+            cost_of(run),
             time_of(run.worked_s),
         )
         for run, status in found
@@ -64,15 +63,10 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
 def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
     """One run with the tree of its steps."""
     facts = (
-        ("pipeline", f"{run.pipeline}  {run.what}".rstrip()),
-        ("status", status),
-        ("verdict", sentence_of(run) or "-"),
-        ("request", run.request),
-        ("command", shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"),
-        ("started", f"{run.started_at}, {counted(run.executions, 'execution')}, {time_of(run.worked_s)}"),
-        ("steps", steps_of(run)),
-        ("cost", f"{cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced)}, {_tokens(run)}"),
-        ("version", f"reenact {run.version}, Python {run.python}{', imported' if run.imported else ''}"),
+        *run_facts(run, "pipeline", "what"),
+        ("status", f"{status}{', imported' if run.imported else ''}"),
+        *run_facts(run, "verdict", "request", "command", "started", "time", "steps", "cost", "tokens"),
+        *run_facts(run, "version"),
     )
     more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
     return Document(
@@ -133,7 +127,3 @@ def check_document(checked: Checked) -> Document:
             "problems": list(checked.problems),
         },
     )
-
-
-def _tokens(run: Run) -> str:
-    return f"{run.tokens_in} tokens in, {run.tokens_out} out"

@@ -70,7 +70,8 @@ class Environments:
         allowed.check(requirements)
         wish = Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
-        asked = hash_of(interpreter, exclude_newer, constraints(), *_texts(requirements))
+        texts = sorted(item.text for item in requirements)
+        asked = hash_of(interpreter, exclude_newer, constraints(), *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)
@@ -183,10 +184,6 @@ def _built_hashes(built: Path | None) -> list[str]:
     """Wheels of our own making have no index to vouch for them: their bytes are part of the key."""
     files = sorted(built.iterdir()) if built is not None else []
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
-
-
-def _texts(requirements: tuple[Requirement, ...]) -> list[str]:
-    return sorted(requirement.text for requirement in requirements)
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -136,17 +136,16 @@ def venv_failure(text: str) -> Exception:
 
 def uv_failure(text: str) -> Exception:
     """What uv's complaint means."""
-    elsewhere = re.search(r"Package `([^`]+)` was included as a URL dependency", text)
-    if elsewhere:
-        return from_address(elsewhere[1])
-    no_wheel = re.search(r"Wheels are required for `([^`]+)`", text)
-    if no_wheel:
-        return NoWheel(no_wheel[1])
-    missing = re.search(r"[Bb]ecause (\S+) was not found", text)
-    if missing:
-        return _not_found(missing[1])
-    lacking = re.search(r"there (?:is|are) no versions? of (\S+)", text)
-    return _no_version(lacking[1], text) if lacking else _failure(text)
+    meanings: tuple[tuple[str, Callable[[str], Exception]], ...] = (
+        (r"Package `([^`]+)` was included as a URL dependency", from_address),
+        (r"Wheels are required for `([^`]+)`", NoWheel),
+        (r"[Bb]ecause (\S+) was not found", _not_found),
+        (r"there (?:is|are) no versions? of (\S+)", lambda asked: _no_version(asked, text)),
+    )
+    for pattern, meaning in meanings:
+        if match := re.search(pattern, text):
+            return meaning(match[1])
+    return _failure(text)
 
 
 def pip_failure(text: str) -> Exception:

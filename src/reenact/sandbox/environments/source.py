@@ -74,11 +74,8 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
     if exclude_newer is not None:
         fitting = [source for source in fitting if _uploaded_before(source, exclude_newer)]
     if not fitting:
-        why = (
-            f"none of its {len(found)} source distributions fits {asked!r}"
-            if found
-            else "nor a source distribution"
-        )
+        unfit = f"none of its {len(found)} source distributions fits {asked!r}"
+        why = unfit if found else "nor a source distribution"
         raise InputError(
             f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}.",
             next_step="Check the name and the version; it may be made up, or need another Python.",
@@ -153,13 +150,7 @@ def _fetch(address: str, accept: str = "*/*") -> bytes:
     return content
 
 
-_LIMITS = Limits(
-    wall_s=900,
-    memory_bytes=4096 * MIB,
-    disk_bytes=2048 * MIB,
-    files=100_000,
-    result_bytes=MOST_BYTES,
-)
+_LIMITS = Limits(wall_s=900, disk_bytes=2048 * MIB, files=100_000, result_bytes=MOST_BYTES)
 _INSIDE = "inside.py"
 
 PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]]

@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from reenact.errors import InputError, ended_by
 from reenact.sandbox.box import MIB, Mount
@@ -56,25 +57,20 @@ def _taken(lock: int) -> bool:
 
 
 _ASK = (
-    "import json, os, sys, sysconfig, platform; print(json.dumps([sys.implementation.cache_tag, "
-    "platform.python_version(), sysconfig.get_platform(), platform.libc_ver()[0], "
+    "import json, os, sys, sysconfig, platform; print(json.dumps([' '.join([sys.implementation.cache_tag, "
+    "platform.python_version(), sysconfig.get_platform(), platform.libc_ver()[0]]), "
     "os.path.realpath(sys.base_prefix)]))"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
-    """One Python installation."""
+class Interpreter(NamedTuple):
+    """One Python installation: what it is, and where it lies."""
 
-    tag: str
-    version: str
-    platform: str
-    libc: str
+    kind: str
     folder: str
-    """Where the installation lies."""
 
     def __str__(self) -> str:
-        return f"{self.tag} {self.version} {self.platform} {self.libc} {self.folder}"
+        return f"{self.kind} {self.folder}"
 
 
 @cache

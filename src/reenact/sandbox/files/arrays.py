@@ -1,9 +1,8 @@
-"""Reads arrays and weights that an untrusted program wrote, without ever running what is in them.
+"""Reads arrays that an untrusted program wrote, without ever running what is in them.
 
-Covered: .npy, .npz and torch checkpoints (zip form); pickled objects in any of them, shapes that claim more
-than the bytes there are, archives that unpack to more than allowed, broken headers, encrypted or exotically
-packed members. Not covered: whether the figures are true. Old checkpoints that are one bare pickle are
-refused.
+Covered: .npy and .npz; pickled objects in them, shapes that claim more than the bytes there are, archives
+that unpack to more than allowed, broken headers, encrypted or exotically packed members. Not covered: whether
+the figures are true.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import math
 import zipfile
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from reenact.errors import MissingExtra, ResultRefused
+from reenact.errors import ResultRefused
 
 if TYPE_CHECKING:
     import numpy
@@ -72,40 +71,6 @@ def read_arrays(data: bytes, *, most_bytes: int = MOST_BYTES) -> dict[str, Array
     if len(contents) != len(members):
         _refuse("it holds the same name twice")
     return {name: read_array(content, most_bytes=most_bytes) for name, content in contents.items()}
-
-
-def read_tensors(data: bytes, *, most_bytes: int = MOST_BYTES) -> Any:
-    """What a torch checkpoint holds, when that is tensors and plain values alone; else ResultRefused."""
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtra("torch", "torch") from error
-    with _opened(data, most_bytes):
-        pass
-    try:
-        found = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except Exception as error:
-        raise ResultRefused(
-            "The checkpoint was refused: it holds more than tensors and plain values."
-        ) from error
-    _check_storage(found, len(data))
-    return found
-
-
-def _check_storage(found: Any, most: int) -> None:
-    """A tensor may not claim more memory than the file has bytes for."""
-    import torch
-
-    waiting = [found]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, torch.Tensor):
-            if value.layout is not torch.strided or value.untyped_storage().nbytes() > most:
-                _refuse("a tensor claims more than is there")
-        elif isinstance(value, dict):
-            waiting += value.values()
-        elif isinstance(value, list | tuple | set):
-            waiting += value
 
 
 def _opened(data: bytes, most_bytes: int) -> zipfile.ZipFile:

@@ -167,38 +167,28 @@ MOST_UNFINISHED = 4
 """More removals than this do not go on at once: the next one waits, so that the disk does not fill up."""
 
 
-class Removal(threading.Thread):
-    """One folder on its way out. It owns the lock and frees it at the end."""
-
-    def __init__(self, folder: Path, lock: int) -> None:
-        super().__init__(name=f"remove {folder.name}", daemon=True)
-        self.left: tuple[str, ...] = ()
-        """What could not be removed."""
-        self._folder = folder
-        self._lock = lock
-
-    def run(self) -> None:
-        """Remove the folder."""
-        try:
-            self.left = remove_tree(self._folder)
-        except OSError as error:
-            self.left = (f"{self._folder}: {error.strerror}",)
-        finally:
-            os.close(self._lock)
-
-
-_unfinished: list[Removal] = []
+_unfinished: list[threading.Thread] = []
 
 
 def remove_box(folder: Path, lock: int, wait_s: float = WAIT_S) -> tuple[str, ...]:
     """Remove a folder, then free its lock; the names of what is still there after `wait_s` seconds."""
+    left: list[str] = []
+
+    def remove() -> None:
+        try:
+            left.extend(remove_tree(folder))
+        except OSError as error:
+            left.append(f"{folder}: {error.strerror}")
+        finally:
+            os.close(lock)
+
     _unfinished[:] = [other for other in _unfinished if other.is_alive()]
     if len(_unfinished) >= MOST_UNFINISHED:
         _unfinished[0].join()
-    removal = Removal(folder, lock)
+    removal = threading.Thread(target=remove, name=f"remove {folder.name}", daemon=True)
     removal.start()
     removal.join(wait_s)
     if not removal.is_alive():
-        return removal.left
+        return tuple(left)
     _unfinished.append(removal)
     return (f"{folder}: is still being removed after {wait_s:.0f} s",)

@@ -4,7 +4,7 @@ Covered: a result, or any folder on the way to it, that is a symbolic link; FIFO
 folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
 hard link, which may belong to the host; a swap between look and open (the look is taken on what was
 opened); folders closed with chmod. Not covered: what the bytes mean. JSON goes through `strict_json`,
-arrays and checkpoints through their own safe loaders; nothing here imports or executes.
+arrays through `arrays`; nothing here imports or executes.
 
 What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host folder are
 copied as links and never followed; FIFOs, sockets and devices are left out; the copy stops with a sentence
@@ -26,6 +26,8 @@ from reenact.sandbox.box import Command, Limits
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1 << 20
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
@@ -147,24 +149,18 @@ def _read_opened(opened: int, most_bytes: int) -> bytes:
         raise _Refused(f"it has {found.st_nlink} hard links")
     if found.st_size > most_bytes:
         raise _Refused(f"it has {found.st_size} bytes, at most {most_bytes} are read")
-    parts: list[bytes] = []
-    left = most_bytes + 1
-    while left > 0 and (part := os.read(opened, min(left, 1 << 20))):
-        parts.append(part)
-        left -= len(part)
-    if left <= 0:
+    content = bytearray()
+    while len(content) <= most_bytes and (part := os.read(opened, _CHUNK)):
+        content += part
+    if len(content) > most_bytes:
         raise _Refused(f"it grew beyond {most_bytes} bytes while it was read")
-    return b"".join(parts)
+    return bytes(content)
 
 
 def _kind(name: str, at: int) -> str:
     """A look before the open, so that no FIFO or device is opened at all; the look after it decides."""
     mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
     return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
-
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_CHUNK = 1 << 20
 
 
 def fill(work: Path, command: Command, limits: Limits) -> None:
@@ -243,13 +239,11 @@ class _Copy:
             mode = os.fstat(source).st_mode
             if not stat.S_ISREG(mode):
                 return
-            target = os.open(into, _NEW, 0o755 if mode & stat.S_IXUSR else 0o644)
-            try:
+            made = os.open(into, _NEW, 0o755 if mode & stat.S_IXUSR else 0o644)
+            with os.fdopen(made, "wb") as target:
                 while part := os.read(source, _CHUNK):
                     self._count(len(part))
-                    _write_all(target, part)
-            finally:
-                os.close(target)
+                    target.write(part)
         finally:
             os.close(source)
 
@@ -262,9 +256,3 @@ class _Copy:
                 f"disk_bytes={self._most_bytes}, files={self._most_files}",
                 next_step="Give a smaller folder, show large data read-only as a mount, or raise the limits.",
             )
-
-
-def _write_all(target: int, part: bytes) -> None:
-    view = memoryview(part)
-    while view:
-        view = view[os.write(target, view) :]

@@ -155,9 +155,12 @@ def _program(machine: Machine) -> list[Instruction]:
     program += _when(machine.numbers["shmget"], "shmget", [absent])
     # The library then writes the zeros itself, and what is written is counted.
     program += _when(machine.numbers["fallocate"], "fallocate", [Return(refuse(errno.EOPNOTSUPP))])
-    program += _when(machine.numbers["clone"], "clone", _clone())
-    program += _when(machine.numbers["personality"], "personality", _personality())
-    program += _when(machine.numbers["ioctl"], "ioctl", _ioctl())
+    for name, looked in (
+        ("clone", _by_argument("clone", 0, (_NEW_NAMESPACES,), denied, allowed, bits=True)),
+        ("personality", _by_argument("personality", 0, _PLAIN_PERSONALITY, allowed, denied)),
+        ("ioctl", _by_argument("ioctl", 1, _TERMINAL_INPUT, denied, allowed)),
+    ):
+        program += _when(machine.numbers[name], name, looked)
     for name in ("socket", "socketpair"):
         program += _when(machine.numbers[name], name, _socket(name))
     return [*program, allowed]
@@ -168,33 +171,16 @@ def _when(number: int, name: str, then: list[Instruction]) -> list[Instruction]:
     return [Jump(number, no=f"not {name}"), *then, Label(f"not {name}")]
 
 
-def _clone() -> list[Instruction]:
+def _by_argument(
+    name: str, index: int, values: tuple[int, ...], then: Return, otherwise: Return, *, bits: bool = False
+) -> list[Instruction]:
+    """One verdict when the argument is one of the values, or has a bit of one, another when it is not."""
     return [
-        Load(argument(0)),
-        Jump(_NEW_NAMESPACES, no="clone allowed", bits=True),
-        Return(refuse(errno.EPERM)),
-        Label("clone allowed"),
-        Return(ALLOW),
-    ]
-
-
-def _personality() -> list[Instruction]:
-    return [
-        Load(argument(0)),
-        *(Jump(value, yes="plain personality") for value in _PLAIN_PERSONALITY),
-        Return(refuse(errno.EPERM)),
-        Label("plain personality"),
-        Return(ALLOW),
-    ]
-
-
-def _ioctl() -> list[Instruction]:
-    return [
-        Load(argument(1)),
-        *(Jump(request, yes="terminal input") for request in _TERMINAL_INPUT),
-        Return(ALLOW),
-        Label("terminal input"),
-        Return(refuse(errno.EPERM)),
+        Load(argument(index)),
+        *(Jump(value, yes=f"{name} matches", bits=bits) for value in values),
+        otherwise,
+        Label(f"{name} matches"),
+        then,
     ]
 
 

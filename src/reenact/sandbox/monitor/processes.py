@@ -60,19 +60,16 @@ class BoxProcesses:
             if int(number) in self.reapers:
                 continue
             tasks += int(fields[17])
-            anonymous, mapped = _memory(self.proc, number)
+            anonymous, mapped = _kilobytes(self.proc, f"{number}/status", (b"RssAnon:", b"RssShmem:"))
             memory += anonymous + mapped
             shared += mapped
         return Use(tasks, memory, shared, ticks / _TICK)
 
     def true_memory(self) -> tuple[int, int]:
         """Anonymous and shared bytes by proportional share."""
-        anonymous = shared = 0
-        for number in self.numbers():
-            parts = _kilobytes(self.proc, f"{number}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
-            anonymous += parts[0]
-            shared += parts[1]
-        return anonymous, shared
+        wanted = (b"Pss_Anon:", b"Pss_Shmem:")
+        parts = [_kilobytes(self.proc, f"{number}/smaps_rollup", wanted) for number in self.numbers()]
+        return sum(anonymous for anonymous, _ in parts), sum(shared for _, shared in parts)
 
     def close(self) -> None:
         os.close(self.proc)
@@ -140,10 +137,6 @@ def _stat(proc: int, number: str) -> list[bytes] | None:
     """The fields of /proc/<number>/stat after the name: [0] is the state, [1] the parent."""
     text = read_proc(proc, f"{number}/stat")
     return text.rpartition(b")")[2].split() if text else None
-
-
-def _memory(proc: int, number: str) -> tuple[int, int]:
-    return _kilobytes(proc, f"{number}/status", (b"RssAnon:", b"RssShmem:"))
 
 
 def _kilobytes(proc: int, name: str, wanted: tuple[bytes, bytes]) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import selectors
 import sys
 import time
@@ -232,13 +233,13 @@ class Supervision:
 
     def _await_death(self) -> None:
         deadline = time.monotonic() + _DEATH_S
+        death = select.poll()
+        if self._end_descriptor is not None:
+            death.register(self._end_descriptor, select.POLLIN)
         while self._status is None:
             if time.monotonic() > deadline:
                 raise BoxBroke(f"its processes did not die within {_DEATH_S:g} s of SIGKILL")
-            if self._end_descriptor is None:
-                time.sleep(0.005)
-            else:
-                selectors_wait(self._end_descriptor, 0.5)
+            death.poll(5 if self._end_descriptor is None else 500)
             self._reap()
 
     def _drain(self) -> None:
@@ -273,10 +274,3 @@ class Supervision:
             max(cpu, self._watcher.cpu_s),
             max(peak, self._watcher.peak_memory_bytes),
         )
-
-
-def selectors_wait(descriptor: int, timeout: float) -> None:
-    """Sleep until the descriptor is readable, at most `timeout` seconds."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(descriptor, selectors.EVENT_READ)
-        selector.select(timeout)

@@ -94,7 +94,7 @@ class Bubblewrap(Tier):
             found.append("processes above their limit for the length of one look (50 ms): no control group")
         return tuple(found)
 
-    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         if self._program is None:
             raise BoxBroke(self.missing())
         arguments = _arguments(folder, command, limits, _options(self._program))
@@ -199,16 +199,9 @@ def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
 
 def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
-    words = [
-        "--unshare-all",
-        "--unshare-user",
-        "--cap-drop",
-        "ALL",
-        "--die-with-parent",
-        "--new-session",
-        "--as-pid-1",
-    ]
-    words += ["--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", HOST_NAME, "--clearenv"]
+    words = ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session"]
+    words += ["--as-pid-1", "--clearenv", "--hostname", HOST_NAME]
+    words += ["--uid", str(USER_ID), "--gid", str(USER_ID)]
     if "--disable-userns" in options:
         words.append("--disable-userns")
     words += ["--dev", "/dev"]

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from reenact.sandbox.box import Command, Ending, Limits
@@ -40,7 +40,14 @@ from reenact.sandbox.isolation.view import (
 from reenact.sandbox.monitor.processes import BoxProcesses
 from reenact.sandbox.monitor.watcher import BoxBroke, Crossing, ProgramEnd, Started
 from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
-from reenact.sandbox.tiers.launch import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
+from reenact.sandbox.tiers.launch import (
+    OPEN_FILES,
+    REAPER,
+    closed_on_error,
+    has_ended,
+    signal_child,
+    start_process,
+)
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -67,7 +74,7 @@ class Container(Tier):
             "it does not tell of a denied network access",
         )
 
-    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         engine, why = _answering(self._wanted)
         if engine is None:
             raise BoxBroke(why)
@@ -117,15 +124,8 @@ def create_words(
     words += ["--security-opt", "label=disable"]
     words += ["--pids-limit", str(limits.processes + 1), "--memory", str(limits.memory_bytes)]
     words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
-    words += [
-        "--ulimit",
-        "core=0:0",
-        "--ulimit",
-        f"nofile={OPEN_FILES}:{OPEN_FILES}",
-        "--log-driver",
-        "none",
-    ]
-    words += ["--workdir", WORK, "--interactive"]
+    words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={OPEN_FILES}:{OPEN_FILES}"]
+    words += ["--log-driver", "none", "--workdir", WORK, "--interactive"]
     if engine.is_podman:
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
@@ -192,33 +192,12 @@ def _give_away(root: Path) -> None:
 
 
 def _start(engine: Engine, name: str, folder: BoxFolder, command: Command) -> Started:
-    with ExitStack() as theirs, ExitStack() as ours:
-        output, their_output = open_pipe(ours, theirs)
-        their_input, fed = open_input(command.stdin, theirs, ours)
-        process = subprocess.Popen(  # noqa: S603 - the engine itself
-            [engine.path, "start", "--attach", "--interactive", name],
-            stdin=their_input,
-            stdout=their_output,
-            stderr=their_output,
-            start_new_session=True,
-        )
-        box = Started(
-            process,
-            output,
-            folder,
-            kill=functools.partial(_kill, engine, name, process),
-            ended=functools.partial(_ended, engine, name),
-            input=fed,
-            after=functools.partial(remove_container, engine.path, name),
-        )
-        ours.pop_all()
-    try:
+    argv = (engine.path, "start", "--attach", "--interactive", name)
+    box = start_process(argv, folder, command, functools.partial(_ended, engine, name))
+    box.kill = functools.partial(_kill, engine, name, box.process)
+    box.after = functools.partial(remove_container, engine.path, name)
+    with closed_on_error(box):
         _watch_from_outside(box, engine, name)
-    except BaseException:
-        process.kill()
-        process.wait()
-        box.close()
-        raise
     return box
 
 

@@ -14,8 +14,8 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from reenact.sandbox.box import Command, Limits
@@ -99,7 +99,7 @@ def lower_limit(pid: int, what: int, most: int) -> None:
         resource.prlimit(pid, what, (most, most))
 
 
-def open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
+def _open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
     """A pipe whose two ends are closed with their owners."""
     read, write = os.pipe()
     reader.callback(os.close, read)
@@ -107,10 +107,10 @@ def open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
     return read, write
 
 
-def open_input(stdin: bytes, theirs: ExitStack, ours: ExitStack) -> tuple[int, int | None]:
+def _open_input(stdin: bytes, theirs: ExitStack, ours: ExitStack) -> tuple[int, int | None]:
     """What the program reads: a pipe that we feed, or nothing at all."""
     if stdin:
-        return open_pipe(theirs, ours)
+        return _open_pipe(theirs, ours)
     nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     theirs.callback(os.close, nothing)
     return nothing, None
@@ -143,18 +143,40 @@ def launch(
     limits the program and opens what is read of it, while it waits at the gate.
     """
     with ExitStack() as theirs, ExitStack() as ours:
-        status, their_status = open_pipe(ours, theirs)
-        output, their_output = open_pipe(ours, theirs)
-        their_gate, gate = open_pipe(theirs, ours)
-        their_input, fed = open_input(command.stdin, theirs, ours)
+        status, their_status = _open_pipe(ours, theirs)
+        their_gate, gate = _open_pipe(theirs, ours)
         passed = [their_status, their_gate]
 
         def in_memory(content: bytes) -> int:
             passed.append(_in_memory(content, theirs))
             return passed[-1]
 
-        process = subprocess.Popen(  # noqa: S603 - bubblewrap or the reaper
-            words(their_status, their_gate, in_memory),
+        report = Status(status, by_shell=by_shell)
+        argv = words(their_status, their_gate, in_memory)
+        box = start_process(argv, folder, command, report.ended, environment, start_in, passed)
+        box.descriptors += [status, gate]
+        ours.pop_all()
+    with closed_on_error(box):
+        hold(box, report)
+        os.write(gate, b"\n")
+    return box
+
+
+def start_process(
+    argv: Sequence[str],
+    folder: BoxFolder,
+    command: Command,
+    ended: Callable[[int], ProgramEnd],
+    environment: Mapping[str, str] | None = None,
+    start_in: str | Path | None = None,
+    passed: Sequence[int] = (),
+) -> Started:
+    """Start a launcher whose output is read and whose input is fed: that of the box."""
+    with ExitStack() as theirs, ExitStack() as ours:
+        output, their_output = _open_pipe(ours, theirs)
+        their_input, fed = _open_input(command.stdin, theirs, ours)
+        process = subprocess.Popen(  # noqa: S603 - bubblewrap, the reaper or a container engine
+            argv,
             stdin=their_input,
             stdout=their_output,
             stderr=their_output,
@@ -163,19 +185,20 @@ def launch(
             cwd=start_in,
             start_new_session=True,
         )
-        report = Status(status, by_shell=by_shell)
-        kill = functools.partial(signal_child, process)
-        box = Started(process, output, folder, kill, report.ended, input=fed, descriptors=[status, gate])
         ours.pop_all()
+    return Started(process, output, folder, functools.partial(signal_child, process), ended, input=fed)
+
+
+@contextmanager
+def closed_on_error(box: Started) -> Iterator[None]:
+    """A box whose start fails half way is ended and freed."""
     try:
-        hold(box, report)
-        os.write(gate, b"\n")
+        yield
     except BaseException:
-        process.kill()
-        process.wait()
+        box.process.kill()
+        box.process.wait()
         box.close()
         raise
-    return box
 
 
 def _in_memory(content: bytes, owner: ExitStack) -> int:

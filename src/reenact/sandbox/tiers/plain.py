@@ -113,6 +113,6 @@ class NoSandbox(Tier):
             "memory, processes and disk above their limits for the length of one look",
         )
 
-    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         link_mounts(folder, command)
         return plain_launch(command.argv, folder, command, limits)

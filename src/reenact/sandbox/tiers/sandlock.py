@@ -27,32 +27,12 @@ from reenact.sandbox.tiers.plain import link_mounts, plain_launch
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _USER_ID = 1000
-_READABLE = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/nix/store",
-    "/etc/alternatives",
-    "/etc/fonts",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/etc/nsswitch.conf",
-    "/etc/passwd",
-    "/etc/group",
-    "/etc/protocols",
-    "/etc/services",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/proc",
-    "/sys/devices/system/cpu",
-    "/sys/devices/system/node",
-    "/dev/urandom",
-    "/dev/random",
-)
+_READABLE = """
+    /usr /bin /sbin /lib /lib32 /lib64 /nix/store /proc /sys/devices/system/cpu /sys/devices/system/node
+    /etc/alternatives /etc/fonts /etc/ld.so.cache /etc/localtime /etc/mime.types /etc/nsswitch.conf
+    /etc/passwd /etc/group /etc/protocols /etc/services /etc/ssl/certs /etc/ssl/openssl.cnf
+    /dev/urandom /dev/random
+"""
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
@@ -73,7 +53,7 @@ class Sandlock(Tier):
             "it does not tell of a denied network access, and gives no /dev/shm and no loopback",
         )
 
-    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         link_mounts(folder, command)
         policy = folder.path / "policy.json"
         policy.write_text(json.dumps(policy_of(folder, command, limits)))
@@ -92,7 +72,7 @@ class Sandlock(Tier):
 
 def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, object]:
     """What the program may do, in sandlock's words."""
-    readable = [path for path in _READABLE if Path(path).exists()]
+    readable = [path for path in _READABLE.split() if Path(path).exists()]
     readable += interpreter_folders()
     readable += [str(mount.source.absolute()) for mount in command.mounts]
     writable = [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES]

@@ -31,7 +31,7 @@ _LAZY = {
     # Imported by the first optimizer that is made: half the price of a short training.
     "torch": ("torch._dynamo", "reenact_probe.torch.observer"),
     "keras": (
-        "reenact_probe.keras.observer",
+        "reenact_probe.keras.on_torch",
         *(f"keras.src.backend.torch.optimizers.torch_{kind}" for kind in _OPTIMIZERS),
     ),
 }

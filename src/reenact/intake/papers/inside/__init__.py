@@ -2,6 +2,5 @@
 
 html_page    HTML -> a page for pandoc, without what no reader sees
 pdf_text     PDF -> lines of text, page by page, and tables
-pdf_draw     the first page of a PDF figure, or what is drawn next to a caption -> PNG
-mineru_run   MinerU's command, and what it left under names that are known
+pdf_draw     pages of PDFs -> PNG
 """

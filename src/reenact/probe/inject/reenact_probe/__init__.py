@@ -6,7 +6,7 @@ reach the program: every entry point is guarded, and an error switches the whole
 boot        starts: options, seeds, and what to do once the program imports torch, keras, ...   (config, late)
 guard       patches what the program calls, puts it back, and keeps our errors from the program
 torch/      observer: forward passes, batches, loaders, steps, model -> rows; window: one sampled step
-keras/      observer: fit, callbacks, losses; on torch it joins the torch observer
+keras/      observer: fit, callbacks, losses; on_torch: layers and steps, with the torch observer
 recorder    what was seen until it is written: tables, metrics, events, header   (schedule, folder)
 data        facts of inputs and labels; metrics: what is printed or logged; places: where things are made
 ending      how the process ends; opened: which files it opens; seeds: the given seed instead of its own

@@ -102,11 +102,21 @@ def _torch_imported(session: Session, torch: Library) -> None:
 
 @guard.guarded("keras")
 def _keras_imported(session: Session, keras: Library) -> None:
-    from reenact_probe.keras.observer import KerasObserver
+    recorder, backend = session.recorder, keras.backend.backend()
+    recorder.note_framework("keras", keras.__version__)
+    recorder.note_framework("keras backend", backend)
+    if backend == "torch" and session.torch is not None:
+        from reenact_probe.keras.on_torch import KerasOnTorch
 
-    session.recorder.note_framework("keras", keras.__version__)
-    session.keras = KerasObserver(keras, session.recorder, session.torch)
-    session.recorder.join(session.keras)
+        session.keras = KerasOnTorch(keras, recorder, session.torch)
+    else:
+        from reenact_probe.keras.observer import KerasObserver
+
+        session.keras = KerasObserver(keras, recorder)
+        recorder.note_missing(
+            f"gradients, weights and layer outputs: Keras runs on {backend}, only fit-level facts are seen"
+        )
+    recorder.join(session.keras)
 
 
 @guard.guarded("experiment-torch")

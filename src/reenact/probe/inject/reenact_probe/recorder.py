@@ -150,13 +150,11 @@ class Recorder:
             listener(kind, facts)
 
     def listen(
-        self,
-        on_metric: Callable[[str, Any, str], None] | None = None,
-        on_event: Callable[[str, Facts], None] | None = None,
+        self, on_metric: Callable[[str, Any, str], None], on_event: Callable[[str, Facts], None]
     ) -> None:
         """Hand on every metric (name, value, source) and every event (kind, facts) once it is noted."""
-        self._on_metric += [on_metric] if on_metric is not None else []
-        self._on_event += [on_event] if on_event is not None else []
+        self._on_metric.append(on_metric)
+        self._on_event.append(on_event)
 
     def _has_space(self) -> bool:
         self._notes += 1

@@ -231,11 +231,8 @@ def one_batch(problem: Problem, seconds: float) -> tuple[Facts | None, float, st
     best = min(runs, key=lambda run: run.order)
     price = clock.spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
-        return (
-            None,
-            price,
-            f"one batch: {len(best.losses)} steps took {clock.spent:.1f} s, too few to learn it",
-        )
+        missing = f"one batch: {len(best.losses)} steps took {clock.spent:.1f} s, too few to learn it"
+        return None, price, missing
     zeroed = []
     if problem.can_zero:
         zeroed = _overfit(problem, best.rate, len(best.losses), _Clock(seconds / 2), zeroed=True).losses

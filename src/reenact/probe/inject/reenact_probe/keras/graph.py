@@ -1,16 +1,14 @@
-"""What Keras objects say of themselves, on any backend, and where they are made."""
+"""What Keras objects say of themselves, on any backend, as JSON of the model graph."""
 
 from __future__ import annotations
 
-import importlib
-from typing import Any, Protocol
+from typing import Any
 
 import numpy
 
-from reenact_probe.guard import before, guarded, when_made
-from reenact_probe.places import Made, caller
 from reenact_probe.torch.facts import is_plain, snake
-from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place
+from reenact_probe.torch.facts import weight_facts as weight
+from reenact_probe.types import Facts, Module, Optimizer, Place
 
 QUIET = frozenset({
     "Flatten", "Reshape", "Permute", "InputLayer", "Dropout", "SpatialDropout1D", "SpatialDropout2D",
@@ -35,11 +33,11 @@ def activation_of(layer: Module) -> str | None:
     return name if name != "linear" else None
 
 
-def settings_of(layer: Module) -> Facts:
-    """Plain values of the layer's configuration; initializers, regularizers and activations by name."""
+def settings_of(part: Any) -> Facts:
+    """Plain values of a layer's or optimizer's configuration; initializers, activations and such by name."""
     try:
-        config = layer.get_config()
-    except Exception:  # noqa: BLE001 - a layer of the program's own may have none, or a broken one
+        config = part.get_config()
+    except Exception:  # noqa: BLE001 - a part of the program's own may have none, or a broken one
         return {}
     return {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
 
@@ -69,18 +67,8 @@ def weight_facts(layer: Module) -> list[Facts]:
         values = numpy.asarray(variable.numpy(), dtype="f8") if readable else None
         if values is None or not values.size:
             continue
-        facts.append(
-            {
-                "name": variable.name,
-                "path": variable.path,
-                "shape": list(variable.shape),
-                "trainable": bool(variable.trainable),
-                "mean": float(values.mean()),
-                "std": float(values.std()),
-                "minimum": float(values.min()),
-                "maximum": float(values.max()),
-            }
-        )
+        seen = (values.mean(), values.std(), values.min(), values.max())
+        facts.append(weight(variable.name, variable.path, variable.shape, variable.trainable, seen))
     return facts
 
 
@@ -152,91 +140,10 @@ def learning_rate(optimizer: Optimizer) -> float:
 
 
 def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
-    try:
-        config = optimizer.get_config()
-    except Exception:  # noqa: BLE001 - an optimizer of the program's own
-        config = {}
-    settings = {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
     return {
         "name": type(optimizer).__name__,
         "learning_rate": rate,
-        "settings": settings,
+        "settings": settings_of(optimizer),
         "place": place,
         "parameters_given": given,
     }
-
-
-class PartsListener(Protocol):
-    """Who is notified of parts."""
-
-    @property
-    def looks_inside(self) -> bool: ...
-
-    def optimizer_made(self) -> None: ...
-
-    def loss_called(self, prediction: Any, target: Any) -> None: ...
-
-
-class Parts:
-    """Losses, optimizers and layers as they are made, and the loss that is called first.
-
-    Remembers where each was made; one that Keras makes itself stands where `compile` is called.
-    """
-
-    def __init__(self, keras: Library, made: Made, listener: PartsListener, notes_layers: bool) -> None:
-        self.made = made
-        self.listener = listener
-        self.loss: Facts | None = None
-        """Facts of the first loss that was called."""
-        self._compiled_at: Place | None = None
-        self._fit_at: Place | None = None
-        trainer = next(base for base in keras.Model.__mro__ if "compile" in vars(base))
-        before(trainer, "compile", lambda *_, **__: self._compiled())
-        when_made(keras.losses.Loss, self._note)
-        before(keras.losses.Loss, "__call__", self._before_loss)
-        if notes_layers:
-            # Not `__init__`: Keras reads that signature to learn what a layer was given.
-            layer = keras.layers.Layer
-            layer.__new__ = staticmethod(self._wrap_new(layer.__new__))
-        optimizer = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        when_made(optimizer, self._optimizer_made)
-
-    def fit_called(self, place: Place | None) -> None:
-        self._fit_at = place
-
-    def place(self, thing: Any) -> Place | None:
-        """Where a part was made. What `compile` was given by name, `fit` makes."""
-        place = self.made.place(thing)
-        return self._compiled_at if place is None or place == self._fit_at else place
-
-    def _wrap_new(self, original: Function) -> Function:
-        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            layer = original(cls, *args, **kwargs)
-            self._note(layer)
-            return layer
-
-        return __new__
-
-    def _optimizer_made(self, optimizer: Optimizer) -> None:
-        self._note(optimizer)
-        self.listener.optimizer_made()
-
-    @guarded("keras-construct")
-    def _note(self, thing: Any) -> None:
-        self.made.note(thing)
-
-    @guarded("compile")
-    def _compiled(self) -> None:
-        self._compiled_at = caller()
-
-    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        if self.loss is None or self.listener.looks_inside:
-            self._loss_called(loss, y_true, y_pred)
-
-    @guarded("keras-loss")
-    def _loss_called(self, loss: Any, y_true: Any, y_pred: Any) -> None:
-        if type(loss).__name__ == "CompileLoss":
-            return
-        if self.loss is None:
-            self.loss = loss_facts(loss, self.place(loss))
-        self.listener.loss_called(y_pred, y_true)

@@ -1,279 +1,255 @@
-"""The observer of Keras 3: fit, evaluate and train_on_batch from outside; on torch also layers, gradients and
-weights, seen through the observer of torch.
+"""The observer of Keras 3 on any backend: what `fit` is asked to do, what its callbacks are told the while,
+where losses, optimizers and layers are made. What happens inside is seen on torch alone (`on_torch`).
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
-import weakref
-from collections.abc import Callable
+import time
 from typing import Any
 
+from reenact_probe import ending
 from reenact_probe.data import Data
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import before, guarded, patch, when_made
 from reenact_probe.keras import graph
-from reenact_probe.keras.fit import Callbacks, Fit
-from reenact_probe.places import Made
+from reenact_probe.keras.data import read_split, read_splits
+from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
-from reenact_probe.torch.forward import ForwardHooks
-from reenact_probe.torch.model import LayerInfo
-from reenact_probe.torch.observer import TorchObserver
-from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place, Tensor
+from reenact_probe.torch.facts import graph as graph_facts
+from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Logs, Module, Optimizer, Place, Row
 
 NAN = float("nan")
-RATE = 4
-"""Column of the learning rate."""
+
+
+def base_optimizer() -> Any:
+    """The class of all optimizers of Keras."""
+    return importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
+
+
+def _definer(cls: type, name: str) -> Any:
+    """The class that a method comes from."""
+    return next(base for base in cls.__mro__ if name in vars(base))
 
 
 class KerasObserver:
-    """One per process. On torch it works through the torch observer; elsewhere it sees what `fit` sees."""
+    """One per process. What is inside `fit` it does not see: a step is what the callbacks tell of it."""
 
-    def __init__(self, keras: Library, recorder: Recorder, torch: TorchObserver | None) -> None:
+    def __init__(
+        self, keras: Library, recorder: Recorder, data: Data | None = None, made: Made | None = None
+    ) -> None:
         self.recorder = recorder
-        backend = keras.backend.backend()
-        recorder.note_framework("keras backend", backend)
-        inside = torch if backend == "torch" else None
-        # Places of things made, and facts of data: those of the torch observer where there is one.
-        self.data = inside.data if inside is not None else Data()
-        self._inside = OnTorch(keras, inside, self) if inside is not None else None
-        self.parts = graph.Parts(keras, inside.made if inside is not None else Made(), self, inside is None)
-        self._model: Module | None = None
-        self._described: tuple[Module, list[Facts]] | None = None
-        self._fit = Fit(keras, recorder, self.data, self)
-        Callbacks(keras, recorder, self, sees_steps=inside is None)
-        if inside is None:
-            recorder.note_missing(
-                f"gradients, weights and layer outputs: Keras runs on {backend}, "
-                "only fit-level facts are seen"
-            )
-
-    @property
-    def in_fit(self) -> bool:
-        return self._fit.under_way
-
-    @property
-    def model(self) -> Module | None:
+        self.data = data or Data()
+        self.made = made or Made()
+        self.in_fit = False
+        """A `fit` is under way."""
+        self.model: Module | None = None
         """The model that is trained, once it is known."""
-        return self._model
+        self.loss: Facts | None = None
+        """Facts of the first loss that was called."""
+        self._described: tuple[Module, list[Facts]] | None = None
+        self._compiled_at: Place | None = None
+        self._fit_at: Place | None = None
+        self._epochs_begun = 0
+        compiling, trainer = (_definer(keras.Model, name) for name in ("compile", "fit"))
+        before(compiling, "compile", lambda *_, **__: self._compiled())
+        patch(trainer, "fit", self._wrap_fit)
+        signature = inspect.signature(trainer.evaluate)
+        before(trainer, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
+        callbacks = keras.callbacks.CallbackList
+        before(callbacks, "on_epoch_begin", lambda list_, epoch, logs=None: self._epoch_begins(list_))  # noqa: ARG005
+        before(callbacks, "on_epoch_end", lambda list_, epoch, logs=None: self._logged(logs, ""))  # noqa: ARG005
+        before(callbacks, "on_test_end", self._test_ends)
+        when_made(keras.losses.Loss, self._note)
+        before(keras.losses.Loss, "__call__", self._before_loss)
+        when_made(base_optimizer(), self._optimizer_made)
+        self._watch_steps(keras)
 
-    @property
-    def looks_inside(self) -> bool:
-        """The step under way is sampled: every call of a loss is of interest."""
-        return self._inside is not None and self._inside.observer.window is not None
+    def _watch_steps(self, keras: Library) -> None:
+        """Note layers and steps, from outside."""
+        # Not `__init__`: Keras reads that signature to learn what a layer was given.
+        layer = keras.layers.Layer
+        layer.__new__ = staticmethod(self._wrap_new(layer.__new__))
+        callbacks = keras.callbacks.CallbackList
+        before(callbacks, "on_train_batch_end", lambda list_, batch, logs=None: self._step_ends(logs))  # noqa: ARG005
 
-    def joined(self, model: Module, begins: bool) -> None:
-        """A callback joins a `fit` that began before anybody looked, or leaves it."""
-        self._model = model
-        self._fit.joined(begins)
+    # Parts as they are made -------------------------------------------------------------------------------
 
-    def model_called(self, model: Module) -> None:
-        """The first model that is called counts until a `fit` says otherwise."""
-        if self._model is None:
-            self._model = model
+    def place(self, thing: Any) -> Place | None:
+        """Where a part was made. One that Keras makes itself, of a name, stands where `compile` is called."""
+        place = self.made.place(thing)
+        return self._compiled_at if place is None or place == self._fit_at else place
 
-    def fit_begins(self, model: Module, place: Place | None) -> None:
-        self._model = model
-        self.parts.fit_called(place)
+    def _wrap_new(self, original: Function) -> Function:
+        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            layer = original(cls, *args, **kwargs)
+            self._note(layer)
+            return layer
 
-    def fit_ends(self, model: Module) -> None:
-        if self._inside is None:
-            if self.recorder.owned:
-                self.describe()
+        return __new__
+
+    @guarded("keras-construct")
+    def _note(self, thing: Any) -> None:
+        self.made.note(thing)
+
+    def _optimizer_made(self, optimizer: Optimizer) -> None:
+        self._note(optimizer)
+
+    @guarded("compile")
+    def _compiled(self) -> None:
+        self._compiled_at = caller()
+
+    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        if self.loss is None:
+            self._loss_called(loss, y_true, y_pred)
+
+    @guarded("keras-loss")
+    def _loss_called(self, loss: Any, y_true: Any, y_pred: Any) -> None:
+        if type(loss).__name__ == "CompileLoss":
             return
-        # A schedule's last rate belongs into the last row, sampled or not.
-        table = self.recorder.tables["steps"]
-        if table.rows and model.optimizer is not None and table.rows[-1][RATE] != table.rows[-1][RATE]:
-            table.set(-1, RATE, graph.learning_rate(model.optimizer))
+        if self.loss is None:
+            self.loss = graph.loss_facts(loss, self.place(loss))
+        self._compared(y_pred, y_true)
 
-    def epoch_begins(self, steps: int | None) -> None:
-        """An epoch of so many steps, where that is known."""
-        if self._inside is None:
-            # Now: while an epoch runs, JAX keeps the values of the variables to itself.
+    def _compared(self, prediction: Any, target: Any) -> None:
+        """A loss compares these two."""
+
+    # Fit and evaluate -------------------------------------------------------------------------------------
+
+    def _wrap_fit(self, original: Function) -> Function:
+        signature = inspect.signature(original)
+
+        def fit(model: Module, *args: Any, **kwargs: Any) -> Any:
+            outer = self.in_fit
+            self._fit_begins(model, signature, args, kwargs)
+            self.in_fit = True
+            try:
+                return original(model, *args, **kwargs)
+            finally:
+                self.in_fit = outer
+                self._fit_ends(model)
+
+        return fit
+
+    @guarded("fit")
+    def _fit_begins(self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+        self.model, self._fit_at = model, caller()
+        try:
+            given = signature.bind(model, *args, **kwargs)
+        except TypeError:
+            return
+        given.apply_defaults()
+        wanted = given.arguments
+        facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
+        facts["shuffle"] = bool(wanted.get("shuffle"))
+        facts["data"] = type(wanted.get("x")).__name__
+        self.recorder.event("fit", place=self._fit_at, **facts)
+        read_splits(self.data, wanted, self.recorder.step)
+
+    @guarded("fit-end")
+    def _fit_ends(self, model: Module) -> None:
+        self._finish_fit(model)
+
+    def _finish_fit(self, model: Module) -> None:  # noqa: ARG002
+        if self.recorder.owned:
             self.describe()
-        if steps:
-            last = self.recorder.step + steps - 1
-            if self.recorder.schedule.epoch_ends(last) and self._inside is not None:
-                self._inside.observer.steps.look_by(last)
 
-    def optimizer_made(self) -> None:
-        if self._inside is not None:
-            self._inside.observer.steps.expect_others()
+    @guarded("evaluate")
+    def _evaluates(self, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+        if self.in_fit:
+            return
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            return
+        read_split(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
 
-    def loss_called(self, prediction: Any, target: Any) -> None:
-        if self._inside is not None:
-            self._inside.observer.keras_loss_called(prediction, target, self.parts.loss)
+    # What Keras tells its callbacks -----------------------------------------------------------------------
+
+    @guarded("epoch")
+    def _epoch_begins(self, container: Any) -> None:
+        self.recorder.set_epoch(self._epochs_begun)
+        self._epochs_begun += 1
+        self._expect((getattr(container, "params", None) or {}).get("steps"))
+
+    def _expect(self, steps: int | None) -> None:
+        """An epoch of so many steps, where that is known, is about to run."""
+        # Now: while an epoch runs, JAX keeps the values of the variables to itself.
+        self.describe()
+        self._ask_for_last(steps)
+
+    def _ask_for_last(self, steps: int | None) -> int | None:
+        """The last step of the epoch, when it will be looked at."""
+        last = self.recorder.step + (steps or 0) - 1
+        return last if steps and self.recorder.schedule.epoch_ends(last) else None
+
+    def _test_ends(self, _: Any, logs: Logs = None) -> None:
+        if not self.in_fit:
+            self._logged(logs, "test_")
+
+    @guarded("metrics")
+    def _logged(self, logs: Logs, prefix: str) -> None:
+        for name, value in (logs or {}).items():
+            self.recorder.metric(prefix + name, value, "keras")
+
+    @guarded("keras-step")
+    def _step_ends(self, logs: Logs) -> None:
+        """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
+        recorder = self.recorder
+        now = time.perf_counter()
+        recorder.tables["steps"].add(self._row(now - recorder.began, logs))
+        step = recorder.next_step()
+        if step == 1:
+            recorder.note_missing("the loss of a step is the running mean of its epoch")
+            self.describe()
+        if now >= recorder.next_flush:
+            recorder.flush()
+        if recorder.config.stop_after is not None and step >= recorder.config.stop_after:
+            ending.stop_here(recorder)
+
+    def _row(self, seconds: float, logs: Logs) -> Row:
+        recorder, schedule = self.recorder, self.recorder.schedule
+        sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
+        if sampled:
+            schedule.looked(recorder.step)
+        read = sampled or schedule.bare
+        loss = float((logs or {}).get("loss", NAN)) if read else NAN
+        rate = graph.learning_rate(self.model.optimizer) if read and self.model is not None else NAN
+        row = [NAN] * 16
+        row[:5] = recorder.step, seconds, recorder.epoch, loss, rate
+        row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
+        return row
+
+    # The graph and the end --------------------------------------------------------------------------------
 
     def describe(self) -> None:
         """Write the graph of a model whose inside is not seen; its weights are those it began with."""
-        model = self._model
+        model = self.model
         if model is None or not model.built:
             return
         if self._described is None or self._described[0] is not model:
-            layers = [graph.layer_facts(layer, self.parts.made.place(layer)) for layer in graph.leaves(model)]
+            layers = [graph.layer_facts(layer, self.made.place(layer)) for layer in graph.leaves(model)]
             self._described = (model, layers)
-        self.recorder.write_graph(self.graph(self._described[1], model.optimizer))
+        self.recorder.write_graph(self.graph_of(self._described[1], model.optimizer))
 
-    def graph(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int | None = None) -> Facts:
+    def graph_of(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0) -> Facts:
         """The model graph as JSON, whoever found the layers."""
-        model = self._model
+        model = self.model
         weights = model.weights if model is not None else []
         facts = None
         if optimizer is not None:
             given = len(getattr(optimizer, "_trainable_variables", ()))
             rate = graph.learning_rate(optimizer)
-            facts = graph.optimizer_facts(optimizer, self.parts.place(optimizer), rate, given)
-        return {
-            "framework": "keras",
-            "model": type(model).__name__ if model is not None else "",
-            "layers": layers,
-            "loss": self.parts.loss,
-            "optimizer": facts,
-            "parameters": sum(_size(variable) for variable in weights),
-            "trainable_parameters": sum(_size(variable) for variable in weights if variable.trainable),
-            "unregistered": [],
-            "batch_size": batch_size,
-        }
+            facts = graph.optimizer_facts(optimizer, self.place(optimizer), rate, given)
+        name = type(model).__name__ if model is not None else ""
+        sizes = [(math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights]
+        return graph_facts("keras", name, layers, self.loss, facts, sizes, batch_size)
 
     def finish(self) -> None:
         """The process ends."""
-        if self._inside is None and self.recorder.owned:
+        if self.recorder.owned:
             self.recorder.write_data(self.data.take_news(self.recorder.step))
 
     def crash_facts(self, _: BaseException) -> Facts:
         return {}
-
-
-class OnTorch:
-    """Joins the two observers: Keras's optimizer is the step, Keras's layers are the layers."""
-
-    def __init__(self, keras: Library, observer: TorchObserver, outer: KerasObserver) -> None:
-        self.keras = keras
-        self.observer = observer
-        self.outer = outer
-        self.torch = observer.torch
-        self._stepped: Callable[[], Optimizer | None] = lambda: None
-        """The optimizer that stepped last, held weakly."""
-        observer.join_keras(self)
-        patch(keras.layers.Layer, "__call__", _wrap_layer_call(observer.forwards))
-        base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        patch(base, "apply", self._wrap_apply)
-
-    @property
-    def in_fit(self) -> bool:
-        return self.outer.in_fit
-
-    def owns(self, module: Module) -> bool:
-        return isinstance(module, self.keras.layers.Layer)
-
-    def new_layer(self, layer: Module) -> LayerInfo | None:
-        """Number a Keras layer that is called for the first time."""
-        model = self.observer.model
-        quiet = type(layer).__name__ in graph.QUIET
-        return model.add_layer(layer, model.unique(layer.name), graph.activation_of(layer), -1, quiet)
-
-    def root_called(self, model: Module) -> None:
-        """A Keras model passed forward: its variables get the names Keras gives them."""
-        if hasattr(model, "layers"):
-            self.outer.model_called(model)
-        self._name(model.weights)
-
-    def _name(self, variables: Any) -> list[Tensor]:
-        """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts, that is
-        another tensor each time.
-        """
-        behind = [(getattr(variable, "_value", None), variable.path) for variable in variables]
-        tensors = [(tensor, path) for tensor, path in behind if isinstance(tensor, self.torch.Tensor)]
-        for tensor, path in tensors:
-            self.observer.model.parameter(tensor, path)
-        return [tensor for tensor, _ in tensors]
-
-    def _wrap_apply(self, original: Function) -> Function:
-        observer, bare = self.observer, self.observer.recorder.schedule.bare
-
-        def apply(optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> Any:
-            rate = None
-            if bare or observer.window is not None or self._stepped() is not optimizer:
-                rate = self._before(optimizer, trainable_variables)
-            result = original(optimizer, grads, trainable_variables)
-            self._after(optimizer, rate)
-            return result
-
-        return apply
-
-    @guarded("keras-apply")
-    def _before(self, optimizer: Optimizer, variables: Any) -> float:
-        """Gives the rate of the step to come: after the step, a schedule tells the next one."""
-        self.observer.steps.know(optimizer)
-        self._stepped = weakref.ref(optimizer)
-        if self.observer.window is not None:
-            # Anything else may be a generator, which only the optimizer may use up.
-            listed = isinstance(variables, (list, tuple))
-            given = variables if listed else getattr(optimizer, "_trainable_variables", ())
-            self.observer.update_begins(self._name(given))
-        return graph.learning_rate(optimizer)
-
-    @guarded("keras-apply-end")
-    def _after(self, optimizer: Optimizer, rate: float | None) -> None:
-        steps = self.observer.steps
-        rate = self._plain_rate(optimizer) if rate is None else rate
-        steps.end_step(optimizer, rate, steps.carried(optimizer))
-
-    def _plain_rate(self, optimizer: Optimizer) -> float:
-        """On a step nobody looks at, the rate is read only where it costs nothing: a variable on the CPU."""
-        value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
-        return value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
-
-    def graph(self) -> Facts | None:
-        """The captured layers of a Keras program, or none when it has none."""
-        observer, model = self.observer, self.outer.model
-        layers = [
-            graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
-            for entry in observer.capture.entries
-            if entry.module is not None and self.owns(entry.module)
-        ]
-        if not layers and model is None:
-            return None
-        if not layers:
-            place_of = observer.model.place_of
-            layers = [graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(model)]
-        return self.outer.graph(layers, self._stepped(), observer.batch_size() or None)
-
-
-def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
-    """Feeds calls of Keras layers to the same stack that torch modules use.
-
-    The wrapper stays in its place: to put it there and take it away for every look would make the interpreter
-    forget, each time, what it had learned about all classes of layers.
-    """
-    symbolic = _symbolic_test()
-
-    def wrap(original: Function) -> Function:
-        def __call__(layer: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            if not forwards.handles or symbolic():
-                return original(layer, *args, **kwargs)
-            forwards.before(layer, args)
-            try:
-                output = original(layer, *args, **kwargs)
-            except Exception:
-                forwards.after(layer, args, None)
-                raise
-            forwards.after(layer, args, kwargs, output)
-            return output
-
-        return __call__
-
-    return wrap
-
-
-def _symbolic_test() -> Callable[[], bool]:
-    """Whether Keras only works out shapes right now."""
-    try:
-        from keras.src.backend.common.symbolic_scope import in_symbolic_scope
-    except ImportError:
-        from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
-    return in_symbolic_scope
-
-
-def _size(variable: Any) -> int:
-    return int(math.prod(part or 1 for part in variable.shape))

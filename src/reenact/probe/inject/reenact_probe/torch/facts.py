@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -260,22 +260,16 @@ def layer_facts(torch: Library, entries: list[Entry], parameter_name: Callable[[
         arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
         table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
         for (entry, name, tensor), row in zip(named, table):
-            facts = _weight_facts(name, parameter_name(tensor), tensor, row)
+            seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]
+            facts = weight_facts(name, parameter_name(tensor), tensor.shape, tensor.requires_grad, seen)
             weights.setdefault(id(entry), []).append(facts)
     return [entry.facts(weights.get(id(entry), [])) for entry in entries]
 
 
-def _weight_facts(name: str, path: str, tensor: Tensor, row: Any) -> Facts:
-    return {
-        "name": name,
-        "path": path,
-        "shape": list(tensor.shape),
-        "trainable": bool(tensor.requires_grad),
-        "mean": float(row[samples.MEAN]),
-        "std": float(row[samples.STD]),
-        "minimum": float(row[samples.MIN]),
-        "maximum": float(row[samples.MAX]),
-    }
+def weight_facts(name: str, path: str, shape: Any, trainable: Any, statistics: Iterable[Any]) -> Facts:
+    """Facts of a weight; its statistics are mean, standard deviation, minimum and maximum."""
+    measured = dict(zip(("mean", "std", "minimum", "maximum"), map(float, statistics)))
+    return {"name": name, "path": path, "shape": list(shape), "trainable": bool(trainable), **measured}
 
 
 def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
@@ -291,4 +285,27 @@ def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
         "settings": settings,
         "place": place,
         "parameters_given": sum(len(group["params"]) for group in optimizer.param_groups),
+    }
+
+
+def graph(
+    framework: str,
+    model: str,
+    layers: list[Facts],
+    loss: Facts | None,
+    optimizer: Facts | None,
+    sizes: list[tuple[int, bool]],
+    batch_size: int,
+) -> Facts:
+    """The model graph as JSON; `sizes` are those of its weights, and whether each is trained."""
+    return {
+        "framework": framework,
+        "model": model,
+        "layers": layers,
+        "loss": loss,
+        "optimizer": optimizer,
+        "parameters": sum(size for size, _ in sizes),
+        "trainable_parameters": sum(size for size, trainable in sizes if trainable),
+        "unregistered": [],
+        "batch_size": batch_size or None,
     }

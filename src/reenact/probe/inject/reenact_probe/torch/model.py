@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from reenact_probe.places import Made
@@ -17,34 +19,27 @@ MOST_LAYERS = 2000
 MOST_PARAMETERS = 5000
 
 
+@dataclass(eq=False)
 class Known:
     """A layer or a parameter, by number and name; held weakly, so that what the program drops is freed."""
 
-    __slots__ = ("index", "name", "ref")
-
-    def __init__(self, index: int, name: str, thing: Any) -> None:
-        self.index = index
-        self.name = name
-        self.ref = weakref.ref(thing)
+    index: int
+    name: str
+    ref: Callable[[], Any]
 
 
+@dataclass(eq=False)
 class LayerInfo(Known):
     """What the hot path needs to know about a layer."""
 
-    __slots__ = ("activation", "follower", "is_last", "quiet", "unit_axis")
-
-    def __init__(
-        self, index: int, name: str, module: Module, activation: str | None, axis: int | None, quiet: bool
-    ) -> None:
-        super().__init__(index, name, module)
-        self.activation = activation
-        """The non-linearity it applies itself, or is."""
-        self.follower: str | None = None
-        """A functional activation applied to its output."""
-        self.unit_axis = axis
-        self.quiet = quiet
-        """Its output says nothing that its input did not: no statistics."""
-        self.is_last = False
+    activation: str | None
+    """The non-linearity it applies itself, or is."""
+    unit_axis: int | None
+    quiet: bool
+    """Its output says nothing that its input did not: no statistics."""
+    follower: str | None = None
+    """A functional activation applied to its output."""
+    is_last: bool = False
 
     def followed_by(self, activation: str) -> None:
         """A functional activation was applied to the output; the first one counts."""
@@ -55,18 +50,15 @@ class LayerInfo(Known):
         return self.activation in RELU_LIKE or self.follower in RELU_LIKE
 
 
+@dataclass(eq=False)
 class ParameterInfo(Known):
     """A parameter tensor, and what the header says of it."""
 
-    __slots__ = ("in_optimizer", "plain", "shape", "trainable")
-
-    def __init__(self, index: int, name: str, tensor: Tensor) -> None:
-        super().__init__(index, name, tensor)
-        self.shape = list(tensor.shape)
-        self.trainable = bool(tensor.requires_grad)
-        self.in_optimizer = False
-        self.plain = False
-        """An ordinary dense tensor, whose values can be read."""
+    shape: list[int]
+    trainable: bool
+    in_optimizer: bool = False
+    plain: bool = False
+    """An ordinary dense tensor, whose values can be read."""
 
     def facts(self) -> Facts:
         names = ("name", "shape", "trainable", "in_optimizer")
@@ -164,7 +156,8 @@ class Model:
     def add_layer(
         self, module: Module, name: str, activation: str | None, unit_axis: int | None, quiet: bool
     ) -> LayerInfo | None:
-        info = LayerInfo(len(self.layers.all), name, module, activation, unit_axis, quiet)
+        ref = weakref.ref(module)
+        info = LayerInfo(len(self.layers.all), name, ref, activation, unit_axis, quiet)
         return self.layers.add(module, info)
 
     def _name(self, module: Module, root: Module) -> str:
@@ -218,7 +211,11 @@ class Model:
     def parameter(self, tensor: Tensor, name: str) -> ParameterInfo | None:
         """The entry of a tensor, made under this name when it is new."""
         known = self.parameters.get(tensor)
-        return known or self.parameters.add(tensor, ParameterInfo(len(self.parameters.all), name, tensor))
+        if known is not None:
+            return known
+        number, trainable = len(self.parameters.all), bool(tensor.requires_grad)
+        info = ParameterInfo(number, name, weakref.ref(tensor), list(tensor.shape), trainable)
+        return self.parameters.add(tensor, info)
 
     def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
         """(index, tensor) of the parameters that an optimizer moves, as far as they are ordinary tensors."""
@@ -263,17 +260,9 @@ class Model:
         described = None
         if optimizer is not None:
             described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
-        return {
-            "framework": "torch",
-            "model": self._model_name(),
-            "layers": facts.layer_facts(self.torch, entries, self._parameter_name),
-            "loss": self.loss,
-            "optimizer": described,
-            "parameters": sum(size for size, _ in sizes),
-            "trainable_parameters": sum(size for size, trainable in sizes if trainable),
-            "unregistered": list(self._unregistered),
-            "batch_size": batch_size or None,
-        }
+        layers = facts.layer_facts(self.torch, entries, self._parameter_name)
+        graph = facts.graph("torch", self._model_name(), layers, self.loss, described, sizes, batch_size)
+        return dict(graph, unregistered=list(self._unregistered))
 
     def _model_name(self) -> str:
         """The class of the first root that holds weights, else of the first."""

@@ -6,6 +6,7 @@ synchronisation a sampled step, none on the others.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -74,7 +75,8 @@ class Window:
         self.outputs[key] = (training, slots)
         if phase == 0 and self.detail == FULL and tensor.requires_grad:
             # A hook leaves with the graph it hangs on; it holds the window, never a tensor.
-            self.listeners.append(tensor.register_hook(_GradientListener(self, layer.index)))
+            listener = functools.partial(self._output_gradient, layer.index)
+            self.listeners.append(tensor.register_hook(listener))
 
     def _saturation(self, activation: str | None, sample: Any) -> int:
         """A copy that is beyond 5 exactly where the input of the activation was."""
@@ -87,7 +89,9 @@ class Window:
         others = [dim for dim in range(value.dim()) if dim != axis]
         return self._sample(value.amax(dim=others).clamp_(min=0), copy=False)
 
-    def output_gradient(self, index: int, gradient: Tensor) -> None:
+    @guarded("output-gradient")
+    def _output_gradient(self, index: int, gradient: Tensor) -> None:
+        """The gradient that reaches a layer's output: a sample is taken, nothing is changed."""
         if not self.closed and index not in self.gradients and _usable(self.torch, gradient):
             self.gradients[index] = self._sample(gradient)
 
@@ -213,19 +217,6 @@ class Window:
         both = (self.grad_norms, self.weight_norms)
         gradients, weights = ([self._norm(slots, key) for key in slots] for slots in both)
         return norm_of(gradients), norm_of(weights)
-
-
-class _GradientListener:
-    """Takes a sample of the gradient that reaches one layer's output, and changes nothing."""
-
-    def __init__(self, window: Window, index: int) -> None:
-        self.window = window
-        self.index = index
-
-    @guarded("output-gradient")
-    def __call__(self, gradient: Tensor) -> None:
-        if gradient is not None:
-            self.window.output_gradient(self.index, gradient)
 
 
 def norm_of(values: list[float]) -> float:

@@ -1,0 +1,237 @@
+"""The score card of `python -m benchmarks field`: recall by program, precision by finding, false alarms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from benchmarks.field.case import FieldCase, Half
+from benchmarks.field.result import Accused, FieldResult
+from benchmarks.scorecard import Goal, Scorecard, Table
+from reenact.diagnosis.options import THRESHOLD, Depth
+
+RECALL = {Depth.QUICK: 0.6, Depth.NORMAL: 0.75}
+PRECISION = {Depth.QUICK: 0.6, Depth.NORMAL: 0.7}
+ALARMS = 0.05
+LEAST = 25
+"""Programs of a kind in a half below which a goal is not judged."""
+_Z = 1.959964
+"""Of the normal distribution, for 95 %."""
+BETTER = ("repaired", "too-small")
+"""What a repair decides when the fresh seeds are significantly better."""
+REPAIRED = 0.6
+BROKEN = "broken"
+"""A judgement that accuses a training without naming a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, with the 95 % interval of Wilson (1927)."""
+
+    part: int
+    whole: int
+
+    @property
+    def value(self) -> float:
+        return self.part / self.whole if self.whole else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """What the share of all such programs may be."""
+        if not self.whole:
+            return 0.0, 1.0
+        n, p, z2 = self.whole, self.value, _Z**2
+        middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+        reach = _Z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.value:.2f} [{low:.2f}, {high:.2f}] ({self.part} of {self.whole})" if self.whole else "-"
+        )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One half, scored."""
+
+    half: Half
+    faulty: tuple[tuple[FieldCase, FieldResult], ...]
+    sound: tuple[tuple[FieldCase, FieldResult], ...]
+    missing: tuple[tuple[FieldCase, FieldResult], ...]
+
+    @property
+    def recall(self) -> Share:
+        """Faulty programs of which at least one true fault was named."""
+        return Share(sum(bool(_true(*pair)) for pair in self.faulty), len(self.faulty))
+
+    @property
+    def precision(self) -> Share:
+        """Findings about faulty programs that are true."""
+        named = sum(len(result.named(THRESHOLD)) for _, result in self.faulty)
+        return Share(sum(len(_true(*pair)) for pair in self.faulty), named)
+
+    @property
+    def alarms(self) -> Share:
+        """Sound programs that were accused."""
+        return Share(sum(accused(result) for _, result in self.sound), len(self.sound))
+
+    @property
+    def repaired(self) -> Share:
+        """Faulty programs, of those that a repair could train, that became significantly better."""
+        tried = [result.repair for _, result in self.faulty if result.repair]
+        return Share(sum(decision in BETTER for decision in tried), len(tried))
+
+    @property
+    def trainings(self) -> int:
+        return sum(result.trainings for _, result in (*self.faulty, *self.sound))
+
+    @property
+    def seconds(self) -> float:
+        return sum(result.seconds for _, result in (*self.faulty, *self.sound))
+
+
+def accused(result: FieldResult) -> bool:
+    """Whether something is said against a program."""
+    return bool(result.named(THRESHOLD)) or result.judgement == BROKEN
+
+
+def scored(half: Half, cases: Sequence[FieldCase], results: Sequence[FieldResult]) -> Scored:
+    """The results of one half by kind of program."""
+    pairs = tuple(zip(cases, results, strict=True))
+    ran = tuple(pair for pair in pairs if not pair[1].could_not_run)
+    return Scored(
+        half,
+        tuple(pair for pair in ran if not pair[0].sound),
+        tuple(pair for pair in ran if pair[0].sound),
+        tuple(pair for pair in pairs if pair[1].could_not_run),
+    )
+
+
+def scorecard(halves: Sequence[Scored], depth: Depth, *, whole: bool) -> Scorecard:
+    """Everything that was measured; goals are judged where whole halves were."""
+    return Scorecard(
+        name="field",
+        figures="; ".join(
+            f"{one.half}, depth {depth}: recall {one.recall}, precision {one.precision}, "
+            f"false alarms {one.alarms}"
+            for one in halves
+        ),
+        goals=tuple(goal for one in halves for goal in _goals(one, depth, whole)),
+        tables=tuple(table for one in halves for table in _tables(one)),
+        facts={one.half.value: [asdict(result) for _, result in _all(one)] for one in halves},
+    )
+
+
+def _all(one: Scored) -> tuple[tuple[FieldCase, FieldResult], ...]:
+    return (*one.faulty, *one.sound, *one.missing)
+
+
+def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
+    many, sound = whole and len(one.faulty) >= LEAST, whole and len(one.sound) >= LEAST
+    recall, precision, alarms = one.recall, one.precision, one.alarms
+    named = many and precision.whole > 0
+    yield Goal(
+        f"{one.half}: recall by program",
+        f">= {RECALL[depth]}",
+        str(recall),
+        recall.value >= RECALL[depth] if many else None,
+    )
+    yield Goal(
+        f"{one.half}: precision by finding",
+        f">= {PRECISION[depth]}",
+        str(precision),
+        precision.value >= PRECISION[depth] if named else None,
+    )
+    yield Goal(
+        f"{one.half}: sound programs accused",
+        f"<= {ALARMS:.0%}",
+        str(alarms),
+        alarms.value <= ALARMS if sound else None,
+    )
+    if one.repaired.whole:
+        yield Goal(
+            f"{one.half}: significantly better after a repair",
+            f">= {REPAIRED}",
+            str(one.repaired),
+            one.repaired.value >= REPAIRED if many else None,
+        )
+
+
+def _true(case: FieldCase, result: FieldResult) -> list[Accused]:
+    return [one for one in result.named(THRESHOLD) if one.is_true_of(case)]
+
+
+def _tables(one: Scored) -> Iterator[Table]:
+    figures = (
+        ("recall, by program", str(one.recall)),
+        ("precision, by finding", str(one.precision)),
+        ("sound programs accused", str(one.alarms)),
+        ("significantly better after a repair", str(one.repaired)),
+        ("trainings in changed copies", str(one.trainings)),
+        ("hours", f"{one.seconds / 3600:.1f}"),
+    )
+    yield Table(f"{one.half}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), figures)
+    named = [(case, result) for case, result in one.faulty if _true(case, result)]
+    missed = [(case, result) for case, result in one.faulty if not _true(case, result)]
+    yield Table(
+        f"{one.half}: faulty programs of which a true fault was named",
+        ("program", "truth", "named", "of them true", "s"),
+        tuple(
+            (
+                case.id,
+                truth_of(case),
+                _words(result.named(THRESHOLD)),
+                str(len(_true(case, result))),
+                f"{result.seconds:.0f}",
+            )
+            for case, result in named
+        ),
+    )
+    yield Table(
+        f"{one.half}: missed",
+        ("program", "truth", "what was said instead", "seen and not named", "s"),
+        tuple(
+            (case.id, truth_of(case), _instead(result), _near(case, result), f"{result.seconds:.0f}")
+            for case, result in missed
+        ),
+    )
+    yield Table(
+        f"{one.half}: sound programs that were accused",
+        ("program", "what it does", "of what"),
+        tuple((case.id, case.why, _instead(result)) for case, result in one.sound if accused(result)),
+    )
+    yield Table(
+        f"{one.half}: repairs",
+        ("program", "decision", "in a sentence"),
+        tuple((case.id, result.repair, result.repair_says) for case, result in one.faulty if result.repair),
+    )
+    yield Table(
+        f"{one.half}: could not be run",
+        ("program", "why"),
+        tuple((case.id, result.could_not_run) for case, result in one.missing),
+    )
+
+
+def truth_of(case: FieldCase) -> str:
+    """What is wrong, with its lines."""
+    lines: dict[str, list[int]] = {}
+    for code, line in (*case.faults, *case.rules):
+        lines.setdefault(str(code), []).append(line)
+    return ", ".join(f"{code}:{'/'.join(map(str, sorted(set(at))))}" for code, at in lines.items())
+
+
+def _instead(result: FieldResult) -> str:
+    named = _words(result.named(THRESHOLD))
+    return f"{result.sentence} {named}".strip() if named != "-" else result.sentence
+
+
+def _near(case: FieldCase, result: FieldResult) -> str:
+    """Doubts and symptoms that would have been true."""
+    return _words([one for one in (*result.doubts, *result.symptoms) if one.is_true_of(case)])
+
+
+def _words(named: Sequence[Accused]) -> str:
+    return "; ".join(map(str, named)) or "-"

@@ -1,0 +1,62 @@
+"""A foreign program in a folder of its own, ready to be started: checked, copied, edited, with its data."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.field import standins
+from benchmarks.field.case import Data, Edit, FieldCase
+from reenact.errors import InputError
+
+BESIDE = "field_data.py"
+"""The name under which a program imports `standins.py`."""
+LARGEST = 8 * 1024 * 1024
+"""Bytes of a file that is copied with its program."""
+
+
+def why_not(case: FieldCase, checkouts: Path) -> str:
+    """Why a program cannot be started here; empty when it can."""
+    missing = [name for name in case.requires if find_spec(name) is None]
+    if missing:
+        return f"packages: {', '.join(missing)}"
+    if case.data is Data.STAND_IN:
+        return "data"
+    return "" if (checkouts / case.repository / case.path).is_file() else "no checkout"
+
+
+def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:
+    """Copy the program's folder, lay its data beside it, edit it; the path of the copy."""
+    repository = checkouts / case.repository
+    source = repository / case.path
+    if hashlib.sha256(source.read_bytes()).hexdigest() != case.sha256:
+        raise InputError(f"The program is not the one that is described. Received: {source}.")
+    shutil.copytree(source.parent, into, ignore=_too_large)
+    for name in case.beside:
+        shutil.copytree(repository / name, into / Path(name).name, ignore=_too_large, dirs_exist_ok=True)
+    if case.data is Data.BESIDE:
+        shutil.copy(Path(standins.__file__), into / BESIDE)
+    for name, maker in case.files.items():
+        (into / name).parent.mkdir(parents=True, exist_ok=True)
+        standins.FILES[maker](into / name)
+    entry = into / source.name
+    for edit in case.edits:
+        _edit(into / edit.file if edit.file else entry, edit)
+    return entry
+
+
+def _edit(file: Path, edit: Edit) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    if edit.line > len(lines) or edit.old not in lines[edit.line - 1]:
+        raise InputError(f"Nothing to edit. Expected: {edit.old!r} at {file.name}:{edit.line}.")
+    lines[edit.line - 1] = lines[edit.line - 1].replace(edit.old, edit.new)
+    file.write_text("".join(lines), encoding="utf-8")
+
+
+def _too_large(folder: str, names: list[str]) -> list[str]:
+    entries = [Path(folder) / name for name in names]
+    skipped = (path for path in entries if path.is_symlink() or path.name in (".git", "md", "ipynb", "img"))
+    large = (path for path in entries if path.is_file() and path.stat().st_size > LARGEST)
+    return [path.name for path in (*skipped, *large)]
