@@ -58,12 +58,15 @@ def intervene(
     suspects: Sequence[Suspect], screening: Screening, *, threshold: float
 ) -> tuple[list[DiagnosisFinding], list[str]]:
     """Every suspect with what trying it has shown, and remarks on what could not be tried."""
-    tried = _try(suspects, screening)
     trainer = screening.trainer
+    metric, tried = trainer.measure, _try(suspects, screening)
     if not tried.confirmed and not _learns(screening):
         trainer.judge_by(LEARNING, trainer.part)
         again = _try(suspects, screening)
-        tried = again if again.confirmed or not tried.candidates else tried
+        if again.confirmed or not tried.candidates:
+            tried = again
+        else:
+            trainer.judge_by(metric, trainer.part)
     if not tried.candidates:
         return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in suspects], []
     findings = [_judged(one, tried, trainer.measure, threshold) for one in suspects]
@@ -208,7 +211,10 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
             note=instead if tried.confirmed else "helped in a first look",
         )
     if best is None:
-        return replace(undecided, note="the joint change that helped does not need it")
+        firm = suspect.certainty is not Certainty.HINT
+        note = "the joint change that helped does not need it" if firm else ""
+        status = InterventionResult.UNDECIDED if firm else InterventionResult.UNTRIED
+        return replace(undecided, status=status, note=note)
     return replace(undecided, note="changing it did not help in a first look, which decides nothing")
 
 
