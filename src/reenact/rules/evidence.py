@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from reenact.probe.outcome import Outcome
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -74,7 +74,10 @@ class Evidence:
 
     @property
     def output(self) -> LayerView | None:
-        """The last layer with weights."""
+        """The last layer with weights; none where several models learn in turns, as in a GAN: nobody knows
+        then whose output a loss is given."""
+        if self.optimizers > 1:
+            return None
         return next((layer for layer in reversed(self.layers) if layer.role == "output"), None)
 
     @property
@@ -134,6 +137,29 @@ class Evidence:
         param = self.hyperparameter(Kind.LEARNING_RATE)
         value = param.in_force if param is not None else None
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    @cached_property
+    def optimizers(self) -> int:
+        """How many optimizers took steps."""
+        steps = self.trace.steps["optimizer"] if self.trace is not None and len(self.trace.steps) else ()
+        return len({int(number) for number in steps if number == number})
+
+    @property
+    def clips_gradients(self) -> bool:
+        """Whether gradients are clipped: then a rate far above the usual makes steps of a usual size."""
+        param = self.hyperparameter(Kind.GRADIENT_CLIP)
+        return param is not None and not param.absent
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the program was ended before its training came to its end."""
+        return self.outcome is not None and self.outcome.kind is OutcomeKind.TIMEOUT
+
+    @property
+    def compares(self) -> bool:
+        """Whether the loss compares outputs with labels. One that does not, as of a policy gradient, may grow
+        while the model learns."""
+        return self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
         """Inputs or labels of a split: the tensor of which the most rows were seen."""

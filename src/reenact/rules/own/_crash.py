@@ -42,6 +42,7 @@ _MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern i
                       r"|class values must be|between 0 and 1|cur_target|labels? .*(shape|rank|out of)"
                       r"|target\.shape|y_true|`target` and `output`|one_hot|label value"
                       r"|assert.*t >= 0 && t < n_classes"),
+    (CrashKind.SHAPE, r"incompatible with the layer|expected axis|expected (min_|max_)?ndim"),
     (CrashKind.DTYPE, r"dtype|scalar types?|expected .* to have .*type|found type|data type|cast from"
                       r"|expected object of|input type \(|not implemented for '(long|int|half|double|byte)'"
                       r"|can't convert np\.ndarray of type|unsupported operand type"),

@@ -18,9 +18,7 @@ FEWEST_LOSSES = 10
 
 def optimizers(evidence: Evidence) -> int:
     """How many optimisers took steps; a loss of two that play against each other tells nothing."""
-    if evidence.trace is None:
-        return 0
-    return len({int(number) for number in evidence.trace.steps["optimizer"] if number == number})
+    return evidence.optimizers
 
 
 def losses(evidence: Evidence) -> list[float]:

@@ -84,12 +84,28 @@ def _fresh(layer: LayerView) -> bool:
 
 
 def _not_given(trace: Trace) -> list[str]:
-    """Weights that can learn and that no optimiser has, where some other weight has one."""
-    given = {facts.name for facts in trace.parameter_facts if facts.in_optimizer}
-    if not given:
-        return []
-    names = [facts.name for facts in trace.parameter_facts if facts.trainable and facts.name not in given]
+    """Weights that can learn and that no optimizer has, where some other weight has one.
+
+    Not those of a target network or an average, which are copies of weights that learn; nor of a model that
+    is asked and not taught, to which no gradient comes back.
+    """
+    given = [facts for facts in trace.parameter_facts if facts.in_optimizer]
+    copied = {(_tail(facts.name), facts.shape) for facts in given}
+    names = []
+    for number, facts in enumerate(trace.parameter_facts):
+        forgotten = (
+            facts.trainable and not facts.in_optimizer and (_tail(facts.name), facts.shape) not in copied
+        )
+        rows = trace.parameters.where(parameter=number)
+        asked_only = len(rows) > 0 and not rows["grad_present"].any()
+        if forgotten and not asked_only and given:
+            names.append(facts.name)
     return list(dict.fromkeys(names))
+
+
+def _tail(name: str) -> str:
+    """The name below the model: that of the layer and of the weight."""
+    return ".".join(name.replace("/", ".").split(".")[-2:])
 
 
 def _without_gradient(trace: Trace) -> list[str]:

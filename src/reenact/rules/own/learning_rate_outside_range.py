@@ -111,7 +111,8 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
     ratios = _ratios(evidence)
     known = losses(evidence)
     curve = windows(known)
-    grows = len(finite(known)) < len(known) or (len(curve) > 2 and curve[-1] > 1.5 * curve[0])
+    risen = len(curve) > 2 and curve[-1] > 1.5 * curve[0] and evidence.compares
+    grows = risen or len(finite(known)) < len(known)
     usual = tuple(value for value in usual_rates(evidence) if isinstance(value, float))
     lower = tuple(value for value in usual if value < rate) or (rate / 10, rate / 100)
     higher = tuple(value for value in usual if value > rate) or (rate * 10, rate * 100)
@@ -128,7 +129,7 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
 def _by_use(evidence: Evidence, rate: float) -> Word:
     low, high = USUAL.get(optimizer_name(evidence), ADAPTIVE)
     usual = usual_rates(evidence)
-    if rate > high:
+    if rate > high and not evidence.clips_gradients:
         return f"above what is usual for this optimiser ({high:g})", 0.65, usual
     if rate < low:
         return f"below what is usual for this optimiser ({low:g})", 0.7, usual

@@ -6,6 +6,8 @@ from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import accuracy, chance, guessing, learned, losses, optimizers, windows
 
 LATE = 3
+FEW_STEPS = 100
+"""Steps that say nothing of a training which was ended before its time."""
 """How many of the last twelfths of the run must agree."""
 
 
@@ -52,6 +54,8 @@ class LearnsNothing(Rule):
         best = guessing(evidence)
         curve = windows(losses(evidence))
         if best is None or len(curve) < 2 * LATE or optimizers(evidence) > 1 or learned(evidence):
+            return
+        if evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS:
             return
         score, guess = accuracy(evidence), chance(evidence)
         if score is not None and guess is not None and score > guess + 0.1:

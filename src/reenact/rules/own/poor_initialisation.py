@@ -79,7 +79,8 @@ class PoorInitialisation(Rule):
                 yield self._start(evidence, layer, saw, self.confidence * doubt)
             elif times is not None and times < TINY:
                 saw = f"weights start with deviation {kernel.std:.3g}, 1/{1 / times:.0f} of the usual"
-                yield self._start(evidence, layer, saw, 0.6 * doubt)
+                # On purpose at heads of policies and residual branches.
+                yield self._start(evidence, layer, saw, 0.5 * doubt)
             if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
                 yield self._bias(evidence, layer, bias.mean, doubt)
 

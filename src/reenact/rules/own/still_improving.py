@@ -59,7 +59,7 @@ class StillImproving(Rule):
         values = _longer(param)
         if evidence.trace.epoch_count == 1 and evidence.trace.step_count < FEW_STEPS:
             saw = f"one epoch of {evidence.trace.step_count} steps"
-            yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.65)
+            yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.5)
             return
         curve = metric(evidence, "val_loss")
         curve = curve if len(curve) >= 4 else epoch_losses(evidence)

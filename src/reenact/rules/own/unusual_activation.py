@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
@@ -50,7 +51,9 @@ class UnusualHiddenActivation(Rule):
     why = "Functions with small slopes, or that make units compete, starve the layers in front of them."
 
     def check(self, evidence: Evidence) -> Findings:
-        hidden = [layer for layer in evidence.layers if layer.role == "hidden" and _feeds_forward(layer)]
+        layers = evidence.layers
+        forward = [(at, one) for at, one in enumerate(layers) if one.role == "hidden" and _feeds_forward(one)]
+        hidden = [one for at, one in forward if _is_taken(one, layers[at + 1 :])]
         words = Counter(layer.activation for layer in hidden)
         for layer in hidden:
             doubt = UNUSUAL.get((layer.activation or "").replace("_", ""))
@@ -71,3 +74,12 @@ class UnusualHiddenActivation(Rule):
 
 def _feeds_forward(layer: LayerView) -> bool:
     return layer.family in ("dense", "conv")
+
+
+def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:
+    """Whether the next dense layer can take its output; where it cannot, this is one of several heads."""
+    taker = next((one for one in behind if one.family == "dense"), None)
+    if layer.family != "dense" or taker is None or layer.width is None:
+        return True
+    width = taker.input_shape[-1] if taker.input_shape else taker.settings.get("in_features")
+    return width is None or width == layer.width

@@ -48,7 +48,9 @@ class LearningRateHigh(Rule):
 
 
 def _confidence(evidence: Evidence, rate: float) -> float:
-    """The bound is one for Adam; other optimisers are at home with larger rates."""
+    """The bound is one for Adam; other optimisers are at home with larger rates, and so is who clips."""
+    if evidence.clips_gradients:
+        return LearningRateHigh.confidence
     param = evidence.hyperparameter(Kind.OPTIMIZER)
     name = evidence.optimizer.name if evidence.optimizer is not None else str(param.in_force) if param else ""
     if name.lower() in ("adadelta", "lbfgs", "rprop"):
