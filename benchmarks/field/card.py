@@ -18,7 +18,7 @@ LEAST = 25
 """Programs of a kind in a half below which a goal is not judged."""
 _Z = 1.959964
 """Of the normal distribution, for 95 %."""
-BETTER = ("repaired", "too-small")
+BETTER = ("repaired", "improved", "too-small")
 """What a repair decides when the fresh seeds are significantly better."""
 REPAIRED = 0.6
 BROKEN = "broken"
