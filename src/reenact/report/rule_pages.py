@@ -38,7 +38,7 @@ def index(rules: Sequence[Rule]) -> str:
     ]
     for family in dict.fromkeys(rule.family for rule in rules):
         rows = [_row(rule) for rule in rules if rule.family == family]
-        head = "| code | name | fault | needs | severity | status |\n|---|---|---|---|---|---|"
+        head = "| code | name | fault | needs | severity | certainty | status |\n|---|---|---|---|---|---|---|"
         parts.append(f"## {family}\n" + "\n".join([head, *rows]))
     return "\n\n".join(parts) + "\n"
 
@@ -76,6 +76,7 @@ def rule_data(rule: Rule) -> dict[str, JsonValue]:
         "needs": [str(need.name).lower() for need in rule.needs],
         "severity": rule.severity.value,
         "status": rule.status.value,
+        "certainty": rule.certainty.value,
         "confidence": rule.confidence,
         "why": rule.why,
     }
@@ -105,6 +106,7 @@ def _row(rule: Rule) -> str:
         fault,
         needs_of(rule),
         rule.severity.value,
+        rule.certainty.value,
         rule.status,
     )
     return "| " + " | ".join(cells) + " |"
