@@ -38,7 +38,7 @@ def index(rules: Sequence[Rule]) -> str:
     ]
     for family in dict.fromkeys(rule.family for rule in rules):
         rows = [_row(rule) for rule in rules if rule.family == family]
-        head = "| code | name | fault | needs | severity | certainty | status |\n|---|---|---|---|---|---|---|"
+        head = "| code | name | fault | needs | severity | certainty | status |\n" + "|---" * 7 + "|"
         parts.append(f"## {family}\n" + "\n".join([head, *rows]))
     return "\n\n".join(parts) + "\n"
 
