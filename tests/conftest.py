@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,12 @@ for name in [
     name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
     del os.environ[name]
+
+# Started by nohup or in the background, we ignore these signals, and so would every program that we start;
+# with a handler we still survive them, and the programs do not.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda number, frame: None)
 
 # The same examples on every machine; HYPOTHESIS_PROFILE=search draws new ones.
 settings.register_profile("fixed", derandomize=True, database=None)
