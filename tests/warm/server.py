@@ -10,6 +10,7 @@ import array
 import atexit
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import runpy
@@ -26,6 +27,9 @@ def main(place, parent):
     import torch._dynamo
 
     torch.set_num_threads(1)
+    # What is here now is shared with all forks for as long as nobody writes to it, and collecting does.
+    gc.collect()
+    gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
     listener.listen(64)
