@@ -63,16 +63,15 @@ class Budget:
         tokens: int | None = None,
         money: Decimal | None = None,
         seconds: float | None = None,
-        already: Spent | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.calls = calls
         self.tokens = tokens
         self.money = money
         self.seconds = seconds
-        self._spent = already or Spent()
+        self._spent = Spent()
         self._clock = clock or RealClock()
-        self._started = self._clock.now() - self._spent.seconds
+        self._started = self._clock.now()
         self._blind = ""
         self._lock = threading.Lock()
 

@@ -103,9 +103,9 @@ class Prepared:
 
 def prepare(text: str) -> Prepared:
     """Take out what pandoc would lose."""
-    written = written_out(text)
-    made = Prepared(machinery=written.machinery)
-    text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", written.text))
+    text, machinery = written_out(text)
+    made = Prepared(machinery=machinery)
+    text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", text))
     text = plain_tables(_unwrapped(text))
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
 from reenact.intake.papers.paper import Algorithm, Figure, Table
-from reenact.intake.papers.references import is_bibliography, listed
+from reenact.intake.papers.references import is_bibliography
 
 LONGEST_HEADING = 90
 _NUMBERED = re.compile(
@@ -26,7 +26,7 @@ _HYPHEN = re.compile(r"(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
 
 def read_plain(text: str, name: str) -> Draft:
     """The paper in a plain text; its first paragraph, when short, is the title."""
-    pieces, references = shaped(re.split(r"\n[ \t]*\n", text))
+    pieces, references = cut_references(_shaped(re.split(r"\n[ \t]*\n", text)))
     title = ""
     if pieces and isinstance(pieces[0], Prose) and len(pieces[0].text) < 200 and len(pieces) > 1:
         title, pieces = pieces[0].text, pieces[1:]
@@ -34,29 +34,23 @@ def read_plain(text: str, name: str) -> Draft:
         "text",
         tuple(captioned(pieces)),
         title=title,
-        references=listed(references),
+        references=references,
         texts={name: text},
     )
 
 
-def shaped(paragraphs: Iterable[str]) -> tuple[list[Piece], list[str]]:
-    """Headings and prose, and the entries of the bibliography; a heading may begin its paragraph."""
-    pieces: list[Piece] = []
-    entries: list[str] = []
+def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
+    """Headings and prose, each entry of the bibliography by itself; a heading may begin its paragraph."""
     inside = False
     for paragraph in paragraphs:
         first, _, rest = paragraph.strip().partition("\n")
         heading = heading_of(first)
         if heading is not None:
             inside = is_bibliography(heading.title)
-            pieces += [] if inside else [heading]
+            yield heading
         body = paragraph.strip() if heading is None else rest
-        text = " ".join(_HYPHEN.sub("", body).split())
-        if inside:
-            entries += _entries(body)
-        elif text:
-            pieces.append(Prose(text))
-    return pieces, entries
+        texts = _entries(body) if inside else [" ".join(_HYPHEN.sub("", body).split())]
+        yield from (Prose(text) for text in texts if text.strip())
 
 
 def heading_of(line: str) -> Heading | None:

@@ -61,12 +61,12 @@ class _Reader:
         draft = self.read(fetched.data, fetched.name, None)
         lost = [*draft.lost, *(Lost("file", note) for note in fetched.notes)]
         try:
-            entry = server.entry(name)
+            title, authors = server.entry(name)
         except (Unreachable, UnreadablePaper) as error:
             return replace(
                 draft, lost=(*lost, Lost("text", f"Title and authors are the paper's own: {error}"))
             )
-        return replace(draft, title=entry.title, authors=entry.authors or draft.authors, lost=tuple(lost))
+        return replace(draft, title=title, authors=authors or draft.authors, lost=tuple(lost))
 
     def folder(self, folder: Path) -> Draft:
         """A folder: LaTeX when there is any, else the only paper in it."""
