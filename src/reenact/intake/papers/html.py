@@ -6,13 +6,8 @@ rest.
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Mapping
-from typing import Any
-
-from reenact.errors import MissingExtra
 from reenact.intake.papers.assemble import Draft
-from reenact.intake.papers.pandoc import parse, result_json, run_script
+from reenact.intake.papers.pandoc import parse, read_by
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.references import keyed, reference_of
@@ -22,7 +17,8 @@ from reenact.sandbox.box import Sandbox
 
 def read_html(text: str, name: str, pictures: Pictures, *, box: Sandbox) -> Draft:
     """The paper on a page."""
-    page = _page(text, name, box)
+    given = text.encode("utf-8", "replace")
+    page = read_by("html_page", "page.json", name=name, box=box, stdin=given)
     references = tuple(
         reference_of(key, entry) if key else keyed(entry, number)
         for number, (key, entry) in enumerate(page["references"], start=1)
@@ -47,11 +43,3 @@ def read_html(text: str, name: str, pictures: Pictures, *, box: Sandbox) -> Draf
         lost=tuple(lost),
         texts={name: text},
     )
-
-
-def _page(text: str, name: str, box: Sandbox) -> Mapping[str, Any]:
-    if importlib.util.find_spec("selectolax") is None:
-        raise MissingExtra("selectolax", "papers")
-    given = text.encode("utf-8", "replace")
-    result = run_script("html_page", box=box, name=name, stdin=given, collect=("page.json",))
-    return result_json(result, "page.json", name)

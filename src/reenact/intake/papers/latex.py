@@ -14,7 +14,7 @@ from reenact.errors import UnreadablePaper
 from reenact.intake.papers.assemble import Draft, Piece
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
 from reenact.intake.papers.latex_files import DOCUMENT, DOCUMENT_END, Files, find_main, flatten
-from reenact.intake.papers.latex_macros import detex, group, rewritten
+from reenact.intake.papers.latex_macros import detex, group, regrouped
 from reenact.intake.papers.latex_prepare import (
     ELSEWHERE,
     USUAL,
@@ -230,7 +230,7 @@ def authors_in(text: str) -> Iterator[str]:
 
 
 def _cut_notes(text: str) -> str:
-    return rewritten(text, _NOTES, lambda found: ("", group(text, found.end())[1]))
+    return regrouped(text, _NOTES, lambda *_: "")
 
 
 MOST_PARTS = 60

@@ -95,6 +95,18 @@ def rewritten(
     return "".join((*parts, text[at:]))
 
 
+def regrouped(
+    text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str], str], str], most: int = MOST_REWRITTEN
+) -> str:
+    """The text with what `make` gives for each find and the group in braces that follows it."""
+
+    def made(found: re.Match[str]) -> Made:
+        inner, end = group(text, found.end())
+        return make(found, inner), end
+
+    return rewritten(text, wanted, made, most)
+
+
 MOST_DEFINED = 2000
 LONGEST = 4000
 """Characters of a definition that is written out."""

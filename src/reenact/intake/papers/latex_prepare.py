@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
-from reenact.intake.papers.latex_macros import Made, detex, group, rewritten, written_out
+from reenact.intake.papers.latex_macros import Made, detex, group, regrouped, rewritten, written_out
 from reenact.intake.papers.paper import Algorithm
 from reenact.intake.papers.tables import plain_tables
 
@@ -106,7 +106,8 @@ def prepare(text: str) -> Prepared:
     text, machinery = written_out(text)
     made = Prepared(machinery=machinery)
     text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", text))
-    text = plain_tables(_unwrapped(text))
+    # Boxes only scale what is in them, and pandoc would drop a table with its box.
+    text = plain_tables(regrouped(text, _BOX, lambda _, inner: f"\n{inner}\n", MOST_STORED))
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
 
     def stored(begin: re.Match[str]) -> Made:
@@ -119,16 +120,6 @@ def prepare(text: str) -> Prepared:
     text = rewritten(text, _BEGIN, stored)
     made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), text)
     return made
-
-
-def _unwrapped(text: str) -> str:
-    """Without boxes that only scale what is in them: pandoc would drop a table with its box."""
-
-    def made(box: re.Match[str]) -> Made:
-        inner, end = group(text, box.end())
-        return f"\n{inner}\n", end
-
-    return rewritten(text, _BOX, made, MOST_STORED)
 
 
 def _spelt(body: str, words: dict[str, str]) -> str:

@@ -126,6 +126,12 @@ def _skipped(log: bytes) -> tuple[str, ...]:
 
 SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
 SCRIPT_DEEPEST = 300
+NEEDED = {
+    "html_page": ("selectolax",),
+    "pdf_text": ("pypdfium2", "pdfplumber"),
+    "pdf_draw": ("pypdfium2", "PIL"),
+}
+"""Packages that the scripts import."""
 
 
 def run_script(
@@ -139,6 +145,9 @@ def run_script(
     limits: Limits = SCRIPT_LIMITS,
 ) -> BoxResult:
     """What the script left. UnreadablePaper, with what it printed, when it did not end well."""
+    for package in NEEDED[script]:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     command = Command(
         argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
@@ -153,11 +162,14 @@ def run_script(
     return result
 
 
-def result_json(result: BoxResult, file: str, name: str) -> Mapping[str, Any]:
-    """The JSON object in one of the files that a script left."""
+def read_by(
+    script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **given: Any
+) -> Mapping[str, Any]:
+    """The JSON object that a script of ours left in a file; `given` as for `run_script`."""
+    result = run_script(script, name=name, collect=(file,), limits=limits, **given)
     try:
         found = read_json(
-            result.results.get(file, b""), most_bytes=SCRIPT_LIMITS.result_bytes, deepest=SCRIPT_DEEPEST
+            result.results.get(file, b""), most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST
         )
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper cannot be read: {error.sentence} Received: {name}") from error
