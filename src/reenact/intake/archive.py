@@ -78,11 +78,14 @@ class _Member:
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
     try:
-        start = read_start(path, 512)
+        return begins_archive(read_start(path, 512))
     except OSError:
         return False
-    packed = any(start.startswith(magic) for magic in _OPENERS)
-    return packed or start.startswith((b"PK\x03\x04", b"PK\x05\x06")) or start[257:262] == b"ustar"
+
+
+def begins_archive(start: bytes) -> bool:
+    """Whether the first 512 bytes of a file are those of an archive."""
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06", *_OPENERS)) or start[257:262] == b"ustar"
 
 
 def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
