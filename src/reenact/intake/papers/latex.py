@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from reenact.intake.papers.latex_macros import detex, group, regrouped
 from reenact.intake.papers.latex_prepare import (
     ELSEWHERE,
     USUAL,
-    Unknown,
     definitions,
     keep_arguments,
     local_styles,
@@ -92,11 +91,11 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     )
 
 
-def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Unknown, ...], tuple[Lost, ...]]:
+def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
     """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
     text, parsed, lost = _opened(text, box, source)
     unknown = unknown_commands(parsed.skipped)
-    if any(one.words or one.name in USUAL for one in unknown):
+    if any(words or name in USUAL for name, words in unknown.items()):
         _, parsed, again = _opened(keep_arguments(text, unknown), box, source)
         lost = (*(one for one in lost if one.kind == FRAME), *again)
     return parsed, unknown, lost
@@ -124,11 +123,12 @@ def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple
     return parse_parts(text, box=box, name=source) if parsed.problem else (parsed, ())
 
 
-def _unknown(commands: Iterable[Unknown]) -> Iterator[Lost]:
-    for one in (one for one in commands if one.name not in USUAL):
-        kept = "its first argument stands for it" if one.words else "it was left out"
-        why = f"\\{one.name} is out of its place" if one.name in ELSEWHERE else f"Nobody defines \\{one.name}"
-        yield Lost("macro", f"{why}: {kept}.", f"\\{one.name}")
+def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
+    for name, words in commands.items():
+        kept = "its first argument stands for it" if words else "it was left out"
+        why = f"\\{name} is out of its place" if name in ELSEWHERE else f"Nobody defines \\{name}"
+        if name not in USUAL:
+            yield Lost("macro", f"{why}: {kept}.", f"\\{name}")
 
 
 def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:

@@ -7,7 +7,7 @@ files are put in front. Commands that nobody defines get a definition that keeps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
@@ -165,24 +165,15 @@ def _balanced(text: str) -> bool:
     return text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A command that nobody defines."""
-
-    name: str
-    words: bool
-    """Whether its argument holds words, which pandoc dropped."""
-
-
-def unknown_commands(skipped: Iterable[str]) -> tuple[Unknown, ...]:
-    """What of the skipped commands may have cost words of the paper."""
+def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
+    """Skipped commands that nobody defines, and whether their arguments hold words, which pandoc dropped."""
     found: dict[str, bool] = {}
     for entry in skipped:
         command = _SKIPPED.match(entry)
         if command and command[1] not in HARMLESS:
             words = bool(_WORDS.search(command[3])) and command[1] not in ELSEWHERE
             found[command[1]] = found.get(command[1], False) or words
-    return tuple(Unknown(name, words) for name, words in found.items())
+    return found
 
 
 def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
@@ -204,13 +195,11 @@ def without_frames(text: str, names: Iterable[str]) -> str:
     return re.sub(rf"\\(?:begin|end)\s*\{{(?:{frames})\}}", "\n\n", text)
 
 
-def keep_arguments(text: str, unknown: Iterable[Unknown]) -> str:
+def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:
     """The text with a definition for each such command: usual words, or its first argument stands for it."""
     made = [
-        f"\\providecommand{{\\{one.name}}}{{{USUAL[one.name]}\\xspace}}"
-        if one.name in USUAL
-        else f"\\providecommand{{\\{one.name}}}[1]{{#1}}"
-        for one in unknown
-        if one.words or one.name in USUAL
+        f"\\providecommand{{\\{name}}}" + (f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}")
+        for name, words in unknown.items()
+        if words or name in USUAL
     ]
     return "\n".join((*made, text))
