@@ -26,6 +26,9 @@ os.environ["ANTHROPIC_API_KEY"] = CANARY
 # The user's settings and the key of the user's journals are not those of the tests.
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="reenact-config-")
 atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
+# All workers share the warm interpreter of the process that started them.
+if "WARM_FOLDER" not in os.environ:
+    os.environ["WARM_FOLDER"] = str(make_environment())
 for name in [
     name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
@@ -96,9 +99,9 @@ def _shares(item: pytest.Function) -> bool:
 
 
 @pytest.fixture(scope="session")
-def warm_folder(testrun_uid: str) -> Path:
-    """An environment whose `python` has imported torch and Keras already; all workers share it."""
-    return make_environment(testrun_uid)
+def warm_folder() -> Path:
+    """An environment whose `python` has imported torch and Keras already."""
+    return Path(os.environ["WARM_FOLDER"])
 
 
 @pytest.fixture(scope="session")
