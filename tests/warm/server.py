@@ -150,10 +150,13 @@ def _run(job, files):
             trail = trail.tb_next
         sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trail
         sys.excepthook(type(error), error, trail)
-        code = 130 if isinstance(error, KeyboardInterrupt) else 1
+        code = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
+    if code == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     os._exit(code & 0xFF)
 
 
