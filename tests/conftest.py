@@ -88,11 +88,13 @@ def planted(tmp_path: Path) -> Planted:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What a file makes once for its tests is made once: one worker does all tests that share it."""
     for item in items:
-        if isinstance(item, pytest.Function) and _shares(item):
+        if item.get_closest_marker("xdist_group") is None and _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
-def _shares(item: pytest.Function) -> bool:
+def _shares(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False
     file = item.nodeid.partition("::")[0]
     fixtures = [known[-1] for known in item._fixtureinfo.name2fixturedefs.values()]
     return any(fixture.scope == "module" and fixture.baseid == file for fixture in fixtures)
