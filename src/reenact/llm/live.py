@@ -202,7 +202,7 @@ def _wire(
         return RelayWire(Path(name.rest).expanduser(), patience, clock, tell)
     from reenact.llm.provider import ProviderWire
 
-    wire = ProviderWire(name, patience, clock, stop)
+    wire = ProviderWire(name, patience, stop)
     if budget is not None and wire.billed and not wire.priced:
         budget.require_price(wire.name)
     return wire
