@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal
 from reenact.program.read.index import FileIndex, dotted_text
@@ -188,10 +188,10 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
                 site = EditSite(style, "data", scope, call, callee=callee, reason=reason)
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
-    if not any(draft.layer == "scale" for draft in found):
+    if not any(draft.param.id.layer == "scale" for draft in found):
         found += list(_by_hand(analysis))
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
-    if not any(draft.layer == "scale" for draft in found) and not symbols:
+    if not any(draft.param.id.layer == "scale" for draft in found) and not symbols:
         found += list(_unscaled(analysis))
     yield from found
 
@@ -208,9 +208,7 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
             continue
         site = EditSite(Style.VALUE, "data", scope, node=node)
         found = analysis.values.here(divisor, scope)
-        draft = analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
-        draft.written = Written.LITERAL
-        yield draft
+        yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
 def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:

@@ -56,6 +56,12 @@ class End:
             return self.entry.plain()
         return literal(self.node)
 
+    @property
+    def default(self) -> JsonValue:
+        """What stands in the source when the command line says otherwise."""
+        found = self.literal()
+        return None if found is NOT_LITERAL else found  # type: ignore[return-value]
+
 
 def literal(node: ast.AST) -> JsonValue | object:
     """The JSON value of a literal expression, or NOT_LITERAL. Bytes, sets, complex numbers are none."""

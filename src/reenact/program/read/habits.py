@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import WITHOUT_GRADIENTS, no_grad, speaks_of_evaluation
 from reenact.program.read.index import FileIndex, dotted_text
@@ -32,7 +32,7 @@ def read_habits(
     yield from _modes(analysis, models, loops)
     if not _own_loop(analysis, loops):
         return
-    kinds = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
+    kinds = {draft.kind for draft in drafts if not draft.param.absent}
     backward, scope, index = loops.backwards[0]
     steps = optimizer_steps(analysis)
     if Kind.GRADIENT_CLIP not in kinds and steps:

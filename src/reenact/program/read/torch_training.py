@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
-from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style
+from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style, of_layer
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
@@ -102,15 +102,14 @@ def _reference(node: ast.expr) -> list[str]:
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else [""]
 
 
-def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, object]:
+def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, str]:
     """The layer whose tensor is initialised, where the reference names one."""
     owner = scope.enclosing_class()
     path = ".".join(part for part in parts[1:] if part not in ("weight", "bias", "data"))
     model = owner.name if parts[0] == "self" and owner is not None else parts[0]
     for layer in models.layers:
         if layer.model == model and layer.path == path and layer.scope.file == scope.file:
-            role = "output" if layer.output else "hidden"
-            return {"model": model, "layer": path, "layer_type": layer.name, "role": role}
+            return {**of_layer(layer), "role": "output" if layer.output else "hidden"}
     return {"model": owner.name if owner is not None else ""}
 
 
@@ -160,8 +159,8 @@ def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
     for slot in slots:
         for draft in at.either(slot.kind, slot.names, slot.position, slot.default, reported=slot.reported):
-            if slot.kind is Kind.ACTIVATION and isinstance(draft.value, str):
-                draft.value = activation_word(draft.value)
+            if slot.kind is Kind.ACTIVATION and isinstance(draft.param.value, str):
+                draft.change(value=activation_word(draft.param.value))
             yield draft
 
 

@@ -48,12 +48,6 @@ class Found:
     scale: float = 1.0
     """The value in force is this many times the written one: `rate = (lr := 0.004) * 2`."""
 
-    @property
-    def default(self) -> JsonValue:
-        """What stands in the source when the command line says otherwise."""
-        found = self.end.literal()
-        return None if found is NOT_LITERAL else found  # type: ignore[return-value]
-
 
 class Values:
     """Looks up arguments."""

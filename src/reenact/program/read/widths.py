@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.ends import SourceSpan, is_number, literal
 from reenact.program.read.layers import LayerSite
@@ -32,7 +32,7 @@ def why_fixed(models: Models, draft: Draft) -> str:
         return site.reason or "it is reported, not changed"
     if draft.kind is Kind.LAYER:
         return why_layer_stays(site.layer)
-    if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
+    if draft.param.absent or site.library != "torch" or site.layer is None:
         return ""
     if draft.kind in WIDTHS:
         found = followers(models, site.layer, draft.spot)
