@@ -164,10 +164,6 @@ def _is_assignment(word: str) -> bool:
     return bool(equals) and name.isidentifier()
 
 
-def is_notebook(target: str) -> bool:
-    return os.path.splitext(target)[1].lower() == ".ipynb"  # noqa: PTH122
-
-
 MAX_FILES = 150
 MAX_TOTAL_CHARACTERS = 6_000_000
 

@@ -150,7 +150,7 @@ def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> 
                 continue
             site = EditSite(Style.VALUE, "torch", index.module, node=binding.node)
             for draft in analysis.value_drafts(kind, binding.value, site):
-                if is_number(draft.param.value) and _used(index.tree, name):
+                if is_number(draft.param.value) and _is_read(index.tree, name, ast.Name):
                     if draft.param.written is Written.LITERAL:
                         draft.change(written=Written.CONSTANT)
                     yield draft
@@ -160,30 +160,22 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
     """An option of the command line whose attribute somebody reads."""
     for call, scope, index in analysis.calls(*PARSE):
         for option in argparse_options(analysis.sources, call, scope):
-            if (
-                plain_name(option.dest) not in names
-                or option.default is None
-                or not _is_read(index.tree, option.dest)
-            ):
+            known = plain_name(option.dest) in names and _is_read(index.tree, option.dest, ast.Attribute)
+            if not known or option.default is None:
                 continue
             site = EditSite(Style.VALUE, "torch", option.scope, option.call, node=option.call)
             for end in analysis.follower.option(option, parse=call):
-                draft = analysis.found_draft(
-                    kind, analysis.values.found(end, option.default, option.scope), site
-                )
+                found = analysis.values.found(end, option.default, option.scope)
+                draft = analysis.found_draft(kind, found, site)
                 if is_number(draft.param.value):
                     yield draft
 
 
-def _is_read(tree: ast.Module, name: str) -> bool:
+def _is_read(tree: ast.Module, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
+    """Whether a name, or an attribute of that name, is used anywhere."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(tree)
-    )
-
-
-def _used(tree: ast.Module, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        isinstance(node, kind)
+        and isinstance(node.ctx, ast.Load)
+        and name == (node.id if isinstance(node, ast.Name) else node.attr)
         for node in ast.walk(tree)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
@@ -37,14 +38,14 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
             at = CallSite(analysis, call, scope, "torch", name)
             if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
                 yield from _optimizer(at, callee, torch_words.OPTIMIZERS[name])
-            elif _is_loss(callee.dotted, name):
+            elif (callee.dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
+                callee.dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
+            ):
                 losses.append((at, at.named(Kind.LOSS, callee)))
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
                 yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
-                yield from CallSite(analysis, call, scope, "torch").given(
-                    Kind.GRADIENT_CLIP, 1, CLIPPING[name]
-                )
+                yield from replace(at, owner="").given(Kind.GRADIENT_CLIP, 1, CLIPPING[name])
             elif callee.dotted.startswith("torch.nn.init."):
                 yield from _initialiser(at, models, callee)
             break
@@ -52,12 +53,6 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
     training = [item for item in losses if not is_evaluation(analysis, item[0].call, item[0].scope)]
     for _, draft in training or losses:
         yield draft
-
-
-def _is_loss(dotted: str, name: str) -> bool:
-    return (dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
-        dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
-    )
 
 
 def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
