@@ -15,7 +15,8 @@ from reenact.program.edit.arguments import (
     remove_argument,
     torch_initialiser,
 )
-from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer, replace_layer
+from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
+from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
 from reenact.program.edit.optimizers import (
@@ -121,7 +122,7 @@ def perform(editor: SourceEditor, change: Change) -> None:
     elif site.layer is None:
         raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     else:
-        insert_layer(editor, site.layer, change.layer, change.settings, before=change.before)
+        insert_layer(editor, site.layer, change)
 
 
 def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparameter, EditSite]:
@@ -147,7 +148,8 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
     elif param.kind is Kind.OPTIMIZER:
         replace_optimizer(editor, site, change.by, change.settings)
     elif param.kind is Kind.LAYER and site.layer is not None:
-        replace_layer(editor, site.layer, change.by, change.settings)
+        text = replacement_text(editor, site.layer, change.by, change.settings)
+        editor.replace(editor.analysis.spot(site.layer.call, site.layer.scope), text)
     else:
         turn(editor, param, site, change.by)
 

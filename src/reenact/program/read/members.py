@@ -180,11 +180,8 @@ class Members(Trail):
         value = keyword(node, key)
         if value is not None:
             return self.follow(value, scope, Written.CONFIG)
-        for extra in [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]:
-            found = self._of(extra, key, scope)
-            if found:
-                return found
-        return []
+        extras = [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]
+        return next(filter(None, (self._of(extra, key, scope) for extra in extras)), [])
 
     def _parsed(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
         options = argparse_options(self.sources, node, scope)

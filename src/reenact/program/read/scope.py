@@ -162,23 +162,17 @@ def bind_target(
 def _element(
     how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int
 ) -> tuple[How, ast.expr | None, tuple[int, ...]]:
-    if how is How.LOOP:
-        return _loop_element(value, pick, number)
-    if isinstance(value, ast.Tuple | ast.List) and not pick and len(value.elts) == count:
-        return how, value.elts[number], ()
-    return how, value, (*pick, number)
-
-
-def _loop_element(
-    value: ast.expr | None, pick: tuple[int, ...], number: int
-) -> tuple[How, ast.expr | None, tuple[int, ...]]:
     """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not pick:
+    loop = how is How.LOOP and not pick
+    if loop and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         if value.func.id == "enumerate" and value.args:
             return (How.OTHER, None, ()) if number == 0 else (How.LOOP, value.args[0], ())
         if value.func.id == "zip" and number < len(value.args):
             return How.LOOP, value.args[number], ()
-    return How.LOOP, value, (*pick, number)
+    plain = how is not How.LOOP and not pick
+    if plain and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
+        return how, value.elts[number], ()
+    return how, value, (*pick, number)
 
 
 def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:
