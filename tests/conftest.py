@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,10 +26,19 @@ os.environ["ANTHROPIC_API_KEY"] = CANARY
 # The user's settings and the key of the user's journals are not those of the tests.
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="reenact-config-")
 atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
+# All workers share the warm interpreter of the process that started them.
+if "WARM_FOLDER" not in os.environ:
+    os.environ["WARM_FOLDER"] = str(make_environment())
 for name in [
     name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
     del os.environ[name]
+
+# Started by nohup or in the background, we ignore these signals, and so would every program that we start;
+# with a handler we still survive them, and the programs do not.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda number, frame: None)
 
 # The same examples on every machine; HYPOTHESIS_PROFILE=search draws new ones.
 settings.register_profile("fixed", derandomize=True, database=None)
@@ -78,20 +88,22 @@ def planted(tmp_path: Path) -> Planted:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What a file makes once for its tests is made once: one worker does all tests that share it."""
     for item in items:
-        if isinstance(item, pytest.Function) and _shares(item):
+        if item.get_closest_marker("xdist_group") is None and _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
-def _shares(item: pytest.Function) -> bool:
+def _shares(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False
     file = item.nodeid.partition("::")[0]
     fixtures = [known[-1] for known in item._fixtureinfo.name2fixturedefs.values()]
     return any(fixture.scope == "module" and fixture.baseid == file for fixture in fixtures)
 
 
 @pytest.fixture(scope="session")
-def warm_folder(testrun_uid: str) -> Path:
-    """An environment whose `python` has imported torch and Keras already; all workers share it."""
-    return make_environment(testrun_uid)
+def warm_folder() -> Path:
+    """An environment whose `python` has imported torch and Keras already."""
+    return Path(os.environ["WARM_FOLDER"])
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ OWNERS = {
     "shelve": (),
     "tarfile": ("intake/archive.py", "sandbox/"),
     "zipfile": (
-        "intake/archive.py", "sandbox/", "diagnosis/learned/", "bug/context/",
+        "intake/archive.py", "sandbox/", "diagnosis/learned/",
         "probe/inject/reenact_probe/folder.py",
     ),
     "sqlite3": ("journal/",),

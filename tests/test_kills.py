@@ -9,6 +9,8 @@ import kills
 import pytest
 from click.testing import CliRunner
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 KILLS = {"diagnose": 1, "repair": 1, "bug": 4, "paper": 4}
 
 

@@ -14,6 +14,7 @@ from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
 from reenact.llm.recording import Recorder, Replay
+from reenact.result import encoded
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import JsonValue, Stop, Tell, tell_nobody
@@ -55,7 +56,7 @@ class BenchRunner:
             "files": [hashlib.sha256(content).hexdigest() for content in contents],
             "model": self.model.name if self.model is not None else "recording",
             "record": self.record,
-            "options": variant.options(self.options).to_json(),
+            "options": encoded(variant.options(self.options)),
         }
 
     def model_for(self, case: BugCase, variant: Variant) -> Model:

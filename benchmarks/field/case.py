@@ -100,6 +100,11 @@ class FieldCase:
         """The folder of its checkout."""
         return self.source.partition("/")[2]
 
+    @property
+    def shortened(self) -> bool:
+        """Whether the manifest may have cut its training: that it is too short is then no false word."""
+        return bool(self.edits or self.arguments)
+
 
 def catalogue(manifest: Path = MANIFEST) -> tuple[FieldCase, ...]:
     """Every program of a manifest."""

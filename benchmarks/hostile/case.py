@@ -52,8 +52,7 @@ class Case:
     host_step: str = ""
     """What the host does with the collected files afterwards: git, json or array."""
     needs: tuple[str, ...] = ()
-    """What the machine must have: gpu, torch, compiler, or the name of a processor."""
-    gpu: bool = False
+    """What the machine must have: torch, compiler, or the name of a processor."""
     graders: bool = False
     workspace: bool = False
     terminal: bool = False

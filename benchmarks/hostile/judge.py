@@ -27,7 +27,6 @@ from benchmarks.hostile.terminal import Terminal
 from reenact.own_process import own_module
 from reenact.sandbox.box import MIB, Ending
 from reenact.sandbox.files.folder import start_time
-from reenact.sandbox.isolation.view import gpu_nodes
 
 MOST_LATE_S = 2.0
 MOST_SUPERVISOR_BYTES = 200 * MIB
@@ -97,8 +96,6 @@ def lacking(case: Case) -> str:
 
 
 def _have(need: str) -> bool:
-    if need == "gpu":
-        return bool(gpu_nodes())
     if need == "torch":
         return importlib.util.find_spec("torch") is not None
     if need == "compiler":
@@ -108,15 +105,12 @@ def _have(need: str) -> bool:
 
 def judge(case: Case, tier: str) -> Judgement:
     """Run a case once on a tier and look at the host."""
-    gpu_before = _gpu_bytes() if case.gpu else 0
     with Canaries() as canaries, Terminal(wanted=case.terminal) as terminal:
         report, supervisor = _supervise(case, tier, canaries, terminal)
         running = report.left + _end_marked(canaries.nonce)
         outside = canaries.changes()
         escapes = report.escapes() + canaries.contacts() + terminal.typed() + outside
         changes = outside + left_in(canaries.scratch) + _groups_left(supervisor)
-    if case.gpu and _gpu_bytes() > gpu_before + 64 * MIB:
-        changes.append("GPU memory is still held")
     return Judgement(
         case,
         tier,
@@ -199,12 +193,3 @@ def _groups_left(supervisor: str) -> list[str]:
     mark = f"reenact-{supervisor}-"
     found = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if Path(folder).name.startswith(mark)]
     return [f"a control group was left: {folder}" for folder in found]
-
-
-def _gpu_bytes() -> int:
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return 0
-    argv = [program, "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
-    printed = subprocess.run(argv, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
-    return sum(int(line) for line in printed.split()) * MIB

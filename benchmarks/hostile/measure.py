@@ -2,7 +2,7 @@
 
 Goals hold for the tier that is used when none is named, or for the one asked for: all attacks contained and
 named correctly, their boxes gone within 2 s of the deadline, the host unchanged, the supervisor small, all
-twins alive. What a machine lacks (a GPU, a kind of processor) is listed apart and counts neither way.
+twins alive. What a machine lacks (torch, a kind of processor) is listed apart and counts neither way.
 """
 
 from __future__ import annotations

@@ -115,7 +115,6 @@ def _command(case: Case, plan: Plan) -> Command:
         mounts=(Mount(root / "graders", graders),) if case.graders else (),
         environment=environment if case.hostile else {},
         collect=tuple(name.replace("{tag}", plan.environment["CANARY_TAG"]) for name in case.collect),
-        gpu=case.gpu,
     )
 
 

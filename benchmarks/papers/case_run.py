@@ -25,7 +25,7 @@ from reenact.paper.quantity import near
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import Claim
 
-PRICED_AS = "openai:o3-mini"
+PRICED_AS = ("o3-mini", "https://api.openai.com/v1")
 """Whose prices AutoReproduce states its cost at."""
 
 
@@ -84,7 +84,7 @@ def _result(case_run: CaseRun, found: Reproduction, paper: Paper, journal: Journ
         tokens_in=spent.tokens_in,
         tokens_out=spent.tokens_out,
         money=found.money,
-        at_o3=price(Usage(spent.tokens_in, spent.tokens_out), PRICED_AS),
+        at_o3=price(Usage(spent.tokens_in, spent.tokens_out), *PRICED_AS),
     )
 
 

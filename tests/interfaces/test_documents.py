@@ -17,6 +17,8 @@ from benchmarks.command import bench
 from reenact.cli.edge import guarded
 from reenact.cli.main import VERBS, reenact
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 BENCHMARKS = ["python", "-m", "benchmarks"]
 ROOT = fences.ROOT
 PAGES = fences.pages()

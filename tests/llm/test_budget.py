@@ -79,13 +79,6 @@ def test_wall_time() -> None:
         model.ask(question())
 
 
-def test_a_resumed_run_goes_on_from_what_was_spent() -> None:
-    budget = Budget(calls=5, seconds=100, already=Spent(calls=5, seconds=60), clock=ManualClock())
-    assert budget.seconds_left == 40
-    with pytest.raises(BudgetSpent, match="5 of 5 calls"):
-        budget.open_call()
-
-
 def test_what_earlier_executions_used_is_carried_over() -> None:
     budget = Budget(calls=5, money=Decimal(1), seconds=100, clock=ManualClock())
     Scripted([GOOD], budget=budget).carry(Spent(4, 900, Decimal("0.4"), 60, 1))

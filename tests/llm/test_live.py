@@ -12,12 +12,10 @@ import pytest
 from reenact.errors import (
     AnswerUnusable,
     BudgetSpent,
-    MissingPart,
     ModelError,
     ModelRefused,
     ModelUnreachable,
     PromptTooLong,
-    UnknownModel,
 )
 from reenact.llm.ask import Call, Image, Reply, Text, Transient, Usage
 from reenact.llm.budget import Budget
@@ -129,7 +127,7 @@ def test_a_run_is_recorded_and_becomes_a_model(tmp_path: Path) -> None:
     script.write_text(f"import sys; sys.stdin.read(); print({GOOD!r})")
     file = tmp_path / "deep" / "run.jsonl"
     answer = open_model(f"command:{sys.executable} {script}", record_to=file).ask(question())
-    again = open_model(f"replay:{file}", strict=True).ask(question())
+    again = open_model(f"replay:{file}").ask(question())
     assert again.value == answer.value
     assert again.model == answer.model
 
@@ -140,32 +138,3 @@ def test_a_home_folder_may_be_abbreviated(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "relay").is_dir()
     (tmp_path / "run.jsonl").touch()
     assert isinstance(open_model("replay:~/run.jsonl"), Replay)
-
-
-@pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that adds the prefixes `echo:` and `broken:`."""
-    (tmp_path / "echoing.py").write_text(
-        "from reenact.llm.scripted import ScriptWire\n"
-        "def open_wire(rest, patience, clock):\n"
-        "    return ScriptWire([{'holds': True, 'why': rest}], 'echo')\n"
-    )
-    info = tmp_path / "echoing-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: echoing\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[reenact.models]\necho = echoing:open_wire\nbroken = echoing:missing\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-
-@pytest.mark.usefixtures("plugin")
-def test_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert open_model("echo:hello").ask(question()).value.why == "hello"
-    with pytest.raises(MissingPart, match="plug-in for broken: models is broken"):
-        open_model("broken:x")
-    with pytest.raises(UnknownModel):
-        open_model("ecco:x")
-    monkeypatch.setenv("REENACT_PLUGINS", "")
-    with pytest.raises(UnknownModel):
-        open_model("echo:hello")

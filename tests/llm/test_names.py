@@ -33,11 +33,10 @@ from reenact.llm.names import (
         ("command:llm -m 'my model'", ModelName("command", "llm -m 'my model'")),
         ("relay:/some/folder", ModelName("relay", "/some/folder")),
         ("replay:a@http.jsonl", ModelName("replay", "a@http.jsonl")),
-        ("mine:x", ModelName("mine", "x")),
     ],
 )
 def test_spellings(text: str, name: ModelName) -> None:
-    assert parse_name(text, ("mine",)) == name
+    assert parse_name(text) == name
 
 
 @pytest.mark.parametrize(

@@ -244,17 +244,19 @@ def test_a_limit_in_money_needs_a_known_price(monkeypatch: pytest.MonkeyPatch) -
         open_model("openai:no-such-model", budget=Budget(money=Decimal(5)))
 
 
+OPENAI = "https://api.openai.com/v1"
+
+
 def test_prices_are_looked_up_and_never_borrowed() -> None:
     usage = Usage(1_000_000, 1_000_000)
-    assert price(usage, "openai:o3-mini") == Decimal("5.5")
-    assert price(usage, "openai:no-such-model") is None
-    assert price(usage, "relay") is None
-    assert price(usage, "openai-compatible:gpt-5") is None, "the same name elsewhere has another price"
-    assert price(usage, "gpt-5", "http://127.0.0.1:8000/v1") is None
+    assert price(usage, "o3-mini", OPENAI) == Decimal("5.5")
+    assert price(usage, "no-such-model", OPENAI) is None
+    assert price(usage, "gpt-5", "http://127.0.0.1:8000/v1") is None, "elsewhere it has another price"
+    assert price(usage, "gpt-5", "") is None
 
 
 def test_cached_tokens_cost_less() -> None:
-    whole, cached = price(Usage(10_000, 0), "openai:gpt-5"), price(Usage(10_000, 0, 10_000), "openai:gpt-5")
+    whole, cached = (price(Usage(10_000, 0, kept), "gpt-5", OPENAI) for kept in (0, 10_000))
     assert whole is not None
     assert cached is not None
     assert cached < whole

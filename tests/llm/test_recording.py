@@ -19,15 +19,15 @@ from reenact.errors import AnswerUnusable, BudgetSpent, InputError, ModelUnreach
 from reenact.llm.ask import Reply, Request, Transient, Usage
 from reenact.llm.budget import Budget
 from reenact.llm.live import open_model
-from reenact.llm.prompts import Log, read_prompt
+from reenact.llm.prompts import read_prompt
 from reenact.llm.recording import HEAD, Recorder, RecordingFile, Replay, read_recording
 from reenact.llm.scripted import Scripted
 from reenact.testing.model import GOOD, Answering, ModelSuite, Verdict, question
 from reenact.types import Progress
 
 
-def record(file: Path, *steps: str, with_prompts: bool = True) -> None:
-    model = Recorder(Scripted([GOOD] * len(steps)), file, with_prompts=with_prompts)
+def record(file: Path, *steps: str) -> None:
+    model = Recorder(Scripted([GOOD] * len(steps)), file)
     for step in steps:
         model.ask(question(step))
 
@@ -41,13 +41,6 @@ def test_a_recording_says_what_was_asked_and_who_answered(tmp_path: Path) -> Non
     assert line["system"] == "You judge."
     assert line["parts"] == ["Does it hold?"]
     assert line["answer"]["model"] == "scripted"
-
-
-def test_prompts_may_be_left_out(tmp_path: Path) -> None:
-    record(tmp_path / "run.jsonl", "bug/plan", with_prompts=False)
-    (line,) = read_recording(tmp_path / "run.jsonl")
-    assert "parts" not in line
-    assert "system" not in line
 
 
 def test_final_errors_are_recorded_and_passing_ones_are_not(tmp_path: Path) -> None:
@@ -64,7 +57,7 @@ def test_final_errors_are_recorded_and_passing_ones_are_not(tmp_path: Path) -> N
 
 def test_a_recording_cut_at_any_byte_is_read_and_continued(tmp_path: Path) -> None:
     whole_file = tmp_path / "whole.jsonl"
-    record(whole_file, "a", "b", with_prompts=False)
+    record(whole_file, "a", "b")
     whole = whole_file.read_bytes()
     ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
     file = tmp_path / "cut.jsonl"
@@ -168,8 +161,8 @@ class _RecordedThenReplayed:
 
     def ask(self, request: Request[Any]) -> Any:
         recorded = self._recorder.ask(request)
-        replayed = Replay(self._file, strict=True).ask(request)
-        assert replayed.value == recorded.value
+        replayed = Replay(self._file).ask(request)
+        assert (replayed.value, replayed.wording) == (recorded.value, "same")
         assert replayed.source == "recording"
         return replayed
 
@@ -201,15 +194,13 @@ def test_a_miss_is_loud(run: Path) -> None:
         model.ask(question("bug/plan", sample=1))
 
 
-def test_an_earlier_wording_is_reported_and_strict_mode_refuses_it(run: Path) -> None:
+def test_an_earlier_wording_is_reported(run: Path) -> None:
     reported: list[Progress] = []
     reworded = question("bug/plan", words="Does it really hold?")
     answer = open_model(f"replay:{run}", tell=reported.append).ask(reworded)
     assert answer.wording == "earlier"
     assert reported[0].note == "step bug/plan was recorded for an earlier wording of suite/ask v1"
-    with pytest.raises(ReplayMiss, match="strict mode refuses"):
-        open_model(f"replay:{run}", strict=True).ask(reworded)
-    assert open_model(f"replay:{run}", strict=True).ask(question("bug/plan")).wording == "same"
+    assert open_model(f"replay:{run}").ask(question("bug/plan")).wording == "same"
 
 
 def test_recorded_failures_fail_again(tmp_path: Path) -> None:
@@ -250,7 +241,8 @@ def test_an_answer_that_no_longer_fits(run: Path) -> None:
 def test_a_replayed_run_can_be_recorded_again(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.jsonl"
     open_model(f"replay:{run}", record_to=copy).ask(question("bug/plan"))
-    assert Replay(copy, strict=True).ask(question("bug/plan")).model == "openai:gpt-5"
+    again = Replay(copy).ask(question("bug/plan"))
+    assert (again.model, again.wording) == ("openai:gpt-5", "same")
 
 
 def test_recording_a_replay_does_not_make_an_earlier_wording_new(run: Path, tmp_path: Path) -> None:
@@ -258,8 +250,6 @@ def test_recording_a_replay_does_not_make_an_earlier_wording_new(run: Path, tmp_
     reworded = question("bug/plan", words="Does it really hold?")
     assert open_model(f"replay:{run}", record_to=copy).ask(reworded).wording == "earlier"
     assert Replay(copy).ask(reworded).wording == "earlier"
-    with pytest.raises(ReplayMiss, match="strict"):
-        Replay(copy, strict=True).ask(reworded)
 
 
 @pytest.mark.parametrize(
@@ -323,15 +313,15 @@ epoch 3 took {hour}.52s ({hour}1ms/step)"""
 
 
 def test_a_replay_works_in_another_folder_hour_and_machine(tmp_path: Path) -> None:
-    log = Log(printed("/home/ann/work", 3, "0x7f32a81b2c40", 40123, 0.69314718), ("/home/ann/work",))
+    log = printed("/home/ann/work", 3, "0x7f32a81b2c40", 40123, 0.69314718)
     here = DEBUG.fill(log=log, loss=0.693147180)
-    log = Log(printed("/tmp/pytest-7", 8, "0xffff8ab14710", 51999, 0.69314709), ("/tmp/pytest-7",))
+    log = printed("/home/bob/work", 8, "0xffff8ab14710", 51999, 0.69314709)
     there = DEBUG.fill(log=log, loss=0.693147093)
-    traces = ("ann", "pytest", "0x7f32", "0xffff", "40123", "2026", "127.0.0.1")
+    traces = ("ann", "bob", "0x7f32", "0xffff", "40123", "2026", "127.0.0.1")
     file = tmp_path / "run.jsonl"
     Recorder(Scripted([GOOD]), file).ask(Request("paper/debug", here, Verdict))
     text = file.read_text()
     assert not [trace for trace in traces if trace in text]
     assert "site-packages/torch/nn/modules/module.py" in text
-    replayed = Replay(file, strict=True).ask(Request("paper/debug", there, Verdict))
+    replayed = Replay(file).ask(Request("paper/debug", there, Verdict))
     assert replayed.wording == "same"

@@ -49,12 +49,12 @@ class Ran:
 class Forks:
     """Runs programs, watched or plain."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, python: str) -> None:
         self._scratch = scratch
         self._numbers = itertools.count(1)
         environment = dict(os.environ, KERAS_BACKEND="torch", OMP_NUM_THREADS="1", MPLBACKEND="Agg")
         self._server = subprocess.Popen(
-            [sys.executable, str(HERE / "fork_server.py")],
+            [python, str(HERE / "fork_server.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -110,9 +110,9 @@ class Forks:
 
 
 @pytest.fixture(scope="session")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+def forks(tmp_path_factory: pytest.TempPathFactory, warm_interpreter: str) -> Iterator[Forks]:
     """Programs run from here share one import of torch and Keras."""
-    server = Forks(tmp_path_factory.mktemp("forks"))
+    server = Forks(tmp_path_factory.mktemp("forks"), warm_interpreter)
     yield server
     server.close()
 

@@ -55,6 +55,41 @@ def test_the_accuracy_of_a_single_output_is_that_of_the_program(forks: Any, labe
     assert len(set(expected)) > 1
 
 
+STEPWISE = """
+import json
+import keras
+import numpy as np
+import torch
+
+keras.utils.set_random_seed(3)
+x = np.random.default_rng(0).normal(size=(8, 5, 4)).astype("float32")
+y = np.random.default_rng(1).integers(0, 3, size=(8, 5))
+model = keras.Sequential([keras.layers.Dense(3, activation="softmax")])
+model.compile(keras.optimizers.Adam(0.05), "sparse_categorical_crossentropy")
+expected = float((model.predict(x, verbose=0).argmax(-1) == y).mean())
+model.fit(x, y, batch_size=8, epochs=1, verbose=0)
+
+class OfSteps(torch.nn.Module):
+    def forward(self, scores, labels):
+        return torch.nn.functional.cross_entropy(scores.transpose(1, 2), labels)
+
+net, loss = torch.nn.Linear(4, 3), OfSteps()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+inputs, labels = torch.from_numpy(x), torch.from_numpy(y)
+second = float((net(inputs).argmax(-1) == labels).float().mean())
+loss(net(inputs), labels).backward()
+optimizer.step()
+print(json.dumps([expected, second]))
+"""
+
+
+def test_classes_may_lie_along_the_last_axis(forks: Any) -> None:
+    ran = forks.run(STEPWISE)
+    assert ran.code == 0, ran.err
+    assert not ran.trace.happened("probe-off"), ran.trace.missing
+    assert ran.trace.steps["accuracy"] == pytest.approx(json.loads(ran.out))
+
+
 def test_raw_scores_are_parted_at_zero(forks: Any) -> None:
     ran = forks.run(LOGITS.replace("THRESHOLD", "0").replace("> 0.5", "> 0").replace("LABELS", "side * 1"))
     assert ran.trace.steps["accuracy"] == pytest.approx(json.loads(ran.out)), ran.err

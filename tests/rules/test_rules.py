@@ -14,6 +14,8 @@ from reenact.rules.registry import FAMILIES, all_rules, chosen
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import complaints, evidence_of, findings_beside
 
+pytestmark = pytest.mark.usefixtures("warm_python")
+
 MOST_CHANGED_LINES = 5
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -10,18 +12,21 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def make_environment(run: str) -> Path:
+def make_environment() -> Path:
     """A folder like that of a virtual environment, whose `python` hands its program to a warm server.
 
-    All workers of a test run share it. The server removes it when the process that started them has ended.
+    The folder and the server go when this process ends.
     """
-    folder = Path(tempfile.gettempdir()) / f"reenact-warm-{run}"
+    folder = Path(tempfile.mkdtemp(prefix="reenact-warm-"))
+    atexit.register(_remove, folder, os.getpid())
     python = folder / "bin" / "python"
-    python.parent.mkdir(parents=True, exist_ok=True)
-    parent = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    starter = f'exec "{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / "warm"}" {parent} "$@"'
-    half = python.with_name(f"{os.getpid()}")
-    half.write_text(f"#!/bin/sh\n{starter}\n", encoding="utf-8")
-    half.chmod(0o755)
-    half.replace(python)
+    python.parent.mkdir()
+    starter = f'exec "{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / "warm"}" {os.getpid()} "$@"'
+    python.write_text(f"#!/bin/sh\n{starter}\n", encoding="utf-8")
+    python.chmod(0o755)
     return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)

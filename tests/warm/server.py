@@ -10,6 +10,7 @@ import array
 import atexit
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import runpy
@@ -26,6 +27,9 @@ def main(place, parent):
     import torch._dynamo
 
     torch.set_num_threads(1)
+    # What is here now is shared with all forks for as long as nobody writes to it, and collecting does.
+    gc.collect()
+    gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
     listener.listen(64)
@@ -146,10 +150,13 @@ def _run(job, files):
             trail = trail.tb_next
         sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trail
         sys.excepthook(type(error), error, trail)
-        code = 130 if isinstance(error, KeyboardInterrupt) else 1
+        code = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
+    if code == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     os._exit(code & 0xFF)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
-from reenact.types import JsonValue, Switches
+from reenact.types import Switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,3 @@ class BugOptions:
     diagnose: bool = False
     """After a silent bug: read the project's training programs with the rules of `reenact diagnose`."""
     parts: BugAblations = field(default_factory=BugAblations)
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """What a journal compares to tell one request from another."""
-        values = asdict(self).items()
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}

@@ -76,7 +76,7 @@ def reproduce(
         "project": buggy.identity,
         "fixed": repaired.identity if repaired is not None else None,
         "model": services.model.name,
-        "options": options.to_json(),
+        "options": options,
         "out": str(out.absolute()) if out is not None else None,
     }
     what = f"{raw.title[:80]} ({checkout.source})"

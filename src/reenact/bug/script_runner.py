@@ -80,7 +80,6 @@ class RunObservation:
     """Why the check could not be computed."""
     network: bool = False
     """Whether it wanted the network, which is not there."""
-    stubbed: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
     wall_s: float = 0.0

@@ -98,7 +98,10 @@ def environment_for(
         return _here(modules)
     if environments is None:
         return _here(modules, lacking, texts, ("No environment is built here: packages cannot be added.",))
-    needed = (*own, *_pinned(modules, own, lacking), *proposed)
+    # What the project uses of this interpreter, in the same versions.
+    known, pins = {one.name for one in own}, (_pin(name) for name in modules if name not in lacking)
+    new = (pin for pin in pins if pin and canonicalize_name(pin.partition("==")[0]) not in known)
+    needed = (*own, *(requirement(pin, ProposedBy.REPOSITORY) for pin in new), *proposed)
     try:
         made = environments.prepare(needed, Allowed.usual(*vouched))
     except Stopped:
@@ -174,17 +177,6 @@ def written_requirements(project: Project) -> tuple[Requirement, ...]:
         except InputError:
             continue
     return tuple(found)
-
-
-def _pinned(
-    modules: Sequence[str], own: Sequence[Requirement], lacking: Sequence[str]
-) -> Iterator[Requirement]:
-    """What the project uses of this interpreter, in the same versions."""
-    known = {one.name for one in own}
-    for module in modules:
-        text = "" if module in lacking else _pin(module)
-        if text and canonicalize_name(text.partition("==")[0]) not in known:
-            yield requirement(text, ProposedBy.REPOSITORY)
 
 
 def _pin(module: str) -> str:

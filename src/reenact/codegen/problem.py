@@ -25,11 +25,9 @@ class Problem:
     """The end of what the run printed, where there was one."""
 
     def __str__(self) -> str:
-        if self.file:
-            return (
-                f"{self.file}:{self.line}: {self.sentence}" if self.line else f"{self.file}: {self.sentence}"
-            )
-        return f"line {self.line}: {self.sentence}" if self.line else self.sentence
+        line = f":{self.line}" if self.line else ""
+        where = f"{self.file}{line}" if self.file else line.replace(":", "line ")
+        return f"{where}: {self.sentence}" if where else self.sentence
 
     @property
     def signature(self) -> str:

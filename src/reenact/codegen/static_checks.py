@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from reenact.codegen.environment import Environment
@@ -36,7 +35,8 @@ def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
 
     The text is data on ruff's standard input, and no configuration of the user's or the project's is read.
     """
-    program = _ruff_program()
+    beside = Path(sys.executable).with_name("ruff")
+    program = str(beside) if beside.exists() else shutil.which("ruff")
     if program is None:
         return None
     argv = [program, "check", "--isolated", "--no-cache", *options, "--output-format", "json", "-"]
@@ -48,12 +48,6 @@ def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return None
     return [(one["code"], one["message"], one["location"]["row"]) for one in found]
-
-
-@cache
-def _ruff_program() -> str | None:
-    beside = Path(sys.executable).with_name("ruff")
-    return str(beside) if beside.exists() else shutil.which("ruff")
 
 
 def does_not_parse(where: str, text: str, file: str = "") -> Problem | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from reenact.program.source import Unparsable, parse
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = FunctionNode | ast.ClassDef
@@ -26,13 +27,10 @@ class ImportedName:
 
 def parsed(text: str) -> ast.Module | None:
     """The syntax tree of Python text; none when it is no Python, or nests deeper than we follow."""
-    with warnings.catch_warnings():
-        # Invalid escapes in somebody's source are no line on our stderr.
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    try:
+        return parse(text)
+    except Unparsable:
+        return None
 
 
 def imported_names(node: ast.AST, package: str | None = None) -> Iterator[ImportedName]:

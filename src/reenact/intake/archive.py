@@ -71,25 +71,28 @@ class Unpacked:
 class _Member:
     name: str
     folder: bool
-    plain: bool
     stream: IO[bytes] | None
+    """What a plain file holds; none for anything else."""
 
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
     try:
-        start = read_start(path, 512)
+        return begins_archive(read_start(path, 512))
     except OSError:
         return False
-    packed = any(start.startswith(magic) for magic in _OPENERS)
-    return packed or start.startswith((b"PK\x03\x04", b"PK\x05\x06")) or start[257:262] == b"ustar"
+
+
+def begins_archive(start: bytes) -> bool:
+    """Whether the first 512 bytes of a file are those of an archive."""
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06", *_OPENERS)) or start[257:262] == b"ustar"
 
 
 def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
     """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done."""
     try:
         with _opened(path) as (members, commit):
-            left_out = _Writer(into, bounds).write_all(members)
+            left_out = _write_all(members, into, bounds)
             found = commit()
     except _UNREADABLE as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
@@ -123,21 +126,21 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
         if entry.flag_bits & 1:
             _refuse(f"{entry.filename!r} is encrypted")
         if entry.is_dir() or not plain:
-            yield _Member(entry.filename, entry.is_dir(), plain, None)
+            yield _Member(entry.filename, entry.is_dir(), None)
             continue
         try:
             stream = archive.open(entry)
         except NotImplementedError:
             _refuse(f"{entry.filename!r} is packed in a way that is not known")
         with stream:
-            yield _Member(entry.filename, False, True, stream)
+            yield _Member(entry.filename, False, stream)
 
 
 def _tar_members(archive: tarfile.TarFile, stream: _Bounded) -> Iterator[_Member]:
     for entry in archive:
         stream.left = math.inf
         content = archive.extractfile(entry) if entry.isreg() else None
-        yield _Member(entry.name, entry.isdir(), entry.isreg(), content)
+        yield _Member(entry.name, entry.isdir(), content)
         stream.left = _HEADER_BYTES
         # tarfile remembers every member; a list of millions would be a bomb of its own.
         archive.members = []  # type: ignore[attr-defined]
@@ -158,53 +161,49 @@ class _Bounded:
         return cast("bytes", self._stream.read(size))
 
 
-class _Writer:
-    """Writes members below one folder, counting."""
+def _write_all(members: Iterator[_Member], into: Path, bounds: Bounds) -> int:
+    """Write all plain files and folders below one folder; how many other things there were."""
+    left_out = written = 0
+    for count, member in enumerate(members, start=1):
+        if count > bounds.most_files:
+            _refuse(f"it has more than {bounds.most_files} members")
+        target = into.joinpath(*_parts(member.name, bounds))
+        if member.folder:
+            target.mkdir(parents=True, exist_ok=True)
+        elif member.stream is not None:
+            written += _write(target, member.stream, written, bounds.most_bytes)
+        else:
+            left_out += 1
+    return left_out
 
-    def __init__(self, into: Path, bounds: Bounds) -> None:
-        self._into = into
-        self._bounds = bounds
-        self._bytes = 0
-        self._entries = 0
 
-    def write_all(self, members: Iterator[_Member]) -> int:
-        """Write all plain files and folders; how many other things there were."""
-        left_out = 0
-        for member in members:
-            self._entries += 1
-            if self._entries > self._bounds.most_files:
-                _refuse(f"it has more than {self._bounds.most_files} members")
-            target = self._place(member.name)
-            if member.folder:
-                target.mkdir(parents=True, exist_ok=True)
-            elif member.plain and member.stream is not None:
-                self._write(target, member.stream)
-            else:
-                left_out += 1
-        return left_out
+def _parts(name: str, bounds: Bounds) -> list[str]:
+    """The folders and the file that a member's name leads to."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if name.startswith("/") or ".." in parts or _ODD.search(name):
+        _refuse(f"a member has a name that may not be: {name[:100]!r}")
+    if len(parts) > bounds.deepest:
+        _refuse(f"it is deeper than {bounds.deepest} folders")
+    if any(len(os.fsencode(part)) > bounds.longest_name for part in parts):
+        _refuse(f"a name is longer than {bounds.longest_name} bytes")
+    return parts
 
-    def _place(self, name: str) -> Path:
-        parts = [part for part in name.split("/") if part not in ("", ".")]
-        if name.startswith("/") or ".." in parts or _ODD.search(name):
-            _refuse(f"a member has a name that may not be: {name[:100]!r}")
-        if len(parts) > self._bounds.deepest:
-            _refuse(f"it is deeper than {self._bounds.deepest} folders")
-        if any(len(os.fsencode(part)) > self._bounds.longest_name for part in parts):
-            _refuse(f"a name is longer than {self._bounds.longest_name} bytes")
-        return self._into.joinpath(*parts)
 
-    def _write(self, target: Path, stream: IO[bytes]) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            out = target.open("xb")
-        except FileExistsError:
-            _refuse(f"it holds the same name twice: {target.name!r}")
-        with out:
-            while piece := stream.read(_CHUNK):
-                self._bytes += len(piece)
-                if self._bytes > self._bounds.most_bytes:
-                    _refuse(f"it unpacks to more than {self._bounds.most_bytes} bytes")
-                out.write(piece)
+def _write(target: Path, stream: IO[bytes], before: int, most_bytes: int) -> int:
+    """Write one file; how many bytes it has."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out = target.open("xb")
+    except FileExistsError:
+        _refuse(f"it holds the same name twice: {target.name!r}")
+    size = 0
+    with out:
+        while piece := stream.read(_CHUNK):
+            size += len(piece)
+            if before + size > most_bytes:
+                _refuse(f"it unpacks to more than {most_bytes} bytes")
+            out.write(piece)
+    return size
 
 
 def _refuse(reason: str) -> NoReturn:

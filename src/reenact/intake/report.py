@@ -76,7 +76,7 @@ def read_report(
             raise UnreadableReport("There is no standard input to read a report from.")
         return _from_bytes(stdin.read(MOST_BYTES + 1), "standard input")
     issue = parse_issue(ref)
-    if issue is not None and not Path(ref).is_file():
+    if issue and not Path(ref).is_file():
         web = http or Web(api=environ.get("GITHUB_API_URL") or Web().api)
         return _Issue(issue, web, _token(environ)).report()
     if re.match(r"[a-z]+://", ref, re.IGNORECASE):
@@ -143,39 +143,28 @@ def _sentence(cuts: list[str]) -> str:
     return f"The report was cut: {clauses}." if clauses else ""
 
 
-@dataclass(frozen=True, slots=True)
-class IssueName:
-    """Which issue of which repository."""
-
-    owner: str
-    name: str
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.owner}/{self.name}#{self.number}"
-
-    @property
-    def path(self) -> str:
-        return f"/repos/{self.owner}/{self.name}/issues/{self.number}"
-
-
-def parse_issue(ref: str) -> IssueName | None:
-    """The issue that an address or owner/name#number names; none for anything else."""
+def parse_issue(ref: str) -> str:
+    """The issue that an address or owner/name#number names, as the latter; empty for anything else."""
     found = _ADDRESS.fullmatch(ref) or _SHORT.fullmatch(ref)
-    return IssueName(found["owner"], found["name"], int(found["number"])) if found else None
+    return f"{found['owner']}/{found['name']}#{int(found['number'])}" if found else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Issue:
     """One issue of GitHub while it is read."""
 
-    name: IssueName
+    name: str
+    """As owner/name#number."""
     web: Web
     token: str
 
+    @property
+    def _path(self) -> str:
+        return f"/repos/{self.name.replace('#', '/issues/')}"
+
     def report(self) -> RawReport:
         """The issue, then its comments, page by page; comments of bots are left out."""
-        issue = self._table(self._ask(self.name.path))
+        issue = self._table(self._ask(self._path))
         title, body = _text(issue, "title"), _text(issue, "body")
         if not _WORD.search(title + body):
             raise UnreadableReport(
@@ -185,14 +174,14 @@ class _Issue:
         body, cut = _shortened(body)
         kept, dropped = _kept(comments)
         cuts = _sentence([cut, missing, dropped])
-        return RawReport(title[:LONGEST_TITLE], body, kept, str(self.name), _moment(issue), cuts)
+        return RawReport(title[:LONGEST_TITLE], body, kept, self.name, _moment(issue), cuts)
 
     def _comments(self, total: JsonValue) -> tuple[list[str], str]:
         """What people commented, and which comments were not asked for."""
         comments: list[str] = []
         seen = 0
         for page in range(1, MOST_PAGES + 1):
-            path = f"{self.name.path}/comments?per_page={PER_PAGE}&page={page}"
+            path = f"{self._path}/comments?per_page={PER_PAGE}&page={page}"
             answer = self._ask(path) if total else []
             if not isinstance(answer, list):
                 raise self._unusable("the comments are not a list")

@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.errors import InputError, Unreachable, UnreadableRepository
@@ -92,19 +92,14 @@ class _Opener:
         return _counted(folder, _commit_of_folder(folder), self.source, self.bounds)
 
     def from_bundle(self, path: Path) -> Checkout:
-        partial = self._partial()
-        try:
-            repository, newest = _fetch_bundle(
-                path, partial, most_bytes=self.bounds.most_bytes, stop=self.stop
-            )
+        with self._partial() as partial:
+            repository, newest = _fetch_bundle(path, partial, self.bounds.most_bytes, self.stop)
             if not (self.commit or newest):
                 raise UnreadableRepository(
                     f"The bundle {path.name} has several branches and none of a usual name.",
                     next_step="Name the commit or branch with --commit.",
                 )
             return self._exported(repository, self.commit or newest)
-        finally:
-            remove_tree(partial)
 
     def from_address(self, address: str, *, local: bool) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
@@ -131,13 +126,10 @@ class _Opener:
         with open_regular(path, self.bounds.most_bytes) as stream:
             name = hashlib.file_digest(stream, "sha256").hexdigest()
         place = self.into / f"archive-{name[:40]}"
-        partial = self._partial()
-        try:
+        with self._partial() as partial:
             unpacked = unpack(path, partial, self.bounds)
             inner = unpacked.folder.relative_to(partial)
             _settle(partial, place)
-        finally:
-            remove_tree(partial)
         folder = place / inner
         if self.commit and (folder / ".git").is_dir():
             return self._exported(Repository(folder, self.wall_s), self.commit)
@@ -162,21 +154,20 @@ class _Opener:
 
     def _made(self, fill: Callable[[Path], str]) -> Checkout:
         """A checkout that is filled beside its place and moved there whole."""
-        partial = self._partial()
-        try:
+        with self._partial() as partial:
             commit = fill(partial)
             checkout = _counted(partial, commit, self.source, self.bounds)
             _settle(partial, self._place(commit))
-        finally:
-            remove_tree(partial)
-        return Checkout(self._place(commit), commit, self.source, checkout.files)
+        return replace(checkout, folder=self._place(commit))
 
     def _place(self, commit: str) -> Path:
         # Two sources may claim one hash for different files, so the source is part of the name.
         named = hashlib.sha256(f"{self.source}\0{commit}".encode()).hexdigest()
         return self.into / f"commit-{commit[:12]}-{named[:16]}"
 
-    def _partial(self) -> Path:
+    @contextmanager
+    def _partial(self) -> Iterator[Path]:
+        """A folder to fill; what was not moved to its place is removed."""
         self.into.mkdir(parents=True, exist_ok=True)
         for old in self.into.glob(".partial-*"):
             with suppress(FileNotFoundError):
@@ -184,7 +175,10 @@ class _Opener:
                     remove_tree(old)
         partial = self.into / f".partial-{secrets.token_hex(8)}"
         partial.mkdir()
-        return partial.absolute()
+        try:
+            yield partial.absolute()
+        finally:
+            remove_tree(partial)
 
 
 def _settle(partial: Path, place: Path) -> None:
@@ -273,6 +267,7 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
 
 
 _MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+_BUNDLE_S = 300.0
 _USUAL = ("main", "master", "trunk", "develop")
 
 
@@ -284,19 +279,17 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def _fetch_bundle(
-    path: Path, into: Path, *, most_bytes: int, wall_s: float = 300.0, stop: Stop | None = None
-) -> tuple[Repository, str]:
+def _fetch_bundle(path: Path, into: Path, most_bytes: int, stop: Stop | None) -> tuple[Repository, str]:
     """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
     git = into / ".git"
     bound = Bound(most_bytes, into, stop)
     file = str(path.absolute())
-    run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
+    run_git(git, into, ("init", "--quiet", "--template="), wall_s=_BUNDLE_S)
     references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
     fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok", "--", file)
     try:
-        run_git(git, into, (*fetch, *references), wall_s=wall_s, allow="file", bound=bound)
-        listed = run_git(git, into, ("ls-remote", "--", file), wall_s=wall_s, allow="file")
+        run_git(git, into, (*fetch, *references), wall_s=_BUNDLE_S, allow="file", bound=bound)
+        listed = run_git(git, into, ("ls-remote", "--", file), wall_s=_BUNDLE_S, allow="file")
     except InputError as error:
         raise UnreadableRepository(f"The bundle {path.name} cannot be read: {error.sentence}") from error
     return Repository(into), _default(listed.decode(errors="replace"))

@@ -191,13 +191,17 @@ class Polite:
         wait = self.first_wait_s
         for attempt in range(1, self.tries + 1):
             self._pace()
-            answer, silence = _once(web, path)
-            last = attempt == self.tries
-            if answer is not None and (answer.status not in _BUSY or last):
-                return answer
-            if silence is not None and (last or _unknown_host(silence)):
-                raise silence
-            self.sleep(min(_retry_after(answer) or wait, LONGEST_WAIT_S))
+            last, after = attempt == self.tries, 0.0
+            try:
+                answer = web.get(path)
+            except Unreachable as silence:
+                if last or _unknown_host(silence):
+                    raise
+            else:
+                if answer.status not in _BUSY or last:
+                    return answer
+                after = _retry_after(answer)
+            self.sleep(min(after or wait, LONGEST_WAIT_S))
             wait *= 2
         raise Unreachable(f"{web.api} was not asked: tries={self.tries}.")
 
@@ -211,21 +215,14 @@ class Polite:
         return self.folder / hashlib.sha256(address.encode()).hexdigest()[:40] if self.folder else None
 
 
-def _once(web: Web, path: str) -> tuple[Answer | None, Unreachable | None]:
-    try:
-        return web.get(path), None
-    except Unreachable as error:
-        return None, error
-
-
 def _unknown_host(silence: Unreachable) -> bool:
     """Whether the name led nowhere: mostly there is no network, and waiting brings none."""
     return isinstance(getattr(silence.__cause__, "reason", None), socket.gaierror)
 
 
-def _retry_after(answer: Answer | None) -> float:
+def _retry_after(answer: Answer) -> float:
     """How long the server asks us to wait, in seconds; 0 when it does not say."""
-    after = answer.headers.get("retry-after", "") if answer else ""
+    after = answer.headers.get("retry-after", "")
     return float(after) if re.fullmatch(r"\d{1,6}", after) else 0.0
 
 

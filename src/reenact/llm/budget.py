@@ -5,7 +5,7 @@ money of a call are known only afterwards, so calls already under way may still 
 one for each thread that asks.
 
 Prices come from the list in genai-prices, without a network and without guessing: for a provider that is
-named or reached at its own address. A model of the same name at another address (a gateway, a local server)
+reached at its own address. A model of the same name at another address (a gateway, a local server)
 has no price.
 """
 
@@ -63,16 +63,15 @@ class Budget:
         tokens: int | None = None,
         money: Decimal | None = None,
         seconds: float | None = None,
-        already: Spent | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.calls = calls
         self.tokens = tokens
         self.money = money
         self.seconds = seconds
-        self._spent = already or Spent()
+        self._spent = Spent()
         self._clock = clock or RealClock()
-        self._started = self._clock.now() - self._spent.seconds
+        self._started = self._clock.now()
         self._blind = ""
         self._lock = threading.Lock()
 
@@ -136,17 +135,9 @@ class Budget:
             )
 
 
-PRICED = frozenset(
-    {"openai", "anthropic", "google", "deepseek", "openrouter", "together", "fireworks", "azure"}
-)
-"""Providers whose models have a price by name alone."""
-
-
-def price(usage: Any, model: str, url: str = "") -> Decimal | None:
-    """US dollars for a `Usage`, or a usage as a provider counted it; none when unknown.
-
-    The model is a `NAME` at an address, or `PROVIDER:NAME`.
-    """
+def price(usage: Any, model: str, url: str) -> Decimal | None:
+    """US dollars for a `Usage`, or a usage as a provider counted it, of a model at an address; none when
+    unknown."""
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
@@ -155,10 +146,7 @@ def price(usage: Any, model: str, url: str = "") -> Decimal | None:
         cached = usage.cached_tokens or None
         sent, received = usage.input_tokens, usage.output_tokens
         counted = Counted(input_tokens=sent, output_tokens=received, cache_read_tokens=cached)
-    provider, _, name = model.partition(":")
     try:
-        if url:
-            return calc_price(counted, model, provider_api_url=url).total_price
-        return calc_price(counted, name, provider_id=provider).total_price if provider in PRICED else None
+        return calc_price(counted, model, provider_api_url=url).total_price
     except (LookupError, ValueError):
         return None

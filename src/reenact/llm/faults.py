@@ -8,15 +8,13 @@ trusted. A request too long for the model has its own error, because a caller ca
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from pydantic_ai import exceptions as library
 
 from reenact.errors import ModelError, ModelRefused, ModelUnreachable, PromptTooLong
 from reenact.llm.ask import Transient
-from reenact.llm.patience import Clock
 from reenact.llm.prompts import capped, stripped
 from reenact.redact import redact
 
@@ -27,7 +25,7 @@ SURE_FORMAT_WORDS = ("response_format", "json_schema", "grammar")
 """What a status of 500 must say before it is taken for more than a passing fault."""
 
 
-def translate(error: BaseException, name: str, clock: Clock) -> Transient | ModelError:
+def translate(error: BaseException, name: str) -> Transient | ModelError:
     """The error to raise in place of a library's."""
     if (tls := _tls(error)) is not None:
         return _distrusted(tls, name)
@@ -39,7 +37,7 @@ def translate(error: BaseException, name: str, clock: Clock) -> Transient | Mode
     if (final := _final(error, name)) is not None:
         return final
     if isinstance(error, library.ModelHTTPError):
-        return Transient(f"it answered {error.status_code}", retry_after_s=retry_after(error.headers, clock))
+        return Transient(f"it answered {error.status_code}", retry_after_s=error.retry_after)
     if isinstance(error, library.ModelTimeoutError | library.ModelRequestTimeout):
         return Transient("it did not answer in time")
     if isinstance(error, library.ModelConnectionError):
@@ -56,21 +54,6 @@ def rejects_format(error: BaseException) -> bool:
     words = SURE_FORMAT_WORDS if error.status_code >= 500 else FORMAT_WORDS
     body = str(error.body).lower()
     return not _too_long(error) and any(word in body for word in words)
-
-
-def retry_after(headers: Mapping[str, str] | None, clock: Clock) -> float | None:
-    """Seconds a server asks to wait. A date is read against the server's own clock, not ours."""
-    headers = headers or {}
-    for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers[header]) / unit
-        except (KeyError, ValueError):
-            continue
-        return seconds if 0 <= seconds < float("inf") else None
-    until = _date(headers.get("retry-after"))
-    if until is None:
-        return None
-    return max(0.0, (until - (_date(headers.get("date")) or clock.today())).total_seconds())
 
 
 def _final(error: BaseException, name: str) -> ModelError | None:
@@ -143,11 +126,3 @@ def _reason(error: BaseException) -> str:
     inner = body.get("error", body) if isinstance(body, dict) else body
     text = inner.get("message", inner) if isinstance(inner, dict) else inner or error
     return capped(redact(stripped(str(text))), 300) or "no reason given"
-
-
-def _date(text: str | None) -> datetime | None:
-    try:
-        when = parsedate_to_datetime(text or "")
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)

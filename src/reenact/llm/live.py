@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TypeAlias
 
-from reenact.errors import AnswerUnusable, MissingPart, ModelRefused
+from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
 from reenact.llm.ask import (
     Answer,
@@ -31,7 +27,7 @@ from reenact.llm.ask import (
     schema_of,
 )
 from reenact.llm.budget import Budget, Spent
-from reenact.llm.names import OTHERS, PROVIDERS, ModelName, forbid_network, parse_name
+from reenact.llm.names import ModelName, forbid_network, parse_name
 from reenact.llm.patience import Clock, Patience, Persistence, RealClock
 from reenact.llm.prompts import capped, load_prompt
 from reenact.llm.recording import Recorder, Replay
@@ -165,18 +161,12 @@ def _safe(part: Part) -> Part:
 
 __all__ = ["forbid_network", "open_model"]
 
-PLUGINS = "reenact.models"
-"""Entry points of other packages: the name is a prefix of model strings, the object an Opener."""
-Opener: TypeAlias = Callable[[str, Patience, Clock], Wire]
-
 
 def open_model(
     text: str,
     *,
     budget: Budget | None = None,
     record_to: Path | None = None,
-    record_prompts: bool = True,
-    strict: bool = False,
     patience: Patience | None = None,
     clock: Clock | None = None,
     stop: Stop | None = None,
@@ -184,20 +174,19 @@ def open_model(
 ) -> Model:
     """Open the model that the string names. Nothing is sent yet.
 
-    `record_to` writes every answer to a file that `replay:` reads. `strict` makes a replay refuse answers
-    recorded for an earlier wording. `tell` hears of waits and of such answers.
+    `record_to` writes every answer to a file that `replay:` reads. `tell` hears of waits, and of answers that
+    were recorded for an earlier wording.
     """
-    known = text.strip().partition(":")[0] in (*PROVIDERS, *OTHERS)
-    name = parse_name(text, () if known else tuple(_plugins()))
+    name = parse_name(text)
     stop = stop or Stop()
     model: Model
     if name.kind == "replay":
-        model = Replay(Path(name.rest).expanduser(), strict=strict, tell=tell)
+        model = Replay(Path(name.rest).expanduser(), tell=tell)
     else:
         patience, clock = patience or Patience(), clock or RealClock(stop)
         wire = _wire(name, patience, clock, stop, tell, budget)
         model = LiveModel(wire, budget=budget, patience=patience, clock=clock, tell=tell)
-    return model if record_to is None else Recorder(model, record_to, with_prompts=record_prompts)
+    return model if record_to is None else Recorder(model, record_to)
 
 
 def _wire(
@@ -211,26 +200,9 @@ def _wire(
         from reenact.llm.relay import RelayWire
 
         return RelayWire(Path(name.rest).expanduser(), patience, clock, tell)
-    if name.kind not in PROVIDERS:
-        return _plugged_in(name, patience, clock)
     from reenact.llm.provider import ProviderWire
 
-    wire = ProviderWire(name, patience, clock, stop)
+    wire = ProviderWire(name, patience, stop)
     if budget is not None and wire.billed and not wire.priced:
         budget.require_price(wire.name)
     return wire
-
-
-def _plugged_in(name: ModelName, patience: Patience, clock: Clock) -> Wire:
-    try:
-        opener: Opener = _plugins()[name.kind].load()
-    except (ImportError, AttributeError) as error:
-        raise MissingPart(f"The plug-in for {name.kind}: models is broken: {error}.") from None
-    return opener(name.rest, patience, clock)
-
-
-def _plugins() -> dict[str, EntryPoint]:
-    """Prefixes that other packages add. REENACT_PLUGINS="" switches them off."""
-    if os.environ.get("REENACT_PLUGINS") == "":
-        return {}
-    return {entry.name: entry for entry in entry_points(group=PLUGINS)}

@@ -84,15 +84,15 @@ class ModelName:
         return self.kind
 
 
-def parse_name(text: str, extra: tuple[str, ...] = ()) -> ModelName:
-    """Take a model string apart; `extra` are prefixes of plug-ins. UnknownModel says what is possible."""
+def parse_name(text: str) -> ModelName:
+    """Take a model string apart. UnknownModel says what is possible."""
     kind, colon, rest = text.strip().partition(":")
     if kind == "scripted":
         raise UnknownModel(
             "A scripted model is made in code.", next_step="Use reenact.llm.scripted.Scripted([...])."
         )
-    if kind not in PROVIDERS and kind not in OTHERS and kind not in extra:
-        raise _unknown(text, kind, extra)
+    if kind not in PROVIDERS and kind not in OTHERS:
+        raise _unknown(text, kind)
     if not colon or not rest.strip() or rest.startswith("@http"):
         raise UnknownModel(f"The model {text!r} has no name after {kind}.", next_step=f"Write {_form(kind)}.")
     if kind not in PROVIDERS:
@@ -139,9 +139,8 @@ def _form(kind: str) -> str:
     return next((form for form, _ in FORMS if form.startswith(f"{kind}:")), f"{kind}:NAME")
 
 
-def _unknown(text: str, kind: str, extra: tuple[str, ...]) -> UnknownModel:
-    known = [*PROVIDERS, *OTHERS, *extra]
-    close = difflib.get_close_matches(kind.lower(), known, n=1, cutoff=0.6)
+def _unknown(text: str, kind: str) -> UnknownModel:
+    close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
     forms = ", ".join(form for form, _ in FORMS)
     hint = f"Did you mean {_form(close[0])}? " if close else ""
     return UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")

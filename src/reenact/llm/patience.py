@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from reenact.errors import ModelUnreachable, ended_by
@@ -126,14 +125,12 @@ class Persistence:
 
 
 class Clock(Protocol):
-    """Durations come from `now`, which never jumps; `today` is only for dates that a server names.
+    """Durations come from `now`, which never jumps.
 
     `sleep` raises Stopped when the user asks to stop; `sleep(0)` only looks whether they do.
     """
 
     def now(self) -> float: ...
-
-    def today(self) -> datetime: ...
 
     def sleep(self, seconds: float) -> None: ...
 
@@ -146,9 +143,6 @@ class RealClock:
 
     def now(self) -> float:
         return time.monotonic()
-
-    def today(self) -> datetime:
-        return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
         if self._stop.wait(max(0.0, seconds)):
@@ -165,9 +159,6 @@ class ManualClock:
 
     def now(self) -> float:
         return self._now
-
-    def today(self) -> datetime:
-        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._now)
 
     def sleep(self, seconds: float) -> None:
         with self._lock:

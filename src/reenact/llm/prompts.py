@@ -12,7 +12,7 @@
     Plan a script that shows it over {{seeds}} seeds.
 
 Kinds of variables: `quote N` data from outside, fenced and capped at N characters;
-`log N` the same for what a program printed (a text or a Log), freed of folders, times, addresses and long
+`log N` the same for what a program printed, freed of folders, times, addresses and long
 floats (see `steady`); `number`; `say` our own words, inserted as they are; `figures` images. `shared` is
 an optional first part that several requests have in common. Unknown, missing and unused variables are
 errors, and so is data from outside in the system section.
@@ -26,11 +26,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import PurePath
 from typing import Any
 
 from reenact.errors import InputError
@@ -60,8 +59,6 @@ class Variable:
                 return quote(self.name, value, self.limit)
             case "log", str():
                 return quote(self.name, steady(value), self.limit)
-            case "log", Log():
-                return quote(self.name, steady(value.text, value.roots), self.limit)
         raise InputError(
             f"The prompt variable {self.name} is a {self.kind}. Received: {type(value).__name__}."
         )
@@ -235,23 +232,13 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 _FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:[eE][+-]?\d+)?(?!\.?\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """What a program printed, and the folders whose place on this machine does not matter."""
-
-    text: str
-    roots: tuple[PurePath | str, ...] = ()
-
-
-def steady(text: str, roots: Iterable[PurePath | str] = ()) -> str:
-    """The text as on every machine: no folders, times, addresses; floats rounded; `roots` become `.`.
+def steady(text: str) -> str:
+    """The text as on every machine: no folders of this one, times or addresses; floats rounded.
 
     What a program printed passes through here before it enters a prompt, so that a recorded answer still
     belongs to the same text when the run is repeated elsewhere. Source code must not: an edit has to match it
     exactly.
     """
-    for root in sorted((str(root).rstrip("/") for root in roots), key=len, reverse=True):
-        text = re.sub(re.escape(root) + r"(?![\w.-])", ".", text) if root else text
     for pattern, plain in _RULES:
         text = pattern.sub(plain, text)
     return _FLOAT.sub(lambda match: number(float(match.group())), text)

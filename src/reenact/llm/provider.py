@@ -50,7 +50,7 @@ from reenact.llm.names import (
     is_loopback,
     require_key,
 )
-from reenact.llm.patience import Clock, Patience
+from reenact.llm.patience import Patience
 from reenact.llm.prompts import capped, stripped
 from reenact.redact import redact
 from reenact.types import Stop
@@ -68,12 +68,11 @@ LIBRARY_FAULTS = (AttributeError, LookupError, OSError, RuntimeError, TypeError,
 class ProviderWire:
     """One model behind an API."""
 
-    def __init__(self, name: ModelName, patience: Patience, clock: Clock, stop: Stop) -> None:
+    def __init__(self, name: ModelName, patience: Patience, stop: Stop) -> None:
         require_key(name)
         self.name = name.label
         self._kind = name.kind
         self._patience = patience
-        self._clock = clock
         self._stop = stop
         self._model = _opened(name)
         self._url = self._model.base_url or ""
@@ -101,7 +100,7 @@ class ProviderWire:
             except LIBRARY_FAULTS as error:
                 if not rejects_format(error) or len(self._ways) == 1:
                     # Severed from its cause, which may hold headers and with them the key.
-                    raise translate(error, self.name, self._clock) from None
+                    raise translate(error, self.name) from None
                 self._ways = tuple(other for other in self._ways if other != way) or ("words",)
 
     async def _request(self, call: Call, way: Way, within_s: float) -> ModelResponse:

@@ -5,9 +5,8 @@ by a kill is cut away when the file is opened again. Answers that ended in a fin
 replay must fail where the run failed. Nothing secret is written: every line passes through redact.py.
 
 A replay matches answers by step and sample. Where the text of a prompt has changed since, the answer says
-`wording="earlier"` and progress reports it; strict mode refuses that. A step that was never recorded is a
-ReplayMiss. When a step was recorded several times (a killed run asks again), the last answer to the same text
-counts.
+`wording="earlier"` and progress reports it. A step that was never recorded is a ReplayMiss. When a step was
+recorded several times (a killed run asks again), the last answer to the same text counts.
 """
 
 from __future__ import annotations
@@ -54,9 +53,8 @@ FINAL: dict[str, type[ModelError]] = {
 class Recorder:
     """A model that keeps what another one answers."""
 
-    def __init__(self, model: Model, file: Path, *, with_prompts: bool = True) -> None:
+    def __init__(self, model: Model, file: Path) -> None:
         self._model = model
-        self._with_prompts = with_prompts
         self._recording = RecordingFile(file)
 
     @property
@@ -79,19 +77,17 @@ class Recorder:
 
     def _asked(self, request: Request[T]) -> dict[str, Any]:
         prompt = request.prompt
-        asked: dict[str, Any] = {
+        return {
             "step": request.step,
             "sample": request.sample,
             "hash": request.hash,
             "prompt": f"{prompt.name} v{prompt.version}",
-        }
-        if self._with_prompts:
-            parts = [
+            "system": prompt.system,
+            "parts": [
                 part.text if isinstance(part, Text) else _picture(part.label, part.data)
                 for part in prompt.parts
-            ]
-            asked |= {"system": prompt.system, "parts": parts}
-        return asked
+            ],
+        }
 
 
 def error_to_json(error: ModelError) -> dict[str, str]:
@@ -178,9 +174,8 @@ def _picture(label: str, data: bytes) -> str:
 class Replay:
     """Answers from a recording. Costs nothing; usage and cost are those of the recorded run."""
 
-    def __init__(self, file: Path, *, strict: bool = False, tell: Tell = tell_nobody) -> None:
+    def __init__(self, file: Path, *, tell: Tell = tell_nobody) -> None:
         self._file = file
-        self._strict = strict
         self._tell = tell
         self._records: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
         for record in read_recording(file):
@@ -211,13 +206,9 @@ class Replay:
         if same_words:
             return same_words[-1]
         now = f"{request.prompt.name} v{request.prompt.version}"
-        note = f"step {request.step} was recorded for an earlier wording of {now}"
-        if self._strict:
-            raise ReplayMiss(
-                f"In {self._file.name}, {note}, and strict mode refuses that.",
-                next_step="Record the run again.",
-            )
-        self._tell(Progress("replay", note=note))
+        self._tell(
+            Progress("replay", note=f"step {request.step} was recorded for an earlier wording of {now}")
+        )
         return records[-1]
 
     def _miss(self, step: str, sample: int) -> ReplayMiss:

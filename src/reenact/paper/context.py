@@ -57,15 +57,10 @@ def project_runner(
         (options.checkpoints, "user_checkpoints", "CHECKPOINT_DIR"),
     )
     return ProjectRunner(
-        sandbox,
-        options.wall_s,
-        options.memory_mib,
+        sandbox, options.wall_s,
         folders=tuple(UserFolder(path, name, variable) for path, name, variable in given if path is not None),
-        requirements=options.requirements,
-        packages=packages,
-        environments=environments,
-        stop=stop or Stop(),
-    )
+        requirements=options.requirements, packages=packages, environments=environments, stop=stop or Stop(),
+    )  # fmt: skip
 
 
 def scale_arguments(scale: float) -> tuple[str, ...]:

@@ -84,8 +84,7 @@ def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
     for place in named:
         if _has(text_at(paper, place), quote):
             return (_sentence(paper, place, wanted),)
-    order = in_order(paper)
-    ranked = sorted(named, key=order.__getitem__)
+    ranked = sorted(named, key=in_order(paper).__getitem__)
     joined = " ".join(text_at(paper, place) for place in ranked)
     return tuple(ranked) if len(wanted) >= LEAST and _has(joined, quote) else ()
 
@@ -128,14 +127,9 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
 
 def _parts(paper: Paper, parts: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
     """All parts of a quote with gaps, each found by itself."""
-    places: dict[str, None] = {}
-    for part in parts:
-        found = _within(paper, part, named) or _found(paper, part)
-        if not found:
-            return ()
-        places |= dict.fromkeys(found)
-    order = in_order(paper)
-    return tuple(sorted(places, key=order.__getitem__))
+    found = [_within(paper, part, named) or _found(paper, part) for part in parts]
+    places = {place for part in found for place in part} if all(found) else ()
+    return tuple(sorted(places, key=in_order(paper).__getitem__))
 
 
 def _alike(quote: str, text: str) -> bool:

@@ -76,8 +76,6 @@ class PaperOptions:
     """Seconds that a dry run or a test may take."""
     run_wall_s: float = 3600.0
     """Seconds that a full run may take."""
-    memory_mib: int = 4096
-    """Memory that generated code may take."""
     requirements: tuple[str, ...] = ()
     """Packages that the generated code may use besides those of this interpreter."""
     repair: bool = True

@@ -101,7 +101,7 @@ def reproduce(
         brief = _brief(paper, summaries, claims, exemplars, fingerprint, context)
 
         def against_the_paper(project: Project, scope: Scope) -> tuple[Judged, ...]:
-            return verify(brief.criteria, project, paper, model, scope, runner=runner)
+            return verify(brief.criteria, project, paper, model, scope, runner)
 
         services.step(4, "write code that runs, and verify it")
         development = develop(brief, context, run, against_the_paper)

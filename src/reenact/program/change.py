@@ -121,21 +121,16 @@ def change_from_json(data: object) -> Change:
     """The change that `change_to_json` wrote; raises ValueError for anything else."""
     if not isinstance(data, dict):
         raise ValueError(f"A change is an object. Received: {data!r}")  # noqa: TRY004
-    kind = data.get("change")
+    kind, settings = data.get("change"), data.get("settings", {})
+    if kind not in ("set", "insert", "remove", "replace"):
+        raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
+    if not isinstance(settings, dict):
+        raise ValueError(f"The settings of a change are an object. Received: {settings!r}")  # noqa: TRY004
+    param = HyperparameterId.from_json(data.get("anchor" if kind == "insert" else "knob"))
     if kind == "set":
-        return Set(HyperparameterId.from_json(data.get("knob")), data.get("value"))
+        return Set(param, data.get("value"))
     if kind == "remove":
-        return Remove(HyperparameterId.from_json(data.get("knob")))
+        return Remove(param)
     if kind == "replace":
-        return Replace(HyperparameterId.from_json(data.get("knob")), str(data.get("by")), _settings(data))
-    if kind == "insert":
-        anchor = HyperparameterId.from_json(data.get("anchor"))
-        return Insert(anchor, str(data.get("layer")), _settings(data), bool(data.get("before", False)))
-    raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
-
-
-def _settings(data: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    found = data.get("settings", {})
-    if not isinstance(found, dict):
-        raise ValueError(f"The settings of a change are an object. Received: {found!r}")  # noqa: TRY004
-    return found
+        return Replace(param, str(data.get("by")), settings)
+    return Insert(param, str(data.get("layer")), settings, bool(data.get("before", False)))

@@ -139,57 +139,37 @@ def _yaml_string(value: str, before: str) -> str:
 
 def _read_yaml(text: str) -> Entry:
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if node is None:
+            raise BadData("the file is empty")
+        return _entry(loader, node, text, [MAX_NODES])
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadData(str(error).splitlines()[0][:120]) from error
-    if node is None:
-        raise BadData("the file is empty")
-    budget = [MAX_NODES]
-    return _entry(node, text, budget)
 
 
-def _entry(node: object, text: str, budget: list[int]) -> Entry:
+def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int]) -> Entry:
     budget[0] -= 1
     if budget[0] < 0:
         raise BadData("too many values, or aliases that multiply")
-    assert isinstance(node, yaml.Node)
     span = Span(node.start_mark.index, node.end_mark.index)
     if isinstance(node, yaml.MappingNode):
-        _flatten(node)
-        return Entry(span, None, {str(key.value): _entry(value, text, budget) for key, value in node.value})
+        # Merge keys (`<<: *base`) become entries that stand where the anchor wrote them.
+        loader.flatten_mapping(node)
+        items = {str(key.value): _entry(loader, value, text, budget) for key, value in node.value}
+        return Entry(span, None, items)
     if isinstance(node, yaml.SequenceNode):
-        return Entry(span, None, [_entry(value, text, budget) for value in node.value])
-    return Entry(span, _scalar(node, text[span.start : span.end]))
+        return Entry(span, None, [_entry(loader, value, text, budget) for value in node.value])
+    return Entry(span, _scalar(loader, node, text[span.start : span.end].strip()))
 
 
-def _flatten(node: object) -> None:
-    """Merge keys (`<<: *base`) become entries that stand where the anchor wrote them."""
-    loader = yaml.SafeLoader("")
-    try:
-        loader.flatten_mapping(node)  # type: ignore[arg-type]
-    except yaml.YAMLError as error:
-        raise BadData(str(error).splitlines()[0][:120]) from error
-    finally:
-        loader.dispose()
-
-
-def _scalar(node: object, written: str) -> JsonValue:
-    assert isinstance(node, yaml.ScalarNode)
-    if NUMBER.fullmatch(written.strip()):
+def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue:
+    if NUMBER.fullmatch(written):
         # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a number.
-        return _number(written.strip().replace("_", ""))
-    loader = yaml.SafeLoader("")
+        plain = written.replace("_", "")
+        return int(plain) if plain.lstrip("+-").isdecimal() else float(plain)
     try:
         value = loader.construct_object(node)
     except (yaml.YAMLError, ValueError):
         return str(node.value)
-    finally:
-        loader.dispose()
     return value if isinstance(value, bool | int | float | str | None) else str(node.value)
-
-
-def _number(written: str) -> int | float:
-    try:
-        return int(written)
-    except ValueError:
-        return float(written)

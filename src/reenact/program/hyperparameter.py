@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from reenact.types import JsonValue, Place
@@ -79,13 +79,7 @@ class HyperparameterId:
         return "::".join(parts) + (f"#{self.number}" if self.number else "")
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "file": self.file,
-            "model": self.model,
-            "layer": self.layer,
-            "kind": self.kind.value,
-            "number": self.number,
-        }
+        return {**asdict(self), "kind": self.kind.value}
 
     @classmethod
     def from_json(cls, data: object) -> HyperparameterId:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
 from reenact.errors import UnreadableProgram
@@ -17,23 +17,17 @@ INTERPRETERS = ("python", "python3", "pypy3", "ipython")
 TORCH_MODULES = ("torch.distributed.run", "torch.distributed.launch")
 RUNNERS = ("torchrun", "accelerate", "deepspeed", "uv", "poetry", "pipenv", "time", "nohup", "env")
 
-TORCHRUN_FLAGS = frozenset(
-    words(
-        "--standalone --no-python --no_python --run-path --run_path --use-env --use_env "
-        "--virtual-local-rank -h --help"
-    )
+TORCHRUN_FLAGS = words(
+    "--standalone --no-python --no_python --run-path --run_path --use-env --use_env --virtual-local-rank "
+    "-h --help"
 )
-ACCELERATE_FLAGS = frozenset(
-    words(
-        "--cpu --multi_gpu --multi-gpu --tpu --ipex --use_deepspeed --use-deepspeed --use_fsdp --use-fsdp "
-        "--use_megatron_lm --use_xpu --debug --quiet -q --no_python --dynamo_use_dynamic "
-        "--tpu_use_cluster --downcast_bf16 -h --help"
-    )
+ACCELERATE_FLAGS = words(
+    "--cpu --multi_gpu --multi-gpu --tpu --ipex --use_deepspeed --use-deepspeed --use_fsdp --use-fsdp "
+    "--use_megatron_lm --use_xpu --debug --quiet -q --no_python --dynamo_use_dynamic --tpu_use_cluster "
+    "--downcast_bf16 -h --help"
 )
-DEEPSPEED_FLAGS = frozenset(
-    ["--no_python", "--no_local_rank", "--force_multi", "--no_ssh", "--elastic_training"]
-)
-PYTHON_FLAGS_WITH_VALUE = frozenset(("-W", "-X", "-c", "--check-hash-based-pycs"))
+DEEPSPEED_FLAGS = words("--no_python --no_local_rank --force_multi --no_ssh --elastic_training")
+PYTHON_FLAGS_WITH_VALUE = words("-W -X -c --check-hash-based-pycs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +115,10 @@ def _python_words(rest: list[str]) -> int:
 
 
 def _runner_words(name: str, rest: list[str]) -> int:
-    if name == "torchrun":
-        return _skip_options(rest, 1, TORCHRUN_FLAGS)
+    if name in ("torchrun", "deepspeed"):
+        return _skip_options(rest, 1, TORCHRUN_FLAGS if name == "torchrun" else DEEPSPEED_FLAGS)
     if name == "accelerate":
         return _skip_options(rest, 2, ACCELERATE_FLAGS) if rest[1:2] == ["launch"] else 1
-    if name == "deepspeed":
-        return _skip_options(rest, 1, DEEPSPEED_FLAGS)
     if name in ("uv", "poetry", "pipenv") and rest[1:2] == ["run"]:
         return 2
     index = 1
@@ -135,7 +127,7 @@ def _runner_words(name: str, rest: list[str]) -> int:
     return index
 
 
-def _skip_options(rest: list[str], index: int, flags: frozenset[str]) -> int:
+def _skip_options(rest: list[str], index: int, flags: tuple[str, ...]) -> int:
     """Past options that take a value, those that take none (`flags`) and `--name=value`, up to the script."""
     while index < len(rest) and rest[index].startswith("-") and rest[index] not in ("-m", "--module"):
         word = rest[index]
@@ -162,10 +154,6 @@ def _is_python(name: str) -> bool:
 def _is_assignment(word: str) -> bool:
     name, equals, _ = word.partition("=")
     return bool(equals) and name.isidentifier()
-
-
-def is_notebook(target: str) -> bool:
-    return os.path.splitext(target)[1].lower() == ".ipynb"  # noqa: PTH122
 
 
 MAX_FILES = 150
@@ -225,19 +213,15 @@ def gather(
             found[other] = read_source(other.parent, PurePosixPath(other.name))
             total += len(found[other].text)
             todo.append(other)
-    root = bases[0]
-    if any(root not in path.parents for path in found):
-        root = bases[-1]
-    files = []
-    for path, source in found.items():
-        if root in path.parents:
-            relative = PurePosixPath(path.relative_to(root))
-            files.append(read_source(root, relative) if relative != source.path else source)
+    root = bases[0] if all(bases[0] in path.parents for path in found) else bases[-1]
+    files = [
+        replace(source, path=PurePosixPath(path.relative_to(root)))
+        for path, source in found.items()
+        if root in path.parents
+    ]
     ordered = sorted(files[1:], key=lambda file: (file.path.suffix in DATA_SUFFIXES, str(file.path)))
-    relative_bases = tuple(
-        PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root)
-    )
-    return root, (files[0], *ordered), relative_bases
+    tops = tuple(PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root))
+    return root, (files[0], *ordered), tops
 
 
 def _references(
@@ -256,12 +240,14 @@ def _references(
 
 def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
     parts = [part for part in binding.dotted.split(".") if part]
-    tops = bases if binding.level == 0 else (_up(path, binding.level),)
-    for top in tops:
-        hits = [hit for size in range(1, len(parts) + 1) for hit in _module_files(top, parts[:size])]
-        if binding.level and not parts:
-            hits = list(_module_files(top, []))
-        hits = [hit for hit in hits if _inside(hit, bases)]
+    # The name itself, or the package that `from . import name` looks into.
+    sizes = range(1, len(parts) + 1) if parts else range(1 if binding.level else 0)
+    above = path
+    for _ in range(binding.level):
+        above = above.parent
+    for top in (above,) if binding.level else bases:
+        files = (file for size in sizes for file in _module_files(top, parts[:size]))
+        hits = [file for file in files if _inside(file, bases)]
         if hits:
             yield from hits
             return
@@ -272,12 +258,6 @@ def _module_files(top: Path, parts: list[str]) -> Iterator[Path]:
     if parts:
         yield stem.parent / f"{stem.name}.py"
     yield stem / "__init__.py"
-
-
-def _up(path: Path, level: int) -> Path:
-    for _ in range(level):
-        path = path.parent
-    return path
 
 
 def _inside(path: Path, bases: tuple[Path, ...]) -> bool:

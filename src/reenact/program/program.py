@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.launcher import Launch, gather, is_notebook, locate, read_line
+from reenact.program.launcher import Launch, gather, locate, read_line
 from reenact.program.read.index import index_of
 from reenact.program.source import Language, LineTable, SourceFile, decode, language_of, read_source
 from reenact.types import Place
@@ -123,14 +123,9 @@ def program_from_text(
     others: Mapping[str, str] | None = None,
 ) -> Program:
     """A program that stands in no folder: for tests, generated code and other people's snippets."""
-    paths = [name, *(others or {})]
-    texts = [text, *(others or {}).values()]
+    paths = [(PurePosixPath(path), body) for path, body in ((name, text), *(others or {}).items())]
     files = tuple(
-        decode(PurePosixPath(path), body.encode("utf-8", "surrogatepass"), _language(path))
-        for path, body in zip(paths, texts, strict=True)
+        decode(path, body.encode("utf-8", "surrogatepass"), language_of(path) or Language.PYTHON)
+        for path, body in paths
     )
     return Program(Path(), files[0].path, files, Launch(name, arguments=tuple(arguments)), Path())
-
-
-def _language(name: str) -> Language:
-    return Language.NOTEBOOK if is_notebook(name) else language_of(PurePosixPath(name)) or Language.PYTHON

@@ -81,10 +81,10 @@ def read_source(folder: Path, path: PurePosixPath, language: Language | None = N
     """Read one file; what is wrong with it becomes `unparsed`, never an exception."""
     language = language or language_of(path) or Language.PYTHON
     try:
-        raw = _read_capped(folder / path)
+        raw = read_start(folder / path, MAX_FILE_BYTES + 1)
     except OSError as error:
         return SourceFile(path, "", language, unparsed=f"cannot be read: {error.strerror or error}")
-    if raw is None:
+    if len(raw) > MAX_FILE_BYTES:
         return SourceFile(path, "", language, unparsed=f"larger than {MAX_FILE_BYTES:,} bytes")
     return decode(path, raw, language)
 
@@ -97,22 +97,13 @@ def decode(path: PurePosixPath, raw: bytes, language: Language = Language.PYTHON
     bom = raw.startswith(b"\xef\xbb\xbf")
     body = raw[3:] if bom else raw
     try:
-        encoding = "utf-8" if bom or language is not Language.PYTHON else _cookie(raw)
+        plain = bom or language is not Language.PYTHON
+        encoding = "utf-8" if plain else tokenize.detect_encoding(io.BytesIO(raw).readline)[0]
         text = body.decode(encoding)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
         return SourceFile(path, "", language, unparsed=f"not text in its encoding: {str(error)[:120]}")
     hides = ("holds characters that change the reading direction",) if BIDI.search(text) else ()
     return SourceFile(path, text, language, encoding, bom, remarks=hides)
-
-
-def _cookie(raw: bytes) -> str:
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-    return "utf-8" if encoding in ("utf-8-sig", "utf-8") else encoding
-
-
-def _read_capped(path: Path) -> bytes | None:
-    raw = read_start(path, MAX_FILE_BYTES + 1)
-    return None if len(raw) > MAX_FILE_BYTES else raw
 
 
 NEWLINE = re.compile(r"\r\n|\r|\n")

@@ -15,7 +15,6 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.read.analysis import ProgramAnalysis, Style
-from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.scope import keyword
@@ -140,10 +139,10 @@ def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValu
     return found
 
 
-def _value(analysis: ProgramAnalysis, layer: LayerSite, node: object) -> JsonValue:
-    values = analysis.values.find(node, layer.scope)  # type: ignore[arg-type]
+def _value(analysis: ProgramAnalysis, layer: LayerSite, node: ast.expr) -> JsonValue:
+    values = analysis.values.find(node, layer.scope)
     if len(values) != 1:
-        return analysis.values.here(node, layer.scope).text  # type: ignore[arg-type]
+        return analysis.values.here(node, layer.scope).text
     return values[0].computed if values[0].computed is not None else values[0].value
 
 
@@ -187,18 +186,14 @@ def framework_of(program: Program) -> Framework:
     if tops & {"lightning", "pytorch_lightning"}:
         return Framework.LIGHTNING
     if "keras" in tops:
-        return Framework.KERAS_OLD if _is_old(indexes, imported) else Framework.KERAS3
+        old = any(OLD_MODULES.match(name) or name in OLD_IMPORTS for name in imported)
+        called = any(_old_call(call) for index in indexes for call in index.calls)
+        return Framework.KERAS_OLD if old or called else Framework.KERAS3
     if "tensorflow" in tops or "tf_keras" in tops:
         return Framework.TF_KERAS
     if "torch" in tops:
         return Framework.TORCH
     return Framework.TRANSFORMERS if "transformers" in tops else Framework.UNKNOWN
-
-
-def _is_old(indexes: list[FileIndex], imported: set[str]) -> bool:
-    if any(OLD_MODULES.match(name) or name in OLD_IMPORTS for name in imported):
-        return True
-    return any(_old_call(call) for index in indexes for call in index.calls)
 
 
 def _old_call(call: ast.Call) -> bool:

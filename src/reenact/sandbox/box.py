@@ -75,8 +75,6 @@ class Command:
     collect: tuple[str, ...] = ()
     """Relative names of result files to read back. Links, devices, oversized files are refused. JSON among
     them is read with `strict_json.read_json`."""
-    gpu: bool = False
-    """Bind the GPU device nodes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import ast
 import difflib
 import json
 import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,10 +15,9 @@ import pytest
 
 from benchmarks.data import store as data_store
 from benchmarks.faults import effect as fault_effect
-from benchmarks.faults import runner as fault_runner
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, Scale, Side
 from benchmarks.faults.cases import catalogue, fault_case, helper_text, source_text
-from benchmarks.faults.effect import Training, verify_effect
+from benchmarks.faults.effect import Train, Training, verify_effect
 from benchmarks.faults.programs import availability, materialise
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
@@ -26,6 +26,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
 
+ROOT = Path(__file__).parents[3]
 WRITTEN = [case for case in catalogue() if case.written]
 IDS = (
     *(f"M{number}" for number in range(1, 4)),
@@ -259,14 +260,20 @@ def test_the_helper_gives_what_keras_datasets_would(fabricated: dict[str, str], 
     assert texts[2].tolist() == [5, 12]
 
 
-def here(program: Path, seeds: Sequence[int]) -> list[Training]:
-    """Train in this process, which has Keras loaded already."""
-    return [Training(**fault_runner.train(program, seed)) for seed in seeds]
+@pytest.fixture
+def warm_train(warm_interpreter: str) -> Train:
+    """Trains as the benchmark does, with an interpreter that has loaded Keras already."""
+
+    def train(program: Path, seeds: Sequence[int]) -> list[Training]:
+        command = [warm_interpreter, "-m", "benchmarks.faults.runner", str(program), *map(str, seeds)]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+        return [Training(**json.loads(line)) for line in ended.stdout.splitlines() if line.startswith("{")]
+
+    return train
 
 
-def test_programs_really_train(
-    fabricated: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_really_train(fabricated: dict[str, str], tmp_path: Path, warm_train: Train) -> None:
     """Two programs of two kinds of data, far smaller than lite."""
     tiny = {
         "M3": (("train=1200, test=500", "train=100, test=50"), ("epochs = 12", "epochs = 1")),
@@ -274,17 +281,15 @@ def test_programs_really_train(
     }
     for name, replacements in tiny.items():
         entry = materialise(fault_case(name), Side.BUGGY, Scale.LITE, tmp_path / name, fabricated)
-        with monkeypatch.context() as patched:
-            patched.syspath_prepend(str(entry.parent))
-            (outcome,) = here(smaller(entry, *replacements), [1])
+        (outcome,) = warm_train(smaller(entry, *replacements), [1])
         assert 0 <= outcome.metric <= 1
 
 
-def test_a_fault_does_measurable_harm() -> None:
+def test_a_fault_does_measurable_harm(warm_train: Train) -> None:
     """Both programs of D7, shortened, over five seeds; its metric is an error, so less is better."""
 
     def shortened(program: Path, seeds: Sequence[int]) -> list[Training]:
-        return here(smaller(program, ("epochs=200", "epochs=10")), seeds)
+        return warm_train(smaller(program, ("epochs=200", "epochs=10")), seeds)
 
     effect = verify_effect(fault_case("D7"), seeds=range(5), train=shortened)
     assert effect.holds

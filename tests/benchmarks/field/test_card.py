@@ -85,6 +85,13 @@ def test_a_sound_program_is_accused_by_a_finding_or_by_being_called_broken() -> 
     assert (found.alarms.part, found.alarms.whole) == (2, 3)
 
 
+def test_that_a_training_is_too_short_is_no_alarm_where_the_manifest_cut_it() -> None:
+    brief = said(named(Fault.HNE, 4))
+    cut = scored(Half.TUNE, [replace(SOUND, arguments=("--epochs", "1"))], [brief])
+    assert (cut.alarms.part, cut.alarms_of_all_kinds.part) == (0, 1)
+    assert scored(Half.TUNE, [SOUND], [brief]).alarms.part == 1
+
+
 def test_the_interval_of_wilson() -> None:
     low, high = Share(8, 10).interval
     assert (round(low, 3), round(high, 3)) == (0.49, 0.943)

@@ -66,12 +66,6 @@ class Sheet:
         """A filled rectangle; the colour as red, green and blue."""
         self.drawn.append(f"{colour} rg {left} {low} {right - left} {high - low} re f")
 
-    def photo(self, left: float, low: float, right: float, high: float) -> None:
-        """A picture of two pixels, blue and green."""
-        size = f"{right - left} 0 0 {high - low} {left} {low} cm"
-        image = "BI /W 2 /H 1 /CS /RGB /BPC 8 /F /AHx ID 0000FF00FF00> EI"
-        self.drawn.append(f"q {size} {image} Q")
-
 
 class Pdf:
     """Makes PDFs."""

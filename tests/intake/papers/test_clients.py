@@ -84,7 +84,7 @@ def test_a_paper_of_arxiv_with_its_catalogue_entry(
     assert pace.slept == [3.0]
     asked = len(hub.asked)
     offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
-    assert offline.entry("2001.00001").authors
+    assert offline.entry("2001.00001")[1]
     assert offline.fetch("2001.00001").data == PACKED
     assert len(hub.asked) == asked
     with pytest.raises(Unreachable, match="network is switched off"):

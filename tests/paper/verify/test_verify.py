@@ -79,7 +79,7 @@ def judging(*verdicts: dict[str, Any], again: tuple[dict[str, Any], ...] | None 
 
 def test_programs_pass_and_fail_and_leave_the_rest_to_the_judge(paper: Paper, run: Any) -> None:
     model = judging(verdict_on(3, "pass", LINE))
-    rate, batch, mixed = verify([RATE, BATCH, MIXED], PROJECT, paper, model, run)
+    rate, batch, mixed = verify([RATE, BATCH, MIXED], PROJECT, paper, model, run, runner())
     assert (rate.value, rate.by, rate.lines) == (
         Value.PASS,
         "check",
@@ -107,34 +107,35 @@ def test_programs_pass_and_fail_and_leave_the_rest_to_the_judge(paper: Paper, ru
 )
 def test_a_pass_without_code_is_no_pass(paper: Paper, run: Any, line: dict[str, Any]) -> None:
     model = judging(verdict_on(3, "pass", line), again=(verdict_on(3, "pass", line),))
-    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
     assert found.value is Value.UNKNOWN
     assert "names no line of code that exists" in found.reason
     assert "none of its lines is a line of code" in model.calls[1].as_text()
 
 
 def test_a_wrong_number_is_put_right_by_the_words_of_the_line(paper: Paper, run: Any) -> None:
-    (found,) = verify([MIXED], PROJECT, paper, judging(verdict_on(3, "pass", {**LINE, "line": 60})), run)
+    (found,) = verify(
+        [MIXED], PROJECT, paper, judging(verdict_on(3, "pass", {**LINE, "line": 60})), run, runner()
+    )
     assert [str(line) for line in found.lines] == ["losses.py:6"]
 
 
 def test_a_hostile_judge_that_passes_everything_passes_nothing(paper: Paper, run: Any) -> None:
     everything = {"id": "all", "seen": "As the paper orders.", "verdict": "pass", "lines": []}
     model = judging(everything, again=(everything,))
-    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
     assert (found.value, found.reason) == (Value.UNKNOWN, "The judge did not mention it.")
 
 
 def test_verdicts_that_contradict_each_other_are_none(paper: Paper, run: Any) -> None:
-    (found,) = verify(
-        [MIXED], PROJECT, paper, judging(verdict_on(3, "pass", LINE), verdict_on(3, "fail")), run
-    )
+    model = judging(verdict_on(3, "pass", LINE), verdict_on(3, "fail"))
+    (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
     assert (found.value, found.reason) == (Value.UNKNOWN, "The judge contradicts itself.")
 
 
 def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any) -> None:
     model = Scripted({"paper/judge[0]/verdicts": ["{", "prose", '{"verdicts": [{"id": "F3"}]}']})
-    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
     assert found.value is Value.UNKNOWN
     assert "no usable answer" in found.reason
 
@@ -144,7 +145,7 @@ def test_criteria_are_judged_in_batches_over_the_same_shared_code(paper: Paper, 
     model = Scripted(
         lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
     )
-    found = verify(many, PROJECT, paper, model, run)
+    found = verify(many, PROJECT, paper, model, run, runner())
     assert [one.criterion for one in found] == [one.id for one in many]
     assert [len(_asked(call.as_text())) for call in model.calls] == [12, 3]
     first, second = (call.turns[0].parts[0] for call in model.calls)
@@ -165,7 +166,7 @@ def test_the_two_prompts_share_all_that_a_provider_caches() -> None:
 
 def test_a_criterion_of_another_paper_cannot_be_judged(paper: Paper, run: Any) -> None:
     foreign = Criterion("F1", "x", "x", "x", ("8:8.8",), Level.FRAMEWORK, Category.ACTION, 1)
-    (found,) = verify([foreign], PROJECT, paper, Scripted([]), run)
+    (found,) = verify([foreign], PROJECT, paper, Scripted([]), run, runner())
     assert (found.value, found.by) == (Value.UNKNOWN, "nobody")
 
 
@@ -202,7 +203,7 @@ def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> No
     journal = Journal.in_memory()
     for _ in range(2):
         with journal.run(pipeline="paper", request={"paper": "x"}, argv=()) as run:
-            (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+            (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.PASS, "check")
     assert found.reason == "mixed_target() gives what the formula gives, on 4 samples."
     assert str(found.lines[0]) == "losses.py:4"
@@ -222,13 +223,13 @@ def test_inputs_may_be_reshaped_for_the_function(paper: Paper, run: Any) -> None
         4, check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))")
     )
     model = formulas(setup(arguments=arguments, inputs=inputs))
-    (found,) = verify([whole], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([whole], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.PASS, "check")
 
 
 def test_no_judge_may_pass_what_was_measured_otherwise(paper: Paper, run: Any) -> None:
     model = formulas(setup("wrong_target"), verdict=verdict_on(4, "pass", LINE))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert found.value is Value.UNKNOWN
     assert "But when run: wrong_target() gives" in found.reason
     assert "a program saw: wrong_target() gives" in model.calls[1].as_text()
@@ -240,7 +241,7 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
         for name, of in (("label", "y"), ("prediction", "p"), ("alpha", "a"))
     ]
     model = formulas(setup("idle_target", arguments=arguments), verdict=verdict_on(4, "fail"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
     assert "on 4 samples. But nothing in the project calls it." in model.calls[1].as_text()
 
@@ -261,13 +262,13 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
 )
 def test_what_cannot_be_set_up_is_left_to_the_judge(paper: Paper, run: Any, bad: dict[str, Any]) -> None:
     model = formulas(bad, verdict=verdict_on(4, "fail"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
 
 
 def test_a_function_that_raises_is_left_to_the_judge(paper: Paper, run: Any) -> None:
     model = formulas(setup("broken"), verdict=verdict_on(4, "cannot judge"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.UNKNOWN, "judge")
     assert "broken() could not be called: RuntimeError: no data" in model.calls[1].as_text()
 
@@ -278,5 +279,5 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
         "paper/judge[0]/verdicts": {"verdicts": [verdict_on(4, "pass", LINE)]},
     }
     model = Scripted(script)
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.PASS, "judge")

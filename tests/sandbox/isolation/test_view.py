@@ -11,7 +11,6 @@ from reenact.sandbox.isolation.view import (
     box_environment,
     checked_mounts,
     etc_files,
-    gpu_nodes,
     host_view,
     interpreter_folders,
 )
@@ -37,22 +36,6 @@ def test_etc_is_made_for_the_box_and_tells_no_user() -> None:
 def test_a_mount_may_not_hide_the_box_itself(tmp_path: Path, target: str) -> None:
     with pytest.raises(InputError, match="absolute place"):
         checked_mounts(Command(("true",), mounts=(Mount(tmp_path, target),)))
-
-
-def test_gpu_nodes_are_files_of_known_names(tmp_path: Path) -> None:
-    for name in (
-        "nvidia0",
-        "nvidiactl",
-        "nvidia-uvm",
-        "sda",
-        "nvidia-caps/nvidia-cap1",
-        "dri/renderD128",
-        "dri/card0",
-    ):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    names = [str(Path(node).relative_to(tmp_path)) for node in gpu_nodes(tmp_path)]
-    assert names == ["dri/renderD128", "nvidia-caps/nvidia-cap1", "nvidia-uvm", "nvidia0", "nvidiactl"]
 
 
 def test_the_environment_is_built_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

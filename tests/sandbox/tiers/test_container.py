@@ -137,7 +137,7 @@ def test_no_engine_and_a_deaf_engine_are_sentences(home: Path) -> None:
 def test_what_the_container_is_made_of(home: Path) -> None:
     folder = BoxFolder.make(home / "boxes")
     data = Mount(home, "/data")
-    command = Command(("prog", "arg"), mounts=(data,), gpu=True, environment={"SEED": "1"})
+    command = Command(("prog", "arg"), mounts=(data,), environment={"SEED": "1"})
     limits = Limits(memory_bytes=64 * MIB, processes=10)
     try:
         words = create_words(Engine("docker"), "name", "image", folder, command, limits)
@@ -155,7 +155,6 @@ def test_what_the_container_is_made_of(home: Path) -> None:
         "--ulimit core=0:0",
         f"source={home},target=/data,readonly",
         "target=/usr,readonly",
-        "--gpus all",
         "--env SEED=1",
     ):
         assert part in line

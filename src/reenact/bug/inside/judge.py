@@ -182,7 +182,7 @@ def shape(value: Any) -> str:
     """The sizes of a value, written `2,3`; empty for a single one."""
     if hasattr(value, "shape"):
         return ",".join(str(int(size)) for size in value.shape)
-    sizes: list[str] = []
+    sizes = []
     while isinstance(value, (list, tuple)):
         sizes.append(str(len(value)))
         value = value[0] if value else None

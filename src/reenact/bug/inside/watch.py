@@ -57,10 +57,11 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     os.mkdir(f"run-{seed}")
     os.chdir(f"run-{seed}")
     check = task["check"]
-    stubs = StubFinder(task["stubs"])
+    if task["stubs"]:
+        sys.meta_path.append(StubFinder(task["stubs"]))
     warned = _record_warnings(project, script) if check and check["relation"] == "warns" else []
     _seed(seed, task["seeded"])
-    found: dict[str, Any] = {"stubbed": stubs.used}
+    found: dict[str, Any] = {}
     began = time.process_time()
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
     try:
@@ -206,9 +207,6 @@ class StubFinder(MetaPathFinder, Loader):
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
-        self.used: list[str] = []
-        if names:
-            sys.meta_path.append(self)
 
     def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
         if fullname.split(".")[0] not in self.names:
@@ -218,7 +216,6 @@ class StubFinder(MetaPathFinder, Loader):
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         made = types.ModuleType(spec.name)
         vars(made)["__getattr__"] = _stub_of
-        self.used.append(spec.name)
         return made
 
     def exec_module(self, module: types.ModuleType) -> None: ...

@@ -147,33 +147,17 @@ def decode(data: bytes) -> str:
     """By byte order mark, by the cookie of its first lines, as UTF-8, and at last as Latin-1; with newlines
     alone between lines, so that lines count as Python counts them."""
     text = data.decode("latin-1")
-    for encoding in (*_claimed(data), "utf-8"):
+    cookies = [found[1].decode() for line in data.split(b"\n", 2)[:2] if (found := _COOKIE.match(line))]
+    for encoding in (*(["utf-16"] if data.startswith(_UTF16) else []), *cookies, "utf-8"):
         try:
+            # Codecs that do not give text (`hex`, `zip`) are a LookupError here, and do not run.
             claimed = data.decode(encoding)
             claimed.encode("utf-8")
-        except (UnicodeError, LookupError):
+        except (ValueError, LookupError):
             continue
         text = claimed.removeprefix("\ufeff")
         break
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _claimed(data: bytes) -> Iterator[str]:
-    if data.startswith(_UTF16):
-        yield "utf-16"
-    for line in data.split(b"\n", 2)[:2]:
-        if found := _COOKIE.match(line):
-            name = found[1].decode("ascii", "replace")
-            # Codecs that do not give text (`hex`, `zip`) would run on untrusted bytes.
-            if _is_text_codec(name):
-                yield name
-
-
-def _is_text_codec(name: str) -> bool:
-    try:
-        return bool(codecs.lookup(name)._is_text_encoding)
-    except (LookupError, ValueError):
-        return False
 
 
 def _python_files(folder: Path) -> Iterator[PurePosixPath]:

@@ -1,7 +1,8 @@
 """A paper in any form -> Paper: numbered sentences, equations, tables, figures, algorithms, references.
 
 paper        the nouns, and what can be asked of a paper: a sentence by id, a quote, its text without results
-read         `read_paper`: from a file, a folder, an archive or arXiv; source: bytes and their form
+read         `read_paper`: from a file, a folder, an archive or arXiv; HTML through html_page in the sandbox,
+             pandoc and tree; source: bytes and their form
 assemble     the draft that a reader hands on -> Paper: ids, sentences, citations, spans
 sentences    where a sentence ends, and where it is in the source
 references   an entry as it is printed, and which ones a sentence cites; bibliography: BibTeX, bibitems
@@ -9,7 +10,6 @@ references   an entry as it is printed, and which ones a sentence cites; bibliog
 markdown     Markdown; plain: text by its shape, captions and tables that both share
 latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
-html         through html_page in the sandbox, pandoc and tree
 pdf          with pdf_lines
 pictures     pixels of figures
 inside/      our own scripts that run in the sandbox

@@ -93,9 +93,17 @@ def assemble(draft: Draft, source: str) -> Paper:
     sections = tuple(maker.sections())
     front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
     title = " ".join(draft.title.split()) or _first_words([*front, *prose])
-    lost = _unique((*draft.lost, *_unresolved(sections, draft.references)))
-    references = _with_places(_unique_keys(draft.references), sections)
-    return Paper(title, draft.authors, source, draft.form, sections, references, lost)
+    cites = _cites(sections)
+    entries: dict[str, Reference] = {}
+    for one in draft.references:
+        entries.setdefault(one.key, replace(one, cited_in=tuple(cites.get(one.key, ()))))
+    unresolved = [
+        Lost("citation", f"{key} is cited, and the bibliography has no such entry.", places[0])
+        for key, places in cites.items()
+        if key not in entries
+    ]
+    lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
+    return Paper(title, draft.authors, source, draft.form, sections, tuple(entries.values()), lost)
 
 
 def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Reference, ...]]:
@@ -243,41 +251,12 @@ def _first_words(prose: Sequence[Prose]) -> str:
     return next((split(piece.text)[0][:120] for piece in prose if piece.text.strip()), "")
 
 
-def _unique(lost: Iterable[Lost]) -> tuple[Lost, ...]:
-    return tuple(dict.fromkeys(lost))
-
-
-def _unique_keys(references: Iterable[Reference]) -> tuple[Reference, ...]:
-    found: dict[str, Reference] = {}
-    for reference in references:
-        found.setdefault(reference.key, reference)
-    return tuple(found.values())
-
-
 def _cites(sections: Iterable[Section]) -> dict[str, list[str]]:
     """Keys, each with the ids of the sentences, tables and captions that cite it."""
     found: dict[str, list[str]] = {}
-    for section in sections:
-        for block in section.blocks:
-            for name, keys in _cited_by(block):
-                for key in keys:
-                    found.setdefault(key, []).append(name)
+    for block in (block for section in sections for block in section.blocks):
+        for part in block.sentences if isinstance(block, Paragraph) else (block,):
+            keys = part.cites if isinstance(part, Sentence) else cited_keys(part.text, Bibliography())
+            for key in keys:
+                found.setdefault(key, []).append(part.id)
     return found
-
-
-def _cited_by(block: Block) -> Iterable[tuple[str, tuple[str, ...]]]:
-    if isinstance(block, Paragraph):
-        return [(sentence.id, sentence.cites) for sentence in block.sentences]
-    return [(block.id, cited_keys(block.text, Bibliography()))]
-
-
-def _with_places(references: Sequence[Reference], sections: Iterable[Section]) -> tuple[Reference, ...]:
-    cites = _cites(sections)
-    return tuple(replace(one, cited_in=tuple(cites.get(one.key, ()))) for one in references)
-
-
-def _unresolved(sections: Iterable[Section], references: Sequence[Reference]) -> Iterable[Lost]:
-    known = {reference.key for reference in references}
-    for key, places in _cites(sections).items():
-        if key not in known:
-            yield Lost("citation", f"{key} is cited, and the bibliography has no such entry.", places[0])

@@ -16,6 +16,7 @@ _ENTRY = re.compile(r"^[ \t]*@([A-Za-z]+)\s*\{", re.M)
 _KEY = re.compile(r"\s*([^\s,{}]{1,200})\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]{0,40})\s*=\s*")
 _WORD = re.compile(r"\w{1,100}")
+_ARXIV = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I)
 _NO_ENTRY = ("comment", "string", "preamble")
 _SHOWN = (
     "booktitle",
@@ -89,35 +90,32 @@ def _quoted(body: str, at: int) -> tuple[str, int]:
 
 def _reference(key: str, fields: dict[str, str]) -> Reference:
     plain = {name: detex(value) for name, value in fields.items()}
-    authors = tuple(_name(one) for one in re.split(r"\s+and\s+", plain.get("author", "")) if one.strip())
-    authors = tuple(name for name in authors if name != "others")
-    title = plain.get("title", "")
-    venue = next((plain[name] for name in _SHOWN if plain.get(name)), "")
-    year = plain.get("year", "") or plain.get("date", "")[:4]
+    authors = (_name(one) for one in re.split(r"\s+and\s+", plain.get("author", "")) if one.strip())
     addresses = " ".join(
         fields.get(name, "") for name in ("doi", "url", "eprint", "howpublished", "note", "journal")
     )
-    guessed = reference_of(key, detex(addresses))
+    named = tuple(name for name in authors if name != "others")
+    return _made(key, plain, named, reference_of(key, detex(addresses)))
+
+
+def _made(key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Reference) -> Reference:
+    """The reference that fields without their LaTeX make; ids that no field has are `guessed`."""
+    title = plain.get("title", "")
+    venue = next((plain[name] for name in _SHOWN if plain.get(name)), "")
+    year = plain.get("year", "") or plain.get("date", "")[:4]
     parts = [", ".join(authors), title, venue, year, plain.get("doi", "") or plain.get("url", "")]
+    text = ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
+    arxiv = _ARXIV.fullmatch(plain.get("eprint", ""))
     return Reference(
         key=key,
-        text=re.sub(
-            r"(?<=[?!])\.", "", ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
-        ),
+        text=re.sub(r"(?<=[?!])\.", "", text),
         title=title,
         authors=authors,
         year=int(year) if re.fullmatch(r"(?:19|20)\d{2}", year) else None,
-        arxiv=_arxiv(plain) or guessed.arxiv,
+        arxiv=arxiv[1] if arxiv else guessed.arxiv,
         doi=re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi,
         url=plain.get("url", "") or guessed.url,
     )
-
-
-def _arxiv(plain: dict[str, str]) -> str:
-    found = re.fullmatch(
-        r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", plain.get("eprint", ""), re.I
-    )
-    return found[1] if found else ""
 
 
 def _name(name: str) -> str:
@@ -197,20 +195,7 @@ def _biblatex_entry(key: str, body: str) -> Reference:
     surnames = [detex(group(body, found.end())[0]) for found in _FAMILY.finditer(body)]
     given = [detex(group(body, found.end())[0]) for found in _GIVEN.finditer(body)]
     authors = tuple(f"{first} {last}" for first, last in zip(given, surnames, strict=False))
-    year = fields.get("year", "")
-    venue = fields.get("journaltitle") or fields.get("booktitle", "")
-    parts = [", ".join(authors), fields.get("title", ""), venue, year]
-    eprint = re.fullmatch(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?", fields.get("eprint", ""))
-    return Reference(
-        key,
-        ". ".join(part for part in parts if part) + ".",
-        title=fields.get("title", ""),
-        authors=authors,
-        year=int(year) if year.isdigit() else None,
-        arxiv=eprint[1] if eprint else "",
-        doi=fields.get("doi", ""),
-        url=fields.get("url", ""),
-    )
+    return _made(key, fields, authors, Reference(key, ""))
 
 
 def _field(body: str, at: int) -> str:

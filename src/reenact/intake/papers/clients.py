@@ -48,14 +48,6 @@ def arxiv_id(ref: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What arXiv's catalogue has about a paper."""
-
-    title: str
-    authors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Fetched:
     """A paper as it came."""
 
@@ -73,8 +65,8 @@ class Arxiv:
     site: Web = SITE
     polite: Polite = field(default_factory=Polite)
 
-    def entry(self, name: str) -> Entry:
-        """The metadata of one paper."""
+    def entry(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Title and authors of one paper, as arXiv's catalogue has them."""
         answer = self.polite.get(self.api, f"/api/query?id_list={quote(name)}&max_results=1")
         if answer.status != 200:
             raise _refusal(name, "arXiv's catalogue", answer)
@@ -101,16 +93,10 @@ def _unfit(form: str, answer: Answer) -> str:
     if answer.status != 200:
         return f"status {answer.status}"
     found = _content(answer.body)
-    wanted = {
-        "LaTeX source": (Form.ARCHIVE, Form.LATEX),
-        "HTML": (Form.HTML,),
-        "PDF": (Form.PDF,),
-    }[form]
-    if found in wanted and not (
-        form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
-    ):
-        return ""
-    return f"it sent {found} instead"
+    wanted = {"LaTeX source": (Form.ARCHIVE, Form.LATEX), "HTML": (Form.HTML,), "PDF": (Form.PDF,)}[form]
+    # A page of HTML without any sign of LaTeXML is a notice, not the paper.
+    notice = form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
+    return "" if found in wanted and not notice else f"it sent {found} instead"
 
 
 def _content(body: bytes) -> Form:
@@ -138,7 +124,7 @@ def _refusal(name: str, who: str, answer: Answer) -> ReenactError:
     )
 
 
-def _entry(name: str, body: bytes) -> Entry:
+def _entry(name: str, body: bytes) -> tuple[str, tuple[str, ...]]:
     if b"<!DOCTYPE" in body[:4096] or b"<!ENTITY" in body:
         raise Unreachable(f"arXiv's answer about {name} is no catalogue entry.")
     try:
@@ -150,12 +136,11 @@ def _entry(name: str, body: bytes) -> Entry:
     if found is None or not title or title == "Error":
         raise UnreadablePaper(f"arXiv knows no paper {name}.", next_step="Check the id.")
     authors = (_text(author, "name") for author in found.findall(f"{_ATOM}author"))
-    return Entry(title, tuple(filter(None, authors)))
+    return title, tuple(filter(None, authors))
 
 
 def _text(element: ElementTree.Element | None, name: str) -> str:
-    inner = element.find(f"{_ATOM}{name}") if element is not None else None
-    return " ".join(cleaned(inner.text or "").split()) if inner is not None else ""
+    return _word(element.findtext(f"{_ATOM}{name}") if element is not None else "")
 
 
 _FIELDS = "title,year,externalIds,url,authors"
@@ -202,11 +187,8 @@ class Scholar:
             name = f"arXiv:{arxiv}" if arxiv else f"DOI:{reference.doi}"
             return self._ask(f"/graph/v1/paper/{quote(name, safe=':')}?fields={_FIELDS}")
         title = reference.title
-        found = (
-            self._ask(f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}")
-            if title
-            else None
-        )
+        asked = f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}"
+        found = self._ask(asked) if title else None
         listed = found.get("data") if found is not None else None
         entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
         return next((one for one in entries if plain(_word(one.get("title"))) == plain(title)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,11 @@ from typing import Any
 from reenact.errors import UnreadablePaper
 from reenact.intake.papers.assemble import Draft, Piece
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
-from reenact.intake.papers.latex_files import Files, find_main, flatten
-from reenact.intake.papers.latex_macros import detex, group, rewritten
+from reenact.intake.papers.latex_files import DOCUMENT, DOCUMENT_END, Files, find_main, flatten
+from reenact.intake.papers.latex_macros import detex, group, regrouped
 from reenact.intake.papers.latex_prepare import (
     ELSEWHERE,
     USUAL,
-    Unknown,
     definitions,
     keep_arguments,
     local_styles,
@@ -38,7 +37,6 @@ from reenact.sandbox.box import Sandbox
 FRAMES = 3
 """Environments around one another that may be taken off."""
 FRAME = "environment"
-_DOCUMENT = re.compile(r"\\begin\s*\{document\}")
 _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]*)\}")
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
@@ -50,7 +48,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     files = Files(folder)
     main = main or find_main(files, source)
     text = flatten(files, main)
-    if not _DOCUMENT.search(text):
+    if not DOCUMENT.search(text):
         raise UnreadablePaper(
             f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: {source}",
             next_step="Name the main file, or the folder that holds it.",
@@ -71,8 +69,14 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         *undrawn,
         *broken,
         *_unknown(unknown),
-        *map(_machinery, made.machinery),
-        *map(_drawing, skipped_drawings(parsed.skipped)),
+        *(
+            Lost("macro", f"{name} is made in a way that only TeX follows: its arguments stand for it.", name)
+            for name in (f"\\{name}" for name in made.machinery)
+        ),
+        *(
+            Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name)
+            for name in skipped_drawings(parsed.skipped)
+        ),
         *_tables(made.text, (*abstract, *pieces)),
     ]
     return Draft(
@@ -87,11 +91,11 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     )
 
 
-def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Unknown, ...], tuple[Lost, ...]]:
+def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
     """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
     text, parsed, lost = _opened(text, box, source)
     unknown = unknown_commands(parsed.skipped)
-    if any(one.words or one.name in USUAL for one in unknown):
+    if any(words or name in USUAL for name, words in unknown.items()):
         _, parsed, again = _opened(keep_arguments(text, unknown), box, source)
         lost = (*(one for one in lost if one.kind == FRAME), *again)
     return parsed, unknown, lost
@@ -119,20 +123,12 @@ def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple
     return parse_parts(text, box=box, name=source) if parsed.problem else (parsed, ())
 
 
-def _unknown(commands: Iterable[Unknown]) -> Iterator[Lost]:
-    for one in (one for one in commands if one.name not in USUAL):
-        kept = "its first argument stands for it" if one.words else "it was left out"
-        why = f"\\{one.name} is out of its place" if one.name in ELSEWHERE else f"Nobody defines \\{one.name}"
-        yield Lost("macro", f"{why}: {kept}.", f"\\{one.name}")
-
-
-def _drawing(name: str) -> Lost:
-    return Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name)
-
-
-def _machinery(name: str) -> Lost:
-    what = f"\\{name} is made in a way that only TeX follows: its arguments stand for it."
-    return Lost("macro", what, f"\\{name}")
+def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
+    for name, words in commands.items():
+        kept = "its first argument stands for it" if words else "it was left out"
+        why = f"\\{name} is out of its place" if name in ELSEWHERE else f"Nobody defines \\{name}"
+        if name not in USUAL:
+            yield Lost("macro", f"{why}: {kept}.", f"\\{name}")
 
 
 def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:
@@ -201,10 +197,15 @@ def _authors(walk: Walk, meta: Any) -> Iterator[str]:
             continue
         nodes = [node for node in entry["c"] if node["t"] not in ("Note", "Superscript", "Math")]
         cut = next((place for place, node in enumerate(nodes) if node["t"] == "LineBreak"), len(nodes))
-        for name in re.split(r",|\band\b", walk.line(nodes[:cut])):
-            words = detex(name).strip(" *†‡,;")
-            if words and "@" not in words:
-                yield words
+        yield from _people(walk.line(nodes[:cut]))
+
+
+def _people(names: str) -> Iterator[str]:
+    """Names one by one, without marks and addresses of mail."""
+    for name in re.split(r",|\\and\b|\band\b", names):
+        words = detex(name).strip(" *†‡,;")
+        if words and "@" not in words:
+            yield words
 
 
 MOST_AUTHORS = 500
@@ -225,22 +226,16 @@ def title_in(text: str) -> str:
 def authors_in(text: str) -> Iterator[str]:
     """Authors that have a command of their own each."""
     for found in itertools.islice(_NAMED.finditer(text), MOST_AUTHORS):
-        inner = _cut_notes(group(text, found.end(), LONGEST)[0])
-        for name in re.split(r",|\\and\b|\band\b", inner):
-            words = detex(name).strip(" *†‡")
-            if words:
-                yield words
+        yield from _people(_cut_notes(group(text, found.end(), LONGEST)[0]))
 
 
 def _cut_notes(text: str) -> str:
-    return rewritten(text, _NOTES, lambda found: ("", group(text, found.end())[1]))
+    return regrouped(text, _NOTES, lambda *_: "")
 
 
 MOST_PARTS = 60
 PART = replace(LIMITS, wall_s=20.0)
 """Time for one section: sixty of them may not take an hour."""
-_BEGIN = re.compile(r"\\begin\s*\{document\}")
-_END = re.compile(r"\\end\s*\{document\}")
 _SECTION = re.compile(r"(?=\\(?:sub){0,2}section\*?\s*[\[{])")
 _HEADING = re.compile(r"\\(?P<sub>(?:sub){0,2})section\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _DISPLAYED = re.compile(
@@ -253,9 +248,9 @@ _FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l
 
 def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lost, ...]]:
     """The trees of all sections as one, and a note for each that came as bare words."""
-    begin = _BEGIN.search(text)
+    begin = DOCUMENT.search(text)
     preamble, body = (text[: begin.end()], text[begin.end() :]) if begin else ("", text)
-    end = _END.search(body)
+    end = DOCUMENT_END.search(body)
     parts = _SECTION.split(body[: end.start()] if end else body)
     meta: dict[str, Any] = {}
     blocks: list[Any] = []

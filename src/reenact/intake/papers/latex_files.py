@@ -30,13 +30,13 @@ _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:(?=\n[ \t]*\n)|\n[ \t]*|\Z)")
 _LISTING = re.compile(r"^[^%\n]{0,200}\\begin\{(verbatim\*?|Verbatim|lstlisting|minted)\}", re.M)
 _OPENED = re.compile(r"\\begin\s*\{comment\}|\\iffalse\b")
 _CLOSED = re.compile(r"\\end\s*\{comment\}|\\fi\b")
-_DOCUMENT = re.compile(r"\\begin\s*\{document\}")
+DOCUMENT = re.compile(r"\\begin\s*\{document\}")
 _CLASS = re.compile(r"\\document(?:class|style)\s*(?:\[[^\]]{0,300}\])?\s*\{\s*([^{}]*?)\s*\}")
 _INPUT = re.compile(
     r"\\(?P<how>input|include|subfile|InputIfFileExists)(?![A-Za-z])\s*(?:\{\s*(?P<name>[^{}]*?)\s*\}|(?P<bare>[^\s{}\\%]+))"
     r"|\\(?:sub)?import\*?\s*\{(?P<folder>[^{}]*)\}\s*\{(?P<file>[^{}]*)\}"
 )
-_END = re.compile(r"\\end\s*\{document\}")
+DOCUMENT_END = re.compile(r"\\end\s*\{document\}")
 
 
 def without_comments(text: str) -> str:
@@ -130,7 +130,7 @@ def find_main(files: Files, source: str) -> str:
     for name in files.names(".tex", ".ltx"):
         text = without_comments(files.text(name) or "")
         document = _CLASS.search(text)
-        if document and _DOCUMENT.search(text) and document[1] not in ("standalone", "subfiles"):
+        if document and DOCUMENT.search(text) and document[1] not in ("standalone", "subfiles"):
             found[name] = text
     if not found:
         raise UnreadablePaper(
@@ -169,7 +169,7 @@ class _Flat:
             raise UnreadablePaper(
                 f"The paper with all files that it includes has more than {MOST_TEXT} bytes."
             )
-        ended = _END.search(text)
+        ended = DOCUMENT_END.search(text)
         if ended and not above:
             text = text[: ended.end()]
         here = posixpath.dirname(name)

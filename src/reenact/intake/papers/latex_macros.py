@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 _ACCENTS = {
@@ -95,6 +95,18 @@ def rewritten(
     return "".join((*parts, text[at:]))
 
 
+def regrouped(
+    text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str], str], str], most: int = MOST_REWRITTEN
+) -> str:
+    """The text with what `make` gives for each find and the group in braces that follows it."""
+
+    def made(found: re.Match[str]) -> Made:
+        inner, end = group(text, found.end())
+        return make(found, inner), end
+
+    return rewritten(text, wanted, made, most)
+
+
 MOST_DEFINED = 2000
 LONGEST = 4000
 """Characters of a definition that is written out."""
@@ -121,104 +133,82 @@ _SIGNS = re.compile(
 class _Own:
     """A definition of the author."""
 
+    kind: str
+    """`command` or `environment`."""
     opening: str
     closing: str
     """What ends an environment; empty for a command."""
     count: int
     usual: str | None
     """What stands for the first argument when it is not given."""
-    machinery: bool = False
+
+    @property
+    def machinery(self) -> bool:
+        """Whether only TeX follows it: then its arguments stand for it."""
+        return self.kind == "command" and self.count > 0 and bool(_MACHINERY.search(self.opening))
+
+    @property
+    def hides(self) -> bool:
+        """Whether a frame of the document stands in the definition alone."""
+        if self.closing:
+            return bool(_FRAME.search(self.opening))
+        frames = [found[1] for found in _FRAME.finditer(self.opening)]
+        return frames.count("begin") != frames.count("end") or bool(_TABLE.search(self.opening))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A text without such commands."""
+def written_out(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with what pandoc cannot follow replaced by what it stands for, and the names of the commands
+    whose arguments stand for them."""
+    own: dict[tuple[str, str], _Own] = {}
 
-    text: str
-    machinery: tuple[str, ...] = ()
-    """Commands whose arguments stand for them."""
+    def cut(found: re.Match[str]) -> Made:
+        made, end = _defined(text, found)
+        if made is None or len(made.opening) > LONGEST or not (made.machinery or made.hides):
+            return text[found.start() : end], end
+        own[made.kind, found["name"] or found["bare"]] = made
+        return "", end
 
+    text = rewritten(text, _DEFINED, cut, MOST_DEFINED)
+    names = "|".join(re.escape(name) for _, name in own)
+    used = re.compile(rf"\\(?:(?P<name>{names})(?![A-Za-z@])|(?P<how>begin|end)\s*\{{(?P<frame>{names})\}})")
+    left = MOST_GROWN
 
-def written_out(text: str) -> Written:
-    """The text with these commands and environments replaced by what they stand for."""
-    writer = _Writer()
-    parts: list[str] = []
-    at = 0
-    for kind, name, own, start, end in _definitions(text):
-        (writer.commands if kind == "command" else writer.environments)[name] = own
-        parts.append(text[at:start])
-        at = end
-    if not parts:
-        return Written(text)
-    machinery = tuple(name for name, own in writer.commands.items() if own.machinery)
-    return Written(writer.write("".join((*parts, text[at:]))), machinery)
-
-
-@dataclass
-class _Writer:
-    commands: dict[str, _Own] = field(default_factory=dict)
-    environments: dict[str, _Own] = field(default_factory=dict)
-    left: int = MOST_GROWN
-
-    def write(self, text: str) -> str:
-        names, frames = (
-            "|".join(map(re.escape, own)) or "(?!)" for own in (self.commands, self.environments)
-        )
-        used = re.compile(
-            rf"\\(?:(?P<name>{names})(?![A-Za-z@])|(?P<how>begin|end)\s*\{{(?P<frame>{frames})\}})"
-        )
-        for _ in range(ROUNDS):
-            new = self._round(text, used)
-            if new == text:
-                break
-            text = new
-        return text
-
-    def _round(self, text: str, used: re.Pattern[str]) -> str:
-        def write(found: re.Match[str]) -> Made:
-            if self.left <= 0:
+    def write(found: re.Match[str]) -> Made:
+        nonlocal left
+        made = own.get(("command", found["name"]) if found["name"] else ("environment", found["frame"]))
+        if made is None:
+            return found[0], found.end()
+        words, end = made.closing, found.end()
+        if found["how"] != "end":
+            given, end = _arguments(text, end, made)
+            if len(made.opening) + made.opening.count("#") * sum(map(len, given)) > left:
                 return None
-            own = self.commands[found["name"]] if found["name"] else self.environments[found["frame"]]
-            words, end = own.closing, found.end()
-            if found["how"] != "end":
-                given, end = _arguments(text, end, own)
-                if len(own.opening) + own.opening.count("#") * sum(map(len, given)) > self.left:
-                    return None
-                words = _stand_for(given) if own.machinery else _filled(own.opening, given)
-            self.left -= len(words)
-            return words, end
+            words = _stand_for(given) if made.machinery else _filled(made.opening, given)
+        left -= len(words)
+        return (words, end) if left > 0 else None
 
-        return rewritten(text, used, write)
+    for _ in range(ROUNDS if own else 0):
+        before, text = text, rewritten(text, used, write)
+        if text == before:
+            break
+    return text, tuple(name for (_, name), made in own.items() if made.machinery)
 
 
-def _definitions(text: str) -> Iterator[tuple[str, str, _Own, int, int]]:
-    """Those that pandoc cannot follow, each with its place."""
-    at = 0
-    for _ in range(MOST_DEFINED):
-        found = _DEFINED.search(text, at)
-        if found is None:
-            return
-        opening, at = group(text, found.end())
-        closing = ""
-        if found["kind"] == "environment":
-            space = _SPACE.match(text, at)
-            brace = space.end() if space else at
-            if not text.startswith("{", brace):
-                continue
-            closing, at = group(text, brace)
-        count = int(found["count"] or 0)
-        machinery = found["kind"] == "command" and count > 0 and bool(_MACHINERY.search(opening))
-        own = _Own(opening, closing, count, found["usual"], machinery)
-        if len(opening) <= LONGEST and (machinery or _hides(own)):
-            yield found["kind"], found["name"] or found["bare"], own, found.start(), at
+def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
+    """What is defined there, and where the definition ends; none for an environment without an end."""
+    opening, at = group(text, found.end())
+    closing = ""
+    if found["kind"] == "environment":
+        brace = _after_space(text, at)
+        if not text.startswith("{", brace):
+            return None, at
+        closing, at = group(text, brace)
+    return _Own(found["kind"], opening, closing, int(found["count"] or 0), found["usual"]), at
 
 
-def _hides(own: _Own) -> bool:
-    """Whether a frame of the document stands in the definition alone."""
-    if own.closing:
-        return bool(_FRAME.search(own.opening))
-    frames = [found[1] for found in _FRAME.finditer(own.opening)]
-    return frames.count("begin") != frames.count("end") or bool(_TABLE.search(own.opening))
+def _after_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
@@ -227,11 +217,7 @@ def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
         option = re.compile(r"\s*\[([^\[\]]{0,400})\]").match(text, at)
         given.append(option[1] if option else own.usual)
         at = option.end() if option else at
-    while len(given) < own.count:
-        space = _SPACE.match(text, at)
-        brace = space.end() if space else at
-        if not text.startswith("{", brace):
-            break
+    while len(given) < own.count and text.startswith("{", brace := _after_space(text, at)):
         words, at = group(text, brace)
         given.append(words)
     return given, at

@@ -7,11 +7,11 @@ files are put in front. Commands that nobody defines get a definition that keeps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
-from reenact.intake.papers.latex_macros import Made, detex, group, rewritten, written_out
+from reenact.intake.papers.latex_macros import Made, detex, group, regrouped, rewritten, written_out
 from reenact.intake.papers.paper import Algorithm
 from reenact.intake.papers.tables import plain_tables
 
@@ -103,10 +103,11 @@ class Prepared:
 
 def prepare(text: str) -> Prepared:
     """Take out what pandoc would lose."""
-    written = written_out(text)
-    made = Prepared(machinery=written.machinery)
-    text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", written.text))
-    text = plain_tables(_unwrapped(text))
+    text, machinery = written_out(text)
+    made = Prepared(machinery=machinery)
+    text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", text))
+    # Boxes only scale what is in them, and pandoc would drop a table with its box.
+    text = plain_tables(regrouped(text, _BOX, lambda _, inner: f"\n{inner}\n", MOST_STORED))
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
 
     def stored(begin: re.Match[str]) -> Made:
@@ -119,16 +120,6 @@ def prepare(text: str) -> Prepared:
     text = rewritten(text, _BEGIN, stored)
     made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), text)
     return made
-
-
-def _unwrapped(text: str) -> str:
-    """Without boxes that only scale what is in them: pandoc would drop a table with its box."""
-
-    def made(box: re.Match[str]) -> Made:
-        inner, end = group(text, box.end())
-        return f"\n{inner}\n", end
-
-    return rewritten(text, _BOX, made, MOST_STORED)
 
 
 def _spelt(body: str, words: dict[str, str]) -> str:
@@ -174,24 +165,15 @@ def _balanced(text: str) -> bool:
     return text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A command that nobody defines."""
-
-    name: str
-    words: bool
-    """Whether its argument holds words, which pandoc dropped."""
-
-
-def unknown_commands(skipped: Iterable[str]) -> tuple[Unknown, ...]:
-    """What of the skipped commands may have cost words of the paper."""
+def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
+    """Skipped commands that nobody defines, and whether their arguments hold words, which pandoc dropped."""
     found: dict[str, bool] = {}
     for entry in skipped:
         command = _SKIPPED.match(entry)
         if command and command[1] not in HARMLESS:
             words = bool(_WORDS.search(command[3])) and command[1] not in ELSEWHERE
             found[command[1]] = found.get(command[1], False) or words
-    return tuple(Unknown(name, words) for name, words in found.items())
+    return found
 
 
 def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
@@ -213,13 +195,11 @@ def without_frames(text: str, names: Iterable[str]) -> str:
     return re.sub(rf"\\(?:begin|end)\s*\{{(?:{frames})\}}", "\n\n", text)
 
 
-def keep_arguments(text: str, unknown: Iterable[Unknown]) -> str:
+def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:
     """The text with a definition for each such command: usual words, or its first argument stands for it."""
     made = [
-        f"\\providecommand{{\\{one.name}}}{{{USUAL[one.name]}\\xspace}}"
-        if one.name in USUAL
-        else f"\\providecommand{{\\{one.name}}}[1]{{#1}}"
-        for one in unknown
-        if one.words or one.name in USUAL
+        f"\\providecommand{{\\{name}}}" + (f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}")
+        for name, words in unknown.items()
+        if words or name in USUAL
     ]
     return "\n".join((*made, text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
@@ -28,17 +28,19 @@ _LETTER = re.compile(r"[^\W_]")
 def read_markdown(text: str, name: str, pictures: Pictures) -> Draft:
     """The paper in a Markdown text."""
     shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    facts, body = front_matter(shown)
+    facts, body = _front_matter(shown)
     reader = _Reader(body.split("\n"), pictures)
     pieces = reader.pieces()
-    title, pieces = _titled(facts.title, pieces)
+    title, pieces = _titled(_words(facts.get("title")), pieces)
+    named = facts.get("authors") or facts.get("author") or ()
+    abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
     return Draft(
         "markdown",
         tuple(_without_marks(pieces)),
         title=title,
-        authors=facts.authors,
-        abstract=(Prose(facts.abstract),) if facts.abstract else (),
+        authors=tuple(filter(None, map(_name, named if isinstance(named, list) else [named]))),
+        abstract=(Prose(abstract),) if abstract else (),
         references=references,
         lost=(*pictures.lost, *reader.lost),
         texts={name: text},
@@ -193,43 +195,24 @@ LONGEST = 20_000
 _BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the block says."""
-
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    abstract: str = ""
-
-
-def front_matter(text: str) -> tuple[Facts, str]:
+def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
     """What the block says, and the text with its lines made empty, so that places stay the same."""
-    block = _BLOCK.match(text[:LONGEST])
-    if not block:
-        return Facts(), text
-    rest = "\n" * block[0].count("\n") + text[block.end() :]
-    return _facts(block[1]), rest
-
-
-def _facts(block: str) -> Facts:
     import yaml
 
+    block = _BLOCK.match(text[:LONGEST])
+    if not block:
+        return {}, text
     try:
-        block = yaml.safe_load(block)
+        facts = yaml.safe_load(block[1])
     except (yaml.YAMLError, RecursionError, ValueError):
-        return Facts()
-    if not isinstance(block, dict):
-        return Facts()
-    authors = block.get("authors") or block.get("author") or ()
-    listed = authors if isinstance(authors, list) else [authors]
-    return Facts(
-        _word(block.get("title")), tuple(filter(None, map(_name, listed))), _word(block.get("abstract"))
-    )
+        facts = None
+    rest = "\n" * block[0].count("\n") + text[block.end() :]
+    return facts if isinstance(facts, dict) else {}, rest
 
 
 def _name(value: object) -> str:
-    return _word(value.get("name")) if isinstance(value, dict) else _word(value)
+    return _words(value.get("name") if isinstance(value, dict) else value)
 
 
-def _word(value: object) -> str:
+def _words(value: object) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -76,8 +76,13 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
 
 def _problem(output: str) -> str:
     """What pandoc says about the place where it gave up, on one line."""
-    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("[")]
-    return " ".join(lines)[-200:].strip(" .^") or "it breaks the grammar"
+    return _printed(output)[-200:].strip(" .^") or "it breaks the grammar"
+
+
+def _printed(output: str) -> str:
+    """What a parser printed, without its warnings, on one line."""
+    lines = (line.strip() for line in output.splitlines() if not line.startswith("["))
+    return " ".join(line for line in lines if line)
 
 
 def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
@@ -92,8 +97,7 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
         )
     if result.ending is Ending.MEMORY_LIMIT or "heap" in result.output.lower():
         return UnreadablePaper(f"{who} needs more memory for this paper than it may use. Received: {name}")
-    lines = [line for line in result.output.splitlines() if line.strip() and not line.startswith("[")]
-    why = " ".join(lines)[-300:] or result.why or result.ending.value
+    why = _printed(result.output)[-300:] or result.why or result.ending.value
     return UnreadablePaper(f"{who} cannot read the paper: {why}. Received: {name}")
 
 
@@ -120,15 +124,14 @@ def _skipped(log: bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-SCRIPT_LIMITS = Limits(
-    wall_s=180.0,
-    memory_bytes=1536 * MIB,
-    disk_bytes=256 * MIB,
-    files=256,
-    result_bytes=64 * MIB,
-    processes=64,
-)
+SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
 SCRIPT_DEEPEST = 300
+NEEDED = {
+    "html_page": ("selectolax",),
+    "pdf_text": ("pypdfium2", "pdfplumber"),
+    "pdf_draw": ("pypdfium2", "PIL"),
+}
+"""Packages that the scripts import."""
 
 
 def run_script(
@@ -142,6 +145,9 @@ def run_script(
     limits: Limits = SCRIPT_LIMITS,
 ) -> BoxResult:
     """What the script left. UnreadablePaper, with what it printed, when it did not end well."""
+    for package in NEEDED[script]:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     command = Command(
         argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
@@ -156,11 +162,14 @@ def run_script(
     return result
 
 
-def result_json(result: BoxResult, file: str, name: str) -> Mapping[str, Any]:
-    """The JSON object in one of the files that a script left."""
+def read_by(
+    script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **given: Any
+) -> Mapping[str, Any]:
+    """The JSON object that a script of ours left in a file; `given` as for `run_script`."""
+    result = run_script(script, name=name, collect=(file,), limits=limits, **given)
     try:
         found = read_json(
-            result.results.get(file, b""), most_bytes=SCRIPT_LIMITS.result_bytes, deepest=SCRIPT_DEEPEST
+            result.results.get(file, b""), most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST
         )
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper cannot be read: {error.sentence} Received: {name}") from error

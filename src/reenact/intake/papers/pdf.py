@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from reenact.errors import MissingExtra, UnreadablePaper
+from reenact.errors import UnreadablePaper
 from reenact.intake.papers.assemble import Draft, cut_references
-from reenact.intake.papers.pandoc import SCRIPT_LIMITS, result_json, run_script
+from reenact.intake.papers.pandoc import SCRIPT_LIMITS, read_by
 from reenact.intake.papers.paper import Figure, Lost, Table
 from reenact.intake.papers.pdf_lines import Box, Line, Page, Paragraphs, bare_pages, body_size, title_of
 from reenact.intake.papers.pictures import drawn
 from reenact.sandbox.box import Limits, Sandbox
 
-PACKAGES = ("pypdfium2", "pdfplumber")
 TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
 
 def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
     """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
-    for package in PACKAGES:
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra(package, "papers")
-    result = run_script(
-        "pdf_text", box=box, name=name, given={"paper.pdf": data}, collect=("pages.json",), limits=limits
-    )
-    parsed = result_json(result, "pages.json", name)
+    parsed = read_by("pdf_text", "pages.json", name=name, limits=limits, box=box, given={"paper.pdf": data})
     if "error" in parsed:
         locked = "password" in str(parsed["error"])
         raise UnreadablePaper(
@@ -62,15 +53,12 @@ def _tables(tables: Any) -> Iterator[tuple[Table, Box]]:
 def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:
     size = body_size(pages)
     title, used = title_of(pages[0], size)
-    made = Paragraphs(size)
+    made = Paragraphs(size, name)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
     kept, references = cut_references(made.finish())
-    kept = [
-        replace(one, file=f"{name}#page={one.span.page}") if isinstance(one, Figure) else one for one in kept
-    ]
-    pages_shown = {one.file: data for one in kept if isinstance(one, Figure)}
-    pieces, undrawn = drawn(kept, pages_shown, box=box)
+    shown = {one.file: data for one in kept if isinstance(one, Figure)}
+    pieces, undrawn = drawn(kept, shown, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
         lost.append(

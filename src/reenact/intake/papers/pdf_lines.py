@@ -114,6 +114,8 @@ class Paragraphs:
     """Takes pages one after the other."""
 
     size: float
+    file: str
+    """Name of the PDF."""
     lost: list[Lost] = field(default_factory=list)
     _pieces: list[Piece] = field(default_factory=list)
     _open: list[Line] = field(default_factory=list)
@@ -199,7 +201,8 @@ class Paragraphs:
         elif caption[0] == "tab":
             self._pieces.append(self._table(text, caption[1], lines[0], tables))
         elif caption[0] == "fig":
-            self._pieces.append(Figure(caption=text, label=caption[1], span=on_page(self._page)))
+            file = f"{self.file}#page={self._page}"
+            self._pieces.append(Figure(caption=text, label=caption[1], file=file, span=on_page(self._page)))
         else:
             self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
 

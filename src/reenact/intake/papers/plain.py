@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
-from reenact.intake.papers.paper import Algorithm, Figure, Table
-from reenact.intake.papers.references import is_bibliography, listed
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
+from reenact.intake.papers.paper import Algorithm, Equation, Figure, Table
+from reenact.intake.papers.references import is_bibliography
 
 LONGEST_HEADING = 90
 _NUMBERED = re.compile(
@@ -26,7 +26,7 @@ _HYPHEN = re.compile(r"(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
 
 def read_plain(text: str, name: str) -> Draft:
     """The paper in a plain text; its first paragraph, when short, is the title."""
-    pieces, references = shaped(re.split(r"\n[ \t]*\n", text))
+    pieces, references = cut_references(_shaped(re.split(r"\n[ \t]*\n", text)))
     title = ""
     if pieces and isinstance(pieces[0], Prose) and len(pieces[0].text) < 200 and len(pieces) > 1:
         title, pieces = pieces[0].text, pieces[1:]
@@ -34,29 +34,23 @@ def read_plain(text: str, name: str) -> Draft:
         "text",
         tuple(captioned(pieces)),
         title=title,
-        references=listed(references),
+        references=references,
         texts={name: text},
     )
 
 
-def shaped(paragraphs: Iterable[str]) -> tuple[list[Piece], list[str]]:
-    """Headings and prose, and the entries of the bibliography; a heading may begin its paragraph."""
-    pieces: list[Piece] = []
-    entries: list[str] = []
+def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
+    """Headings and prose, each entry of the bibliography by itself; a heading may begin its paragraph."""
     inside = False
     for paragraph in paragraphs:
         first, _, rest = paragraph.strip().partition("\n")
         heading = heading_of(first)
         if heading is not None:
             inside = is_bibliography(heading.title)
-            pieces += [] if inside else [heading]
+            yield heading
         body = paragraph.strip() if heading is None else rest
-        text = " ".join(_HYPHEN.sub("", body).split())
-        if inside:
-            entries += _entries(body)
-        elif text:
-            pieces.append(Prose(text))
-    return pieces, entries
+        texts = _entries(body) if inside else [" ".join(_HYPHEN.sub("", body).split())]
+        yield from (Prose(text) for text in texts if text.strip())
 
 
 def heading_of(line: str) -> Heading | None:
@@ -125,6 +119,7 @@ _CAPTION = re.compile(
     r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
     re.I | re.S,
 )
+_CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
 _LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 
@@ -165,49 +160,25 @@ def _cells(line: str) -> tuple[str, ...]:
     return tuple(bare(cell.replace("\\|", "|")) for cell in cells)
 
 
-def captioned(pieces: list[Piece]) -> list[Piece]:
-    """Captions joined with what they name: the table, figure or listing next to them."""
+def captioned(pieces: Iterable[Piece]) -> list[Piece]:
+    """Captions joined with what they name: the table, figure or listing before them, else after them."""
     found: list[Piece] = []
-    waiting: tuple[str, str, str] | None = None
     for piece in pieces:
-        caption = _caption_of(piece)
-        if waiting is not None:
-            piece, used = _named(piece, waiting)
-            if not used:
-                found.append(Prose(_as_text(waiting)))
-            waiting = None
-        if caption is None:
-            found.append(piece)
-            continue
-        if found and (named := _named(found[-1], caption))[1]:
-            found[-1] = named[0]
+        named = (_named(found[-1], piece) or _named(piece, found[-1])) if found else None
+        if named is not None:
+            found[-1] = named
         else:
-            waiting = caption
-    if waiting is not None:
-        found.append(Prose(_as_text(waiting)))
+            found.append(piece)
     return found
 
 
-def _caption_of(piece: Piece) -> tuple[str, str, str] | None:
-    """Kind, label and words of a paragraph that is a caption."""
-    if not isinstance(piece, Prose):
+def _named(piece: Piece, caption: Piece) -> Piece | None:
+    """The piece with its caption; none where the other is no caption, or one of something else."""
+    if isinstance(piece, Heading | Prose | Equation) or piece.caption or not isinstance(caption, Prose):
         return None
-    caption = _CAPTION.match(piece.text.strip())
-    if not caption:
+    found = _CAPTION.match(caption.text.strip())
+    if not found or not isinstance(piece, _CAPTIONED[found["kind"][:3].casefold()]):
         return None
-    label = _LABEL.search(caption["words"])
-    words = bare(_LABEL.sub("", caption["words"]))
-    return caption["kind"][:3].casefold(), label[1] if label else caption["number"], words
-
-
-def _named(piece: Piece, caption: tuple[str, str, str]) -> tuple[Piece, bool]:
-    kind, label, words = caption
-    fits = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}[kind]
-    if isinstance(piece, fits) and isinstance(piece, Table | Figure | Algorithm) and not piece.caption:
-        return replace(piece, caption=words, label=piece.label or label), True
-    return piece, False
-
-
-def _as_text(caption: tuple[str, str, str]) -> str:
-    kind = {"tab": "Table", "fig": "Figure", "alg": "Algorithm", "lis": "Listing"}[caption[0]]
-    return f"{kind} {caption[1]}: {caption[2]}"
+    label = _LABEL.search(found["words"])
+    words = bare(_LABEL.sub("", found["words"]))
+    return replace(piece, caption=words, label=piece.label or (label[1] if label else found["number"]))

@@ -16,10 +16,13 @@ from reenact.intake.papers.assemble import Draft, assemble
 from reenact.intake.papers.clients import Arxiv, Clients, arxiv_id
 from reenact.intake.papers.latex_files import Files
 from reenact.intake.papers.markdown import read_markdown
+from reenact.intake.papers.pandoc import parse, read_by
 from reenact.intake.papers.paper import Lost, Paper
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import read_plain
+from reenact.intake.papers.references import keyed, reference_of
 from reenact.intake.papers.source import Form, form_of, load, text_of, unpacked
+from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.files.cleanup import remove_tree
 
@@ -61,12 +64,12 @@ class _Reader:
         draft = self.read(fetched.data, fetched.name, None)
         lost = [*draft.lost, *(Lost("file", note) for note in fetched.notes)]
         try:
-            entry = server.entry(name)
+            title, authors = server.entry(name)
         except (Unreachable, UnreadablePaper) as error:
             return replace(
                 draft, lost=(*lost, Lost("text", f"Title and authors are the paper's own: {error}"))
             )
-        return replace(draft, title=entry.title, authors=entry.authors or draft.authors, lost=tuple(lost))
+        return replace(draft, title=title, authors=authors or draft.authors, lost=tuple(lost))
 
     def folder(self, folder: Path) -> Draft:
         """A folder: LaTeX when there is any, else the only paper in it."""
@@ -94,9 +97,7 @@ class _Reader:
 
             return read_pdf(data, name, box=self.box)
         if form is Form.HTML:
-            from reenact.intake.papers.html import read_html
-
-            return read_html(text_of(data, name), name, Pictures(folder), box=self.box)
+            return _html(text_of(data, name), name, Pictures(folder), self.box)
         if form is Form.MARKDOWN:
             return read_markdown(text_of(data, name), name, Pictures(folder))
         return read_plain(text_of(data, name), name)
@@ -121,6 +122,37 @@ class _Reader:
         with _scratch() as scratch:
             (scratch / "paper.tex").write_bytes(data)
             return read_latex(scratch, "paper.tex", box=self.box, source=self.source)
+
+
+def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
+    """The paper on a page of LaTeXML (arXiv, ar5iv) or an ordinary one: pandoc reads what a script in the
+    sandbox leaves of it, without what no reader sees and with what pandoc would lose rewritten."""
+    given = text.encode("utf-8", "replace")
+    page = read_by("html_page", "page.json", name=name, box=box, stdin=given)
+    references = tuple(
+        reference_of(key, entry) if key else keyed(entry, number)
+        for number, (key, entry) in enumerate(page["references"], start=1)
+        if key or entry
+    )
+    walk = Walk(pictures, keys=frozenset(one.key for one in references))
+    pieces = tuple(walk.pieces(parse(page["page"], "html", box=box, name=name).blocks))
+    lost = [
+        *(Lost("equation", f"A formula came without its LaTeX: {words!r}.") for words in page["formulas"]),
+        *(Lost("macro", f"Nobody defined {name} when the page was made.") for name in page["macros"]),
+        *walk.lost,
+        *pictures.lost,
+    ]
+    if page["unseen"]:
+        lost.append(Lost("text", f"Elements that no reader would see were left out: {page['unseen']}."))
+    return Draft(
+        "html",
+        pieces,
+        title=page["title"],
+        authors=tuple(page["authors"]),
+        references=references,
+        lost=tuple(lost),
+        texts={name: text},
+    )
 
 
 def _only_paper(folder: Path) -> Path | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from reenact.errors import UnreadablePaper
 from reenact.files import read_start
+from reenact.intake.archive import begins_archive
 from reenact.plain import plain
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -71,10 +72,7 @@ def form_of(data: bytes, name: str) -> Form:
         return Form.PDF
     if start.startswith(b"\x1f\x8b"):
         return Form.ARCHIVE if _holds_tar(start) else Form.PACKED
-    if (
-        start.startswith((b"PK\x03\x04", b"PK\x05\x06", b"BZh", b"\xfd7zXZ\x00"))
-        or start[257:262] == b"ustar"
-    ):
+    if begins_archive(start):
         return Form.ARCHIVE
     if _HTML.match(start):
         return Form.HTML

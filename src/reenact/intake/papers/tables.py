@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from reenact.intake.papers.latex_macros import Made, group, rewritten
+from reenact.intake.papers.latex_macros import Made, group, regrouped, rewritten
 from reenact.intake.papers.pandoc import Node
 from reenact.intake.papers.paper import Table
 
@@ -95,10 +95,12 @@ def _captioned(text: str) -> str:
 
 def _float(body: str) -> Iterator[str]:
     captions: list[str] = []
-    while found := _CAPTION.search(body):
-        words, end = group(body, found.end())
+
+    def taken(_: re.Match[str], words: str) -> str:
         captions.append(words)
-        body = body[: found.start()] + " " + body[end:]
+        return " "
+
+    body = regrouped(body, _CAPTION, taken)
     labels = [label for words in captions for label in _LABEL.findall(words)] + _LABEL.findall(body)
     tables = _MADE.findall(body)
     if not tables:
@@ -134,8 +136,9 @@ def _body(inner: str, kind: str) -> str:
 
 def _plain(body: str) -> str:
     body = _without_inner(body)
-    body = _PARTIAL.sub(" ", _stacked(body))
-    body = _DOWN.sub(lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}", _across(body))
+    body = regrouped(body, _STACK, lambda _, inner: "{" + inner.replace("\\\\", " ") + "}")
+    body = regrouped(_PARTIAL.sub(" ", body), _ACROSS, lambda found, _: f"\\multicolumn{{{found[1]}}}{{c}}")
+    body = _DOWN.sub(lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}", body)
     rows: list[str] = []
     ruled = -1
     for row in _rows(body):
@@ -193,25 +196,6 @@ def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
         words = re.sub(r"\\\\\*?(?:\s*\[[^\]&]{0,20}\])?", lambda _: row, words)
         body = body[: last.start()] + words + body[end.end() :]
     return body
-
-
-def _stacked(body: str) -> str:
-    """`\\makecell{a \\\\ b}` -> `{a b}`."""
-
-    def made(found: re.Match[str]) -> Made:
-        inner, end = group(body, found.end())
-        return "{" + inner.replace("\\\\", " ") + "}", end
-
-    return rewritten(body, _STACK, made)
-
-
-def _across(body: str) -> str:
-    """`\\multicolumn{2}{c|}{x}` -> `\\multicolumn{2}{c}{x}`."""
-    return rewritten(
-        body,
-        _ACROSS,
-        lambda found: (f"\\multicolumn{{{found[1]}}}{{c}}", group(body, found.end())[1]),
-    )
 
 
 MOST_CELLS = 20_000

@@ -42,12 +42,11 @@ class Walk:
         """The pieces; a heading of a single paragraph begins that paragraph."""
         lead = ""
         for piece in (piece for block in blocks for piece in self._block(block)):
-            if lead:
-                joined = isinstance(piece, Prose)
-                yield Prose(f"{lead} {piece.text}" if isinstance(piece, Prose) else lead)
+            if lead and isinstance(piece, Prose):
+                piece, lead = Prose(f"{lead} {piece.text}"), ""
+            elif lead:
+                yield Prose(lead)
                 lead = ""
-                if joined:
-                    continue
             if isinstance(piece, Heading) and piece.level > DEEPEST and self.keys is None:
                 lead = piece.title if piece.title.endswith((".", ":")) else f"{piece.title}."
             else:
@@ -157,10 +156,9 @@ class Walk:
         label = str(content[0][0])
         self._appendix = self._appendix or "ltx_appendix" in content[0][1]
         for piece in self.pieces(content[1]):
-            if label and not getattr(piece, "label", "x"):
-                yield _labelled(piece, label)
-            else:
-                yield piece
+            if label and not isinstance(piece, Heading | Prose) and not piece.label:
+                piece = replace(piece, label=label)
+            yield piece
 
 
 def _numbered(words: str, inner: list[Piece], images: list[Figure]) -> Iterator[Piece]:
@@ -182,10 +180,6 @@ def equation(latex: str) -> Equation:
     body = _UNNUMBERED.sub("", _TAG.sub("", _LABEL.sub("", latex)))
     wrapped = _WRAPPED.match(body)
     return Equation(latex=(wrapped[2] if wrapped else body).strip(), label=", ".join(labels))
-
-
-def _labelled(piece: Piece, label: str) -> Piece:
-    return piece if isinstance(piece, Heading | Prose) else replace(piece, label=label)
 
 
 _QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
@@ -221,9 +215,10 @@ class Inlines:
         if kind == "Subscript":
             return f"_{self.text(content)}"
         if kind == "Math":
-            return formula(content[1]) if content[0]["t"] == "InlineMath" else f"$${content[1]}$$"
+            inline = content[0]["t"] == "InlineMath"
+            return f"${' '.join(content[1].split())}$" if inline else f"$${content[1]}$$"
         if kind == "Cite":
-            return self._cite(content)
+            return marked(str(citation["citationId"]) for citation in content[0])
         if kind == "Code":
             return str(content[1])
         if kind == "Quoted":
@@ -241,10 +236,6 @@ class Inlines:
         elif kind == "Image":
             self.images.append((str(content[2][0]), content[1]))
         return ""
-
-    def _cite(self, content: Any) -> str:
-        keys = [str(citation["citationId"]) for citation in content[0]]
-        return marked(keys)
 
     def _span(self, classes: list[str], nodes: list[Node]) -> str:
         if "footnote" in classes:
@@ -266,15 +257,5 @@ class Inlines:
         if label:
             # A number would be pandoc's own count; the label names the thing wherever it stands.
             return f"[{label}]"
-        return (
-            f"{words} ({address})"
-            if address.startswith("http")
-            and words.strip()
-            and address.rstrip("/") != words.strip().rstrip("/")
-            else words
-        )
-
-
-def formula(latex: str) -> str:
-    """An inline formula on one line."""
-    return f"${' '.join(latex.split())}$"
+        tells = words.strip() and address.rstrip("/") != words.strip().rstrip("/")
+        return f"{words} ({address})" if tells and address.startswith("http") else words

@@ -43,8 +43,6 @@ _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$"
 class Where(StrEnum):
     """Which check objected, in the order in which they are made."""
 
-    ANSWER = "answer"
-    """No usable answer came."""
     STATIC = "reading the code"
     BATCH = "sampling a mini-batch"
     METHOD = "training on one batch"
@@ -151,26 +149,15 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     environment = runner.environment_of(project)
-    problems = tuple(static_problems(project, environment, stage.due))
-    facts: list[str] = []
-    stand_in = ""
-    for check in () if problems else _tests(stage, project, runner, scale, scope):
-        problems = check.problems
-        facts += check.facts
-        stand_in = stand_in or check.stand_in
-    return Checked(problems, tuple(facts), stand_in, environment.proposed, environment.notes)
-
-
-def _tests(
-    stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope
-) -> Iterator[Checked]:
-    if stage is Stage.DATA:
-        yield _driven("batch", Where.BATCH, project, runner, scope)
-        return
-    method = _driven("method", Where.METHOD, project, runner, scope)
-    yield method
-    if stage is not Stage.METHOD and not method.problems:
-        yield dry_run(project, runner, scale, scope)
+    found = [Checked(tuple(static_problems(project, environment, stage.due)))]
+    if not found[-1].problems:
+        mode, where = ("batch", Where.BATCH) if stage is Stage.DATA else ("method", Where.METHOD)
+        found.append(_driven(mode, where, project, runner, scope))
+    if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
+        found.append(dry_run(project, runner, scale, scope))
+    facts = tuple(fact for one in found for fact in one.facts)
+    stand_in = next((one.stand_in for one in found if one.stand_in), "")
+    return Checked(found[-1].problems, facts, stand_in, environment.proposed, environment.notes)
 
 
 def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Checked:

@@ -197,9 +197,10 @@ class History:
 
 def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
     """Nobody's files are written over: asked once a run, before its first version."""
+    if (out / ".git" / MARK).is_file():
+        return True
     there = {out / name: data for name, data in new.items() if (out / name).exists()}
-    taken = [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]
-    if taken and not (out / ".git" / MARK).is_file():
+    if taken := [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]:
         raise InputError(
             f"The output folder has files that are not reenact's own. Received: {taken[0]}.",
             next_step="Name another folder with --out, or move these files away.",

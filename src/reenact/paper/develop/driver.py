@@ -140,6 +140,8 @@ class Method:
     def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
         self.report, self.batch, self.steps = report, batch, steps
         self.until = time.monotonic() + seconds
+        self.tried: list[str] = []
+        """How the loss went where it did not fall."""
         report.doing = "importing model.py"
         self.module: Any = importlib.import_module("model")
 
@@ -157,13 +159,18 @@ class Method:
             self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
         elif hasattr(model, "parameters") and hasattr(loss, "backward"):
             self.report.doing = "training on one mini-batch"
-            if self._has_gradients(model):
-                self._falls_by_gradient()
+            if self._has_gradients(model) and not self._falls_by_gradient():
+                self._report_no_fall()
         elif hasattr(self.module, "update"):
             self.report.doing = "calling model.update on one mini-batch"
-            self._falls_by_update(model)
+            if not self._falls(model, self._update):
+                self._report_no_fall()
         else:
             self.report.facts.append("No gradients and no `update`: one batch was not trained on.")
+
+    def _report_no_fall(self) -> None:
+        words = f"The loss does not fall when one mini-batch is repeated {self.steps} times"
+        self.report.problem(f"{words}: {'; '.join(self.tried)}.", MODEL)
 
     def _build(self) -> Any:
         seed_all(0)
@@ -197,53 +204,45 @@ class Method:
             self.report.facts.append(f"The loss does not reach these parameters: {', '.join(lost[:8])}.")
         return not self.report.problems
 
-    def _falls_by_gradient(self) -> None:
+    def _falls_by_gradient(self) -> bool:
+        """By our own training, with one learning rate after another."""
         import torch
 
-        tried = []
         for rate in RATES:
             model = self._build()
             optimizer = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=rate)
 
-            def step(model: Any = model, optimizer: Any = optimizer) -> Any:
+            def step(model: Any, optimizer: Any = optimizer) -> Any:
                 optimizer.zero_grad()
                 self._loss(model).backward()
                 optimizer.step()
                 return model
 
-            first, last = self._repeat(model, step)
-            tried.append(f"{first:.3g} -> {last:.3g} at rate {rate:g}")
-            if _fell(first, last):
-                break
-        self._report_fall(_fell(first, last), "; ".join(tried))
+            if self._falls(model, step, f" at rate {rate:g}"):
+                return True
+        return False
 
-    def _falls_by_update(self, model: Any) -> None:
-        def step() -> Any:
-            nonlocal model
-            seed_all(0)
-            changed = self.module.update(model, self.batch)
-            model = changed if changed is not None else model
-            return model
+    def _update(self, model: Any) -> Any:
+        """One step of the project's own training."""
+        seed_all(0)
+        changed = self.module.update(model, self.batch)
+        return model if changed is None else changed
 
-        first, last = self._repeat(model, step)
-        self._report_fall(_fell(first, last), f"{first:.3g} -> {last:.3g}")
-
-    def _repeat(self, model: Any, step: Callable[[], Any]) -> tuple[float, float]:
-        """The loss before and after so many steps, fewer when it falls, breaks or takes too long."""
+    def _falls(self, model: Any, step: Callable[[Any], Any], how: str = "") -> bool:
+        """Whether the loss falls in so many steps; it is given up when it breaks or takes too long."""
         first = last = float(self._loss(model))
         for _ in range(self.steps):
-            last = float(self._loss(step()))
-            if _fell(first, last) or not math.isfinite(last) or time.monotonic() > self.until:
+            model = step(model)
+            last = float(self._loss(model))
+            if not math.isfinite(last):
                 break
-        return first, last
-
-    def _report_fall(self, fell: bool, course: str) -> None:
-        if fell:
-            self.report.facts.append("The loss falls when one mini-batch is repeated.")
-            return
-        self.report.problem(
-            f"The loss does not fall when one mini-batch is repeated {self.steps} times: {course}.", MODEL
-        )
+            if last < first - max(FALL * abs(first), 1e-7):
+                self.report.facts.append("The loss falls when one mini-batch is repeated.")
+                return True
+            if time.monotonic() > self.until:
+                break
+        self.tried.append(f"{first:.3g} -> {last:.3g}{how}")
+        return False
 
     def _compare_shapes(self, shapes: dict[str, tuple[int, ...]]) -> None:
         """Declared shapes against those that came out; none stands for any size."""
@@ -271,10 +270,6 @@ def _watch_shapes(model: Any) -> dict[str, tuple[int, ...]]:
     for name, part in model.named_modules():
         part.register_forward_hook(partial(note, name))
     return shapes
-
-
-def _fell(first: float, last: float) -> bool:
-    return math.isfinite(last) and last < first - max(FALL * abs(first), 1e-7)
 
 
 def main() -> None:

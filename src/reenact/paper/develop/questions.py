@@ -7,7 +7,7 @@ usable answer came. A question is a step of the journal with the name of its pro
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TypeAlias
@@ -110,14 +110,11 @@ class Roles:
         """What is to be built, before any code."""
         here = [name for name in OFFERED if importlib.util.find_spec(name) is not None]
         packages = ", ".join([*here, *self.context.options.requirements]) or "none"
-        answer = self._ask(run, "begin", {"packages": packages}, Learnt)
-        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
+        return self._learnt("begin", version, run, packages=packages)
 
     def learn(self, version: Version, run: Scope) -> State:
         """The state after a stage."""
-        shown = {**_staged(version), "problems": problems_text(version.found.problems)}
-        answer = self._ask(run, "learn", shown, Learnt)
-        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
+        return self._learnt("learn", version, run)
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""
@@ -130,39 +127,36 @@ class Roles:
                 raise ValueError(f"These files are missing: {', '.join(missing)}.")
 
         task = prompt_texts(PACKAGE)["tasks"][version.stage.value]
-        shown = {**_staged(version), "task": task, "files": ", ".join(new)}
-        answer = self._ask(run, "write", shown, Written, check)
+        answer = self._ask("write", version, run, Written, check, task=task, files=", ".join(new))
         return with_files(version.project, answer.files), answer.assumptions
 
     def analyse(self, version: Version, run: Scope, earlier: str) -> Analysis:
         """Why it fails, before anything is changed."""
-        return self._ask(run, "analyse", _failing(version, earlier), Analysis)
+        return self._ask("analyse", version, run, Analysis, earlier=earlier or "nothing")
 
     def fix(self, version: Version, run: Scope, earlier: str, analysis: str, tactic: str) -> Made:
         """The project after edits against a failure; `tactic` is a key of prompts/texts.toml."""
         how = prompt_texts(PACKAGE)["tactics"][tactic]
-        shown = {**_failing(version, earlier), "analysis": analysis, "tactic": how}
-        return self._edit(version, run, "fix", shown)
+        return self._edit("fix", version, run, earlier=earlier or "nothing", analysis=analysis, tactic=how)
 
     def plan(self, version: Version, run: Scope, judged: Sequence[Judged]) -> Plan:
         """One plan for all failures."""
-        failing = judged_text(self.brief.criteria, judged)
-        shown = {"judged": failing, "problems": problems_text(version.found.problems)}
-        return self._ask(run, "plan", {**_known(version), **shown}, Plan)
+        return self._ask("plan", version, run, Plan, judged=judged_text(self.brief.criteria, judged))
 
     def revise(self, version: Version, run: Scope, judged: Sequence[Judged], planned: Plan) -> Made:
         """The project after the plan was carried out."""
         failing = judged_text(self.brief.criteria, judged)
-        shown = {**_known(version), "judged": failing, "plan": planned.text()}
-        return self._edit(version, run, "revise", shown)
+        return self._edit("revise", version, run, judged=failing, plan=planned.text())
 
     def refactor(self, version: Version, run: Scope) -> Made:
         """The project read once by a reviewer; the same one when nothing is to be done."""
-        return self._edit(version, run, "refactor", _known(version), idle=True)
+        return self._edit("refactor", version, run, idle=True)
 
-    def _edit(
-        self, version: Version, run: Scope, name: str, shown: Mapping[str, str], *, idle: bool = False
-    ) -> Made:
+    def _learnt(self, name: str, version: Version, run: Scope, **shown: str) -> State:
+        answer = self._ask(name, version, run, Learnt, None, **shown)
+        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
+
+    def _edit(self, name: str, version: Version, run: Scope, *, idle: bool = False, **shown: str) -> Made:
         """The project after the edits that the model answers; `idle` allows it to give none."""
 
         def apply(change: Edited) -> Project:
@@ -171,20 +165,27 @@ class Roles:
         def check(change: Edited) -> None:
             apply(change)
 
-        change = self._ask(run, name, shown, Edited, check)
+        change = self._ask(name, version, run, Edited, check, **shown)
         return apply(change), change.assumptions
 
     def _ask(
-        self,
-        run: Scope,
-        name: str,
-        shown: Mapping[str, str],
-        answer: type[T],
-        check: Callable[[T], None] | None = None,
-    ) -> T:
+        self, name: str, version: Version, run: Scope, answer: type[T],
+        check: Callable[[T], None] | None = None, **shown: str,
+    ) -> T:  # fmt: skip
+        """One question; its prompt takes what it names of the brief, the version and what else is shown."""
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
-        rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
-        prompt = template.fill(rules=rules, **self.brief.shared(), **shown)
+        problems = version.found.problems
+        known = {
+            **self.brief.shared(),
+            "rules": files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip(),
+            "state": version.state.text(),
+            "project": version.project.text() or "nothing yet",
+            "stage": version.stage.value,
+            "problems": problems_text(problems),
+            "printed": last_output(problems),
+            **shown,
+        }
+        prompt = template.fill(**{one: known[one] for one in template.variables})
         step = template.name.rpartition("/")[2]
         return ask(run, self.context.model, step, prompt, answer, check=check)
 
@@ -199,21 +200,3 @@ def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:
             fact = facts.get(one.criterion, "")
             lines.append(f"{one.criterion} {one.value}: {fact} Seen: {one.reason}{where}")
     return "\n".join(lines) or "all hold"
-
-
-def _known(version: Version) -> dict[str, str]:
-    return {"state": version.state.text(), "project": version.project.text() or "nothing yet"}
-
-
-def _staged(version: Version) -> dict[str, str]:
-    return {**_known(version), "stage": version.stage.value}
-
-
-def _failing(version: Version, earlier: str) -> dict[str, str]:
-    problems = version.found.problems
-    return {
-        **_staged(version),
-        "problems": problems_text(problems),
-        "printed": last_output(problems),
-        "earlier": earlier or "nothing",
-    }

@@ -54,14 +54,12 @@ def read_code(folder: Path) -> Code:
     for path in paths:
         name = path.relative_to(folder).as_posix()
         try:
-            text = read_start(path, MOST_FILE + 1).decode("utf-8")
+            found[name] = read_start(path, MOST_FILE + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             notes.append(f"{name} is not readable text and was left out.")
-            continue
-        if len(text) > MOST_FILE:
-            notes.append(f"{name} has more than {MOST_FILE} characters and was left out.")
-            continue
-        found[name] = text
+    for name in [name for name, text in found.items() if len(text) > MOST_FILE]:
+        del found[name]
+        notes.append(f"{name} has more than {MOST_FILE} characters and was left out.")
     if not any(name.endswith(".py") and text.strip() for name, text in found.items()):
         raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
     kept, left = Project(), MOST_CHARACTERS

@@ -156,7 +156,11 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
         nobody = Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it.")
-        return _leaf(tree, judged.get(tree.id, nobody))
+        found = judged.get(tree.id, nobody)
+        if found.value is Value.UNKNOWN:
+            return Scored(tree, None, 0.0, 1.0, judged=found)
+        score = float(found.value is Value.PASS)
+        return Scored(tree, score, score, score, judged=found)
     parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
     if not parts:
         return None
@@ -169,13 +173,6 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
 def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
     total = sum(weight for weight, _ in weighted)
     return sum(weight * score for weight, score in weighted) / total if weighted else None
-
-
-def _leaf(node: Node, judged: Judged) -> Scored:
-    if judged.value is Value.UNKNOWN:
-        return Scored(node, None, 0.0, 1.0, judged=judged)
-    score = float(judged.value is Value.PASS)
-    return Scored(node, score, score, score, judged=judged)
 
 
 def rubric_score(

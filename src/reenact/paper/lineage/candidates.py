@@ -140,22 +140,20 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
                 yield found[0]
 
 
-def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> Iterator[str]:
+def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> list[str]:
     kinds = {one.kind for one in contexts}
+    beside = kinds <= {"introduction", "related", "abstract", "conclusion"}
+    theirs = [one for one in contexts if one.kind in ("method", "experiment")]
     pattern = phrases("sentences")
-    if tables:
-        yield "named in a table"
-    if any(pattern["baseline"].search(one.sentence.text) and one.kind != "related" for one in contexts):
-        yield "a baseline"
-    if any(pattern["extends"].search(one.sentence.text) for one in contexts):
-        yield "built upon"
-    if "method" in kinds:
-        yield "cited in the method"
-    if "experiment" in kinds:
-        yield "cited in the experiments"
-    if any(len(one.sentence.cites) == 1 and one.kind in ("method", "experiment") for one in contexts):
-        yield "cited alone"
-    if pattern["generic"].search(reference.title or reference.text):
-        yield "generic"
-    if len(contexts) == 1 and kinds <= {"introduction", "related", "abstract", "conclusion"} and not tables:
-        yield "in passing"
+    compared = [one for one in contexts if pattern["baseline"].search(one.sentence.text)]
+    holds = {
+        "named in a table": tables,
+        "a baseline": any(one.kind != "related" for one in compared),
+        "built upon": any(pattern["extends"].search(one.sentence.text) for one in contexts),
+        "cited in the method": "method" in kinds,
+        "cited in the experiments": "experiment" in kinds,
+        "cited alone": any(len(one.sentence.cites) == 1 for one in theirs),
+        "generic": pattern["generic"].search(reference.title or reference.text),
+        "in passing": len(contexts) == 1 and beside and not tables,
+    }
+    return [reason for reason, true in holds.items() if true]

@@ -33,10 +33,8 @@ MOST_LICENCE_BYTES = 200_000
 
 def licence_of(folder: Path) -> str:
     """The licence by its usual name, else the first line of its file; empty without a file."""
-    entries = sorted(entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
-    for name in entries:
-        if not _LICENCE_FILE.match(name):
-            continue
+    files = (entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    for name in sorted(filter(_LICENCE_FILE.match, files)):
         text = read_start(folder / name, MOST_LICENCE_BYTES).decode("utf-8", "replace")
         if found := next((one for one, words in phrases("licences").items() if words.search(text)), ""):
             return found

@@ -71,9 +71,7 @@ class Comparison:
     @property
     def relative(self) -> float | None:
         """Difference to the claim by its size; none where nothing was measured."""
-        if self.measured is None:
-            return None
-        return relative_difference(self.claim.value, self.measured)
+        return None if self.measured is None else relative_difference(self.claim.value, self.measured)
 
     @property
     def holds(self) -> bool:
@@ -86,10 +84,8 @@ class Comparison:
     @property
     def better(self) -> bool:
         """Whether the measured value is the better one."""
-        if self.measured is None:
-            return False
-        more = self.measured > self.claim.value
-        return more if self.claim.higher_is_better else self.measured < self.claim.value
+        above = 0.0 if self.measured is None else self.measured - self.claim.value
+        return above > 0 if self.claim.higher_is_better else above < 0
 
 
 def gap_of(reference: float, got: float | None) -> float:
@@ -112,10 +108,8 @@ def grade_of(reference: float, got: float | None) -> Grade:
     if got is None:
         return Grade.NONE
     relative = relative_difference(reference, got)
-    return next(
-        (grade for grade, below in ((Grade.A, 0.02), (Grade.B, 0.2), (Grade.C, 0.4)) if relative < below),
-        Grade.D,
-    )
+    limits = {Grade.A: 0.02, Grade.B: 0.2, Grade.C: 0.4}
+    return next((grade for grade, below in limits.items() if relative < below), Grade.D)
 
 
 def settings_that_differ(

@@ -55,7 +55,16 @@ def measure(
     runs = _full_runs(made.project, context, run)
     pairs, unmatched = matched(claims, runs, made.project, context.model, run)
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
-    comparisons, notes = _compared(made.project, claims, runs, pairs, differs)
+
+    def compared(project: Project, runs: Sequence[FullRun]) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+        """The claims beside the runs, and what is not believed or failed."""
+        unbelieved = invented(project, metric_names(runs), claims)
+        failed = (f"Seed {one.seed}: {one.why}" for one in runs if not one.ok)
+        refused = [one.metric for one in unbelieved]
+        beside = compare(claims, runs, pairs, refused=refused, differs=differs)
+        return beside, (*map(str, unbelieved), *failed)
+
+    comparisons, notes = compared(made.project, runs)
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
@@ -66,7 +75,7 @@ def measure(
 
         def again(project: Project) -> tuple[Comparison, ...]:
             # A changed setting measures the same metrics: they are matched once.
-            return _compared(project, claims, _full_runs(project, context, place), pairs, differs)[0]
+            return compared(project, _full_runs(project, context, place))[0]
 
         gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
         repaired = repair_gap(gap, context, place)
@@ -80,21 +89,6 @@ def _full_runs(project: Project, context: PaperContext, run: Scope) -> tuple[Ful
         project, context.runner, run, range(options.seeds), wall_s=options.run_wall_s, scale=options.scale,
         say=context.say,
     )  # fmt: skip
-
-
-def _compared(
-    project: Project,
-    claims: Sequence[Claim],
-    runs: Sequence[FullRun],
-    pairs: Sequence[Match],
-    differs: Sequence[str],
-) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-    """The claims beside the runs, and what is not believed or failed."""
-    unbelieved = invented(project, metric_names(runs), claims)
-    refused = [one.metric for one in unbelieved]
-    failed = (f"Seed {one.seed}: {one.why}" for one in runs if not one.ok)
-    comparisons = compare(claims, runs, pairs, refused=refused, differs=differs)
-    return comparisons, (*map(str, unbelieved), *failed)
 
 
 class Matches(BaseModel):

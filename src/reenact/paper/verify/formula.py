@@ -181,7 +181,7 @@ def _run(
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
     except ResultRefused:
         results = {}
-    read = [read_names(text) for text in project.python.values()]
+    read = list(map(read_names, project.trees().values()))
     found: dict[str, CodeFinding] = {}
     for name, call in calls.items():
         result = results.get(name) if isinstance(results, dict) else None

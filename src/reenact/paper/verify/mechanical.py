@@ -8,6 +8,7 @@ may be written by hand) is a hint for the judge.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -18,7 +19,7 @@ from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
-from reenact.paper.verify.settings import DATA, Setting, Value, called, line_at, read_names, settings_of
+from reenact.paper.verify.settings import DATA, Setting, Value, last_name, line_at, read_names, settings_of
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.program import program_from_text
 
@@ -67,12 +68,14 @@ class Reading:
 
 def read_project(project: Project) -> Reading:
     """Everything; a file that is no Python or no data adds nothing."""
+    trees = project.trees()
     calls = tuple(
-        (callee, line_at(name, text, number))
-        for name, text in project.python.items()
-        for callee, number in called(text)
+        (callee, line_at(name, project.files[name], node.lineno))
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and (callee := last_name(node.func))
     )
-    names = [read_names(text) for text in project.python.values()]
+    names = list(map(read_names, trees.values()))
     read = None if None in names else frozenset().union(*(one for one in names if one))
     return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
 

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from reenact.codegen.project import Project
-from reenact.codegen.syntax import parsed
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.expression import OPERATORS
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
@@ -44,10 +43,11 @@ class Setting:
 def settings_of(project: Project) -> tuple[Setting, ...]:
     """All settings, in the order of files and lines; a file that cannot be read has none."""
     found: list[Setting] = []
+    trees = project.trees()
     for name in sorted(project.files):
         text, suffix = project.files[name], PurePosixPath(name).suffix
-        if suffix == ".py":
-            found += python_settings(name, text)
+        if name in trees:
+            found += python_settings(name, text, trees[name])
         elif suffix in DATA:
             found += _data(name, text, DATA[suffix])
         elif suffix == ".toml":
@@ -105,25 +105,23 @@ def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting
             yield Setting(match.group(1).strip('"'), value, CodeLine(name, number, line.strip()))
 
 
-LARGEST_POWER = 64
+LARGEST_POWER, LARGEST_BASE = 64, 1e6
 EPOCHS = ("epoch", "ep", "epoch_idx", "e")
 """Names of a loop variable that counts epochs."""
 ANY = frozenset(("getattr", "vars", "asdict", "setattr"))
 """Calls that may read a value by a name that is not written."""
 _REHEARSAL = re.compile(r"(?:^|_)(?:dry|debug|smoke|quick|rehears)", re.IGNORECASE)
-_UNKNOWN = object()
 
 
-def python_settings(name: str, text: str) -> Iterator[Setting]:
-    """Every value that is known without running; none for a file that is no Python."""
-    tree = parsed(text)
-    for node in _in_earnest(tree) if tree is not None else ():
+def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]:
+    """Every value that is known without running."""
+    for node in _in_earnest(tree):
         for label, value in _named(node):
             try:
-                known: Any = constant(value) if label else _UNKNOWN
-            except RecursionError:
+                known = constant(value)
+            except (ValueError, LookupError, ArithmeticError, TypeError, RecursionError):
                 continue
-            if known is not _UNKNOWN:
+            if label:
                 given = isinstance(node, ast.Call | ast.For)
                 yield Setting(label, known, line_at(name, text, value.lineno), given)
 
@@ -141,73 +139,53 @@ def _in_earnest(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _rehearses(test: ast.expr) -> bool:
-    words = {_last(node) or _text(node) for node in ast.walk(test)}
+    words = {last_name(node) or _text(node) for node in ast.walk(test)}
     return not isinstance(test, ast.UnaryOp) and any(_REHEARSAL.search(word) for word in words)
 
 
-def called(text: str) -> Iterator[tuple[str, int]]:
-    """The last part of every name that is called, with its line."""
-    tree = parsed(text)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and (name := _last(node.func)):
-            yield name, node.lineno
-
-
-def read_names(text: str) -> frozenset[str] | None:
+def read_names(tree: ast.Module) -> frozenset[str] | None:
     """Every name that the code reads, squeezed; none when it may read any: `**options`, `getattr`, `vars`."""
-    tree = parsed(text)
-    if tree is None:
-        return frozenset()
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and node.arg is None:
             return None
-        if isinstance(node, ast.Call) and _last(node.func) in ANY:
+        if isinstance(node, ast.Call) and last_name(node.func) in ANY:
             return None
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
-            found.add(squeezed(_last(node)))
+            found.add(squeezed(last_name(node)))
         if isinstance(node, ast.Call):
             found |= {squeezed(_text(one)) for one in node.args[:1]}
     return frozenset(found)
 
 
-def constant(node: ast.expr) -> Any:
-    """The value of an expression of constants; `_UNKNOWN` when it is none."""
+def constant(node: ast.expr) -> Value:
+    """The value of an expression of constants. Raises ValueError for another, or what its arithmetic does."""
     match node:
         case ast.Constant(value=bool() | int() | float() | str() as value):
             return value
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value = constant(operand)
-            return -value if isinstance(value, int | float) else _UNKNOWN
+            if isinstance(one := constant(operand), int | float):
+                return -one
         case ast.BinOp(left=left, op=operator, right=right):
-            return _arithmetic(operator, constant(left), constant(right))
+            one, other = constant(left), constant(right)
+            if isinstance(one, int | float) and isinstance(other, int | float):
+                small = abs(other) <= LARGEST_POWER and abs(one) <= LARGEST_BASE
+                if small or not isinstance(operator, ast.Pow):
+                    return OPERATORS[type(operator)](one, other)  # type: ignore[no-any-return]
         case ast.IfExp(test=test, orelse=other) if _rehearses(test):
             return constant(other)
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            values: tuple[Value, ...] = tuple(constant(one) for one in elements)
-            return values if values and _UNKNOWN not in values else _UNKNOWN
-    return _UNKNOWN
-
-
-def _arithmetic(operator: ast.operator, left: Any, right: Any) -> Any:
-    apply = OPERATORS.get(type(operator))
-    if apply is None or not isinstance(left, int | float) or not isinstance(right, int | float):
-        return _UNKNOWN
-    if isinstance(operator, ast.Pow) and (abs(right) > LARGEST_POWER or abs(left) > 1e6):
-        return _UNKNOWN
-    try:
-        return apply(left, right)
-    except (ArithmeticError, TypeError):
-        return _UNKNOWN
+        case ast.Tuple(elts=[_, *_] as elements) | ast.List(elts=[_, *_] as elements):
+            return tuple(map(constant, elements))
+    raise ValueError("it is not made of constants")
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Names and the expressions that they stand for, whatever these are."""
     match node:
         case ast.Assign(targets=targets, value=value):
-            yield from ((_last(target), value) for target in targets)
+            yield from ((last_name(target), value) for target in targets)
         case ast.AnnAssign(target=target, value=ast.expr() as value):
-            yield _last(target), value
+            yield last_name(target), value
         case ast.Dict(keys=keys, values=values):
             yield from ((_text(key), value) for key, value in zip(keys, values, strict=True))
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
@@ -215,7 +193,7 @@ def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         case ast.Call():
             yield from _arguments(node)
         case ast.For(target=ast.Name(id=name), iter=ast.Call() as over) if name in EPOCHS:
-            if _last(over.func) == "range" and len(over.args) == 1:
+            if last_name(over.func) == "range" and len(over.args) == 1:
                 yield "epochs", over.args[0]
 
 
@@ -227,7 +205,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    name = _last(call.func)
+    name = last_name(call.func)
     flags = [flag for flag in map(_text, call.args) if flag.startswith("-")]
     for keyword in call.keywords:
         if keyword.arg == "default" and flags:
@@ -237,7 +215,7 @@ def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     yield from zip(positions().get(name, ()), call.args, strict=False)
 
 
-def _last(node: ast.AST) -> str:
+def last_name(node: ast.AST) -> str:
     """The last part of a dotted name; the key of a subscript."""
     if isinstance(node, ast.Name):
         return node.id

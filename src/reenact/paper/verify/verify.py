@@ -34,23 +34,17 @@ BATCH = 12
 
 
 def verify(
-    criteria: Sequence[Criterion],
-    project: Project,
-    paper: Paper,
-    model: Model,
-    run: Scope,
-    *,
-    runner: ProjectRunner | None = None,
-) -> tuple[Judged, ...]:
-    """A verdict for each criterion, in their order. `runner` runs the functions of formulas; none: a judge.
+    criteria: Sequence[Criterion], project: Project, paper: Paper, model: Model, run: Scope,
+    runner: ProjectRunner,
+) -> tuple[Judged, ...]:  # fmt: skip
+    """A verdict for each criterion, in their order. `runner` runs the functions of formulas.
 
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
     found: dict[str, CodeFinding] = {one.id: looked_up(one.check, code) for one in criteria}
-    if runner is not None:
-        formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
-        found |= computed(formulas, project, model, runner, run)
+    formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
+    found |= computed(formulas, project, model, runner, run)
     judged: dict[str, Judged] = {}
     for one in criteria:
         finding = found[one.id]
@@ -92,7 +86,7 @@ def _judge(
     batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope
 ) -> list[Judged]:
     """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
-    listed = "\n\n".join(_shown(one, hints.get(one.id)) for one in batch)
+    listed = "\n\n".join(_shown(one, hints[one.id]) for one in batch)
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
     values = {"code": project.text(), "criteria": listed}
     try:
@@ -104,15 +98,15 @@ def _judge(
     given: dict[str, list[Said]] = {}
     for one in answer.verdicts:
         given.setdefault(one.id.strip(), []).append(one)
-    return [_judged(one, given.get(one.id, []), hints.get(one.id), project) for one in batch]
+    return [_judged(one, given.get(one.id, []), hints[one.id], project) for one in batch]
 
 
-def _shown(one: Criterion, hint: CodeFinding | None) -> str:
+def _shown(one: Criterion, hint: CodeFinding) -> str:
     words = f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
-    return f"{words}\n  a program saw: {hint.seen}" if hint is not None and hint.lines else words
+    return f"{words}\n  a program saw: {hint.seen}" if hint.lines else words
 
 
-def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding | None, project: Project) -> Judged:
+def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: Project) -> Judged:
     if not given:
         return unjudged(one, "The judge did not mention it.")
     if len({each.verdict for each in given}) > 1:
@@ -123,7 +117,7 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding | None, pro
     value = Value(first.verdict)
     if value is Value.PASS and not lines:
         return unjudged(one, f"The judge names no line of code that exists. It says: {seen}")
-    if value is Value.PASS and hint is not None and hint.refutes:
+    if value is Value.PASS and hint.refutes:
         return unjudged(one, f"The judge says: {seen} But when run: {hint.seen}", lines)
     return Judged(one.id, value, "judge", seen, lines)
 

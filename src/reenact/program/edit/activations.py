@@ -6,14 +6,14 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.lists import chain, insert_item
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text, rename, rename_callee
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import SourceSpan
-from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
+from reenact.program.read.layers import ActivationSite, Library, Way, activation_word
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import Scope, argument
+from reenact.program.read.scope import Scope, argument, receiver
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
@@ -32,9 +32,8 @@ def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> No
 
 def _torch(editor: SourceEditor, activation: ActivationSite, word: str | None) -> None:
     if activation.way is Way.LAYER:
-        assert activation.callee is not None
-        rename_callee(editor, activation.callee, "torch.nn." + torch_class(word or "identity"))
-        _module_arguments(editor, activation.call, activation.scope, word)
+        rename_callee(editor, known(activation.callee), "torch.nn." + torch_class(word or "identity"))
+        _keep_dim(editor, activation, word, None)
     elif word is None:
         unwrap(editor, activation)
     else:
@@ -48,14 +47,18 @@ def torch_class(word: str) -> str:
     return torch_words.ACTIVATION_CLASSES[word]
 
 
-def _module_arguments(editor: SourceEditor, call: ast.Call, scope: Scope, word: str | None) -> None:
+def _keep_dim(
+    editor: SourceEditor, activation: ActivationSite, word: str | None, tensor: ast.expr | None
+) -> None:
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
-    needs = word in torch_words.NEEDS_DIM
-    for given in call.keywords:
-        if not (given.arg == "dim" and needs) and not (given.arg == "inplace" and word == "relu"):
-            editor.drop_argument(call, scope, given.value)
+    call, scope, needs = activation.call, activation.scope, word in torch_words.NEEDS_DIM
+    kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
     for part in call.args:
-        editor.drop_argument(call, scope, part)
+        if part is not tensor:
+            editor.drop_argument(call, scope, part)
+    for given in call.keywords:
+        if given.value is not tensor and given.arg not in kept:
+            editor.drop_argument(call, scope, given.value)
     if needs and argument(call, None, "dim") is None:
         editor.set_argument(call, scope, "dim", "1")
 
@@ -72,24 +75,14 @@ def _torch_function(editor: SourceEditor, activation: ActivationSite, word: str)
     if home == "torch" and word not in torch_words.TENSOR_FUNCTIONS:
         home = "torch.nn.functional"
     rename(editor, call.func, scope, old, f"{home}.{word}")
-    tensor = _tensor(activation)
-    needs = word in torch_words.NEEDS_DIM
-    kept = False
-    for part in [*call.args, *(given.value for given in call.keywords)]:
-        dim = any(given.value is part and given.arg == "dim" for given in call.keywords)
-        if part is not tensor and not (dim and needs):
-            editor.drop_argument(call, scope, part)
-        kept = kept or (dim and needs)
-    if needs and not kept:
-        editor.set_argument(call, scope, "dim", "1")
+    _keep_dim(editor, activation, word, _tensor(activation))
 
 
 def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     """`x.relu()` becomes `x.tanh()`, or `F.gelu(x)` where tensors have no such method."""
-    call, scope = activation.call, activation.scope
-    assert isinstance(call.func, ast.Attribute)
-    span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(call.func.value, scope).span
-    needs = word in torch_words.NEEDS_DIM
+    call, scope, needs = activation.call, activation.scope, word in torch_words.NEEDS_DIM
+    span = editor.analysis.spot(call, scope).span
+    tensor = editor.analysis.spot(_tensor(activation), scope).span
     if word in torch_words.TENSOR_METHODS:
         editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
         return
@@ -100,11 +93,8 @@ def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -
 
 def _tensor(activation: ActivationSite) -> ast.expr:
     """What the activation is applied to."""
-    call = activation.call
-    if activation.way is Way.METHOD:
-        assert isinstance(call.func, ast.Attribute)
-        return call.func.value
-    inner = argument(call, 0, "input", "x")
+    method = activation.way is Way.METHOD
+    inner = receiver(activation.call) if method else argument(activation.call, 0, "input", "x")
     if inner is None:
         raise NotChangeable("What the activation is applied to cannot be determined.")
     return inner
@@ -124,10 +114,8 @@ def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
 
 def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     if activation.way is Way.ARGUMENT:
-        assert activation.callee is not None
-        assert isinstance(activation.callee.end.node, ast.expr)
-        end = activation.callee.end
-        editor.replace(editor.analysis.values.spot(end), python_text(keras_string(word)))
+        spot = editor.analysis.values.spot(known(activation.callee).end)
+        editor.replace(spot, python_text(keras_string(word)))
     elif activation.way is Way.LAYER:
         name = editor.name_for("keras.layers.Activation", activation.scope, activation.call)
         text = f"{name}({python_text(keras_string(word))})"
@@ -159,16 +147,12 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         for head, scope in layer.heads:
             _wrap(editor, head, scope, word)
         return
-    module = activation_module(editor, layer, word)
+    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.scope, layer.call)
+    module = f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
     if layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {module})")
     else:
         insert_item(editor, layer, module, suffix="act")
-
-
-def activation_module(editor: SourceEditor, layer: LayerSite, word: str) -> str:
-    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.scope, layer.call)
-    return f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
 
 
 def _wrap(editor: SourceEditor, head: ast.expr, scope: Scope, word: str) -> None:

@@ -7,23 +7,20 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.segments import inserted
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import SourceSpan
-from reenact.program.read.index import dotted_text
-from reenact.program.read.layers import activation_word
+from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import argument, keyword, method_name
+from reenact.program.read.scope import argument, keyword
 from reenact.types import JsonValue
 
 
 def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Give a call the keyword that it lacks."""
-    call = site.call
-    assert call is not None
     if param.kind is Kind.PREPROCESSING:
         _scale(editor, site, value)
     elif param.kind is Kind.SCHEDULER and site.argument == "callbacks":
@@ -40,7 +37,7 @@ def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
             if param.kind is Kind.WEIGHT_REGULARIZER
             else python_text(value)
         )
-        editor.set_argument(call, site.scope, site.argument, text)
+        editor.set_argument(known(site.call), site.scope, site.argument, text)
 
 
 def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
@@ -51,17 +48,15 @@ def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         return python_text(value)
     if not value or not set(value) <= {"l1", "l2"}:
         raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")
-    assert site.call is not None
     kind = "L1L2" if len(value) == 2 else next(iter(value)).upper()
-    name = editor.name_for(f"keras.regularizers.{kind}", site.scope, site.call)
+    name = editor.name_for(f"keras.regularizers.{kind}", site.scope, known(site.call))
     return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
 def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value != "ReduceLROnPlateau":
         raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
-    call = site.call
-    assert call is not None
+    call = known(site.call)
     name = editor.name_for("keras.callbacks.ReduceLROnPlateau", site.scope, call)
     held = keyword(call, "validation_data", "validation_split") is not None
     monitor = "val_loss" if held else "loss"
@@ -98,26 +93,15 @@ def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
     """Other inputs of the same model: validation data, what is evaluated or predicted; bound before
     training."""
     found: dict[str, None] = {}
-    assert site.call is not None
-    for call, scope, _ in editor.analysis.calls():
-        if scope is not site.scope:
-            continue
-        if method_name(call) in ("evaluate", "predict", "fit"):
-            first = argument(call, 0, "x")
-            held = keyword(call, "validation_data")
-            if isinstance(held, ast.Tuple) and held.elts:
-                _note(found, held.elts[0], site)
-            if first is not None:
-                _note(found, first, site)
+    line = known(site.call).lineno
+    for call, scope, _ in editor.analysis.calls("evaluate", "predict", "fit"):
+        held = keyword(call, "validation_data")
+        for given in (*(held.elts[:1] if isinstance(held, ast.Tuple) else ()), argument(call, 0, "x")):
+            name = given.id if isinstance(given, ast.Name) and scope is site.scope else ""
+            bound = scope.find(name) if name else None
+            if bound is not None and all(getattr(one.node, "lineno", 0) < line for one in bound[1]):
+                found[name] = None
     return list(found)
-
-
-def _note(found: dict[str, None], node: ast.expr, site: EditSite) -> None:
-    name = dotted_text(node)
-    bound = site.scope.find(name) if name and "." not in name else None
-    assert site.call is not None
-    if bound is not None and all(getattr(b.node, "lineno", 0) < site.call.lineno for b in bound[1]):
-        found[name] = None
 
 
 def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -132,7 +116,7 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite,
     editor.claim_place(layer.call, layer.path, wraps=False)
     called = editor.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
     statement = index.statement(layer.call)
-    editor.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
+    editor.after(statement, layer.scope, [f"{called}({_reference(layer)}.{part}{extra})"])
 
 
 def torch_initialiser(value: str) -> str:
@@ -143,10 +127,8 @@ def torch_initialiser(value: str) -> str:
     return name
 
 
-def _reference(site: EditSite) -> str:
+def _reference(layer: LayerSite) -> str:
     """How the statement after its construction can call the layer."""
-    layer = site.layer
-    assert layer is not None
     in_class = layer.scope.enclosing_class() is not None
     parts = layer.path.split(".")
     if layer.position.kind is ContainerKind.ATTRIBUTE:

@@ -3,7 +3,6 @@ that they still parse."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
@@ -16,7 +15,8 @@ from reenact.program.edit.arguments import (
     remove_argument,
     torch_initialiser,
 )
-from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer, replace_layer
+from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
+from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
 from reenact.program.edit.optimizers import (
@@ -26,7 +26,7 @@ from reenact.program.edit.optimizers import (
     set_optimizer,
     set_short_setting,
 )
-from reenact.program.edit.source_editor import SourceEditor, TextEdit, written
+from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
 from reenact.program.edit.values import (
     choose,
     exchange_callee,
@@ -57,22 +57,15 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     finish_short_names(editor)
     changed = []
     for path, edits in editor.finish().items():
-        source = program.file(path)
-        assert source is not None
-        new = _rewritten(editor, source, edits)
-        _must_parse(source, new)
-        changed.append(new)
+        source, index = known(program.file(path)), editor.analysis.sources.indexes.get(path)
+        notebook = index.notebook if index is not None else None
+        text = _rewritten(source.text, notebook, edits) if notebook else written(source.text, edits)
+        changed.append(source.with_text(text))
+        _must_parse(source, changed[-1])
     return program.with_files(changed).with_arguments(editor.new_arguments())
 
 
-def _rewritten(editor: SourceEditor, source: SourceFile, edits: list[TextEdit]) -> SourceFile:
-    index = editor.analysis.sources.indexes.get(str(source.path))
-    if index is not None and index.notebook is not None:
-        return source.with_text(_rewritten_notebook(source.text, index.notebook, edits))
-    return source.with_text(written(source.text, edits))
-
-
-def _rewritten_notebook(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
+def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
     """Every edit goes into the cell it falls in; the JSON around the cells stays as it is."""
     pieces: list[str] = []
     at = 0
@@ -129,7 +122,7 @@ def perform(editor: SourceEditor, change: Change) -> None:
     elif site.layer is None:
         raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     else:
-        insert_layer(editor, site.layer, change.layer, change.settings, before=change.before)
+        insert_layer(editor, site.layer, change)
 
 
 def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparameter, EditSite]:
@@ -155,7 +148,8 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
     elif param.kind is Kind.OPTIMIZER:
         replace_optimizer(editor, site, change.by, change.settings)
     elif param.kind is Kind.LAYER and site.layer is not None:
-        replace_layer(editor, site.layer, change.by, change.settings)
+        text = replacement_text(editor, site.layer, change.by, change.settings)
+        editor.replace(editor.analysis.spot(site.layer.call, site.layer.scope), text)
     else:
         turn(editor, param, site, change.by)
 
@@ -189,8 +183,7 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
 
 
 def _set_layer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    layer = site.layer
-    assert layer is not None
+    layer = known(site.layer)
     if value is None:
         remove_layer(editor, layer)
     elif isinstance(value, dict) and isinstance(value.get("repeat"), int):
@@ -228,25 +221,19 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         return
     word = activation_word(value) if isinstance(value, str) else "linear"
     if site.style is Style.CHOICE:
-        assert site.callee is not None
-        if not site.callee.choices and site.callee.dotted.startswith("torch.nn."):
-            choose(editor, site, torch_class("identity" if word == "linear" else word))
-        else:
-            choose(editor, site, value)
+        callee = known(site.callee)
+        named = not callee.choices and callee.dotted.startswith("torch.nn.")
+        choose(editor, site, torch_class("identity" if word == "linear" else word) if named else value)
         return
-    assert site.found is not None
-    write_at(editor, site.found.end, keras_string(word) if site.library == "keras" else word)
+    write_at(editor, known(site.found).end, keras_string(word) if site.library == "keras" else word)
 
 
 def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    layer = site.layer
-    assert layer is not None
-    assert site.callee is not None
+    layer = known(site.layer)
     if value is None:
         remove_layer(editor, layer)
         return
-    known = keras_words.LAYERS if site.library == "keras" else torch_words.LAYERS
-    spec = known.get(str(value))
+    spec = (keras_words.LAYERS if site.library == "keras" else torch_words.LAYERS).get(str(value))
     if spec is None or spec.family != layer.spec.family:
         raise NotChangeable(f"This is no normalisation layer of {site.library}. Received: {value!r}.")
     if site.library == "torch" and spec.width_in != layer.spec.width_in:
@@ -254,7 +241,7 @@ def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if site.library == "keras":
         exchange_callee(editor, site, f"keras.layers.{value}", frozenset(("name", "axis", "epsilon")))
     else:
-        rename_callee(editor, site.callee, f"torch.nn.{value}")
+        rename_callee(editor, known(site.callee), f"torch.nn.{value}")
 
 
 def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -263,10 +250,12 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
     elif param.kind in NAMED_SETTINGS and site.library == "keras":
         _keras_setting(editor, param, site, value)
     elif param.kind in NAMED_SETTINGS and isinstance(value, str):
-        _torch_initialiser(editor, site, value)
+        name = torch_initialiser(value)
+        exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
+        if name == "constant_":
+            editor.set_argument(known(site.call), site.scope, "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
-        assert site.callee is not None
-        home = site.callee.dotted.rpartition(".")[0]
+        home = known(site.callee).dotted.rpartition(".")[0]
         exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
@@ -274,23 +263,11 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
 
 def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """An initialiser or regulariser object gives way to a string, which Keras takes everywhere."""
-    callee, call = site.callee, site.call
-    assert callee is not None
-    assert call is not None
-    called = call.func is callee.end.node
+    end, call = known(site.callee).end, known(site.call)
+    called = call.func is end.node
     if value is None and not called:
         raise NotChangeable("It is given by name; what would be left cannot be determined.")
-    node: ast.AST = call if called else callee.end.node
-    assert isinstance(node, ast.expr)
-    text = (
-        regularizer_text(editor, site, value) if param.kind is Kind.WEIGHT_REGULARIZER else python_text(value)
-    )
-    editor.replace(editor.analysis.spot(node, site.scope if called else callee.end.scope), text)
-
-
-def _torch_initialiser(editor: SourceEditor, site: EditSite, value: str) -> None:
-    assert site.call is not None
-    name = torch_initialiser(value)
-    exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
-    if name == "constant_":
-        editor.set_argument(site.call, site.scope, "val", "0.0")
+    regularizer = param.kind is Kind.WEIGHT_REGULARIZER
+    text = regularizer_text(editor, site, value) if regularizer else python_text(value)
+    spot = editor.analysis.spot(call, site.scope) if called else editor.analysis.values.spot(end)
+    editor.replace(spot, text)

@@ -4,16 +4,17 @@ refused."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
+from reenact.program.change import Insert
 from reenact.program.edit.lists import (
+    LISTED,
     chain,
     copy_texts,
     insert_item,
     layer_text,
     remove_item,
-    replacement_text,
 )
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
@@ -23,10 +24,8 @@ from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value
 from reenact.program.source import Span
-from reenact.types import JsonValue
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
-LISTED = frozenset((ContainerKind.ELEMENT, ContainerKind.NAMED, ContainerKind.ADD, ContainerKind.APPEND))
 
 
 def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
@@ -97,17 +96,10 @@ def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
         put_after(editor, layer, copy_texts(editor, layer), again=True)
 
 
-def insert_layer(
-    editor: SourceEditor,
-    anchor: LayerSite,
-    name: str,
-    settings: Mapping[str, JsonValue],
-    *,
-    before: bool = False,
-) -> None:
+def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> None:
     """Put a new layer behind or in front of one that is there."""
-    text = layer_text(editor, anchor, name, settings, before=before)
-    if before:
+    text = layer_text(editor, anchor, change.layer, change.settings, before=change.before)
+    if change.before:
         _put_before(editor, anchor, text)
     else:
         put_after(editor, anchor, [text])
@@ -161,17 +153,6 @@ def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None
     """The activation layer that stands in the same list behind a layer."""
     if layer.activation is None:
         return None
-    for other in editor.reading.models.layers:
-        if (
-            other.call is layer.activation.call
-            and other is not layer
-            and other.position.kind is layer.position.kind
-        ):
-            return other
-    return None
-
-
-def replace_layer(editor: SourceEditor, layer: LayerSite, by: str, settings: Mapping[str, JsonValue]) -> None:
-    """Another layer in the place of one, with settings of its own."""
-    text = replacement_text(editor, layer, by, settings)
-    editor.replace(editor.analysis.spot(layer.call, layer.scope), text)
+    call, kind = layer.activation.call, layer.position.kind
+    others = (other for other in editor.reading.models.layers if other.call is call and other is not layer)
+    return next((other for other in others if other.position.kind is kind), None)

@@ -17,47 +17,56 @@ from reenact.program.read.positions import LISTS, ContainerKind
 from reenact.program.read.vocabulary import Family
 from reenact.types import JsonValue
 
+ADDED = frozenset((ContainerKind.ADD, ContainerKind.APPEND))
+LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}
+
 
 def insert_item(
     editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next", *, before: bool = False
 ) -> None:
     """Put the source text of another layer right behind this one, or in front of it."""
-    index, position = editor.index(layer.scope), layer.position
-    if position.kind is ContainerKind.ELEMENT:
-        holder, number = _holder(editor, index, layer)
-        editor.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
-    elif position.kind is ContainerKind.NAMED:
-        _insert_named(editor, index, layer, text, suffix, before=before)
-    elif position.kind in (ContainerKind.ADD, ContainerKind.APPEND):
-        _insert_statement(editor, index, layer, text, before=before)
-    elif position.kind is ContainerKind.VARIABLE:
-        holder, number = _holder_by_name(index, layer)
-        editor.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
-    else:
-        raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
+    index, named = editor.index(layer.scope), layer.position.kind is ContainerKind.NAMED
+    holder, number, name = _item(editor, index, layer)
+    new = f"{name}_{suffix}"
+    if holder is not None:
+        pair = f"{new}={text}" if isinstance(holder, ast.Call) else f'("{new}", {text})'
+        place = number - 1 if before else number
+        editor.work(holder, layer.scope).insert.append((place, pair if named else text))
+        return
+    parent = index.parents[layer.call]
+    if not isinstance(parent, ast.Call):
+        raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
+    given = f'"{new}", {text}' if named else text
+    line = f"{editor.text(parent.func, layer.scope)}({given})"
+    (editor.before if before else editor.after)(index.statement(layer.call), layer.scope, [line])
 
 
 def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
     """Take a layer out of the list it stands in."""
-    index, position = editor.index(layer.scope), layer.position
-    if position.kind is ContainerKind.ELEMENT:
-        holder, number = _holder(editor, index, layer)
-        editor.work(holder, layer.scope).drop.add(number)
-    elif position.kind is ContainerKind.NAMED:
-        pairs, place, _ = _named_holder(index, layer)
-        if pairs is None:
-            editor.remove_statement(index.statement(layer.call), layer.scope)
-        else:
-            editor.work(pairs, layer.scope).drop.add(place)
-    elif position.kind in (ContainerKind.ADD, ContainerKind.APPEND):
-        statement = index.statement(layer.call)
-        holder_node = index.parents[layer.call]
-        if isinstance(holder_node, ast.List) and len(holder_node.elts) > 1:
-            editor.work(holder_node, layer.scope).drop.add(holder_node.elts.index(layer.call))
-        else:
-            editor.remove_statement(statement, layer.scope)
-    else:
+    index, kind = editor.index(layer.scope), layer.position.kind
+    if kind not in LISTED:
         raise NotChangeable(f"{layer.path} does not stand in a list that it could be taken out of.")
+    holder, number, _ = _item(editor, index, layer)
+    added = kind in ADDED and isinstance(holder, ast.List) and len(holder.elts) == 1
+    if holder is None or added:
+        editor.remove_statement(index.statement(layer.call), layer.scope)
+    else:
+        editor.work(holder, layer.scope).drop.add(number)
+
+
+def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
+    """The call or list that holds a layer, which item it is, and what it is called there; no holder where a
+    statement of its own adds it."""
+    kind, parent = layer.position.kind, index.parents[layer.call]
+    if kind is ContainerKind.ELEMENT:
+        return (*_holder(editor, index, layer), "")
+    if kind is ContainerKind.NAMED:
+        return _named_holder(index, layer)
+    if kind in ADDED:
+        return (parent, parent.elts.index(layer.call), "") if isinstance(parent, ast.List) else (None, 0, "")
+    if kind is ContainerKind.VARIABLE:
+        return (*_holder_by_name(index, layer), "")
+    raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
 
 
 def _holder(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
@@ -118,36 +127,6 @@ def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None,
 
 def _word(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
-
-
-def _insert_named(
-    editor: SourceEditor, index: FileIndex, layer: LayerSite, text: str, suffix: str, *, before: bool
-) -> None:
-    holder, number, name = _named_holder(index, layer)
-    new = f"{name}_{suffix}"
-    if holder is None:
-        statement = index.statement(layer.call)
-        parent = index.parents[layer.call]
-        assert isinstance(parent, ast.Call)
-        line = f'{editor.text(parent.func, layer.scope)}("{new}", {text})'
-        (editor.before if before else editor.after)(statement, layer.scope, [line])
-        return
-    piece = f"{new}={text}" if isinstance(holder, ast.Call) else f'("{new}", {text})'
-    editor.work(holder, layer.scope).insert.append((number - 1 if before else number, piece))
-
-
-def _insert_statement(
-    editor: SourceEditor, index: FileIndex, layer: LayerSite, text: str, *, before: bool
-) -> None:
-    parent = index.parents[layer.call]
-    if isinstance(parent, ast.List):
-        number = parent.elts.index(layer.call)
-        editor.work(parent, layer.scope).insert.append((number - 1 if before else number, text))
-        return
-    if not isinstance(parent, ast.Call):
-        raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
-    line = f"{editor.text(parent.func, layer.scope)}({text})"
-    (editor.before if before else editor.after)(index.statement(layer.call), layer.scope, [line])
 
 
 def chain(editor: SourceEditor, layer: LayerSite, front: str, back: str) -> None:
@@ -255,19 +234,11 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
     if layer.library is Library.KERAS or not layer.spec.weighted:
         return [copied]
     activation = layer.activation
-    listed = layer.position.kind in (
-        ContainerKind.ELEMENT,
-        ContainerKind.NAMED,
-        ContainerKind.APPEND,
-        ContainerKind.ADD,
-    )
+    listed = layer.position.kind in LISTED
     if activation is not None and activation.way is Way.LAYER and listed:
         return [copied, _one_line(editor.text(activation.call, activation.scope))]
-    word = (
-        activation.word
-        if activation is not None and activation.word in ("tanh", "gelu", "elu", "selu")
-        else "relu"
-    )
+    word = activation.word if activation is not None else ""
+    word = word if word in ("tanh", "gelu", "elu", "selu") else "relu"
     name = editor.name_for(f"torch.nn.{torch_words.ACTIVATION_CLASSES[word]}", layer.scope, layer.call)
     return [f"{name}()", copied]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
@@ -42,10 +42,8 @@ def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
-    assert site.node is not None
-    optimizer = receiver(_step_near(editor, site))
-    assert optimizer is not None
-    statement = editor.index(site.scope).statement(site.node)
+    optimizer = known(receiver(_step_near(editor, site)))
+    statement = editor.index(site.scope).statement(known(site.node))
     editor.before(statement, site.scope, [f"{editor.text(optimizer, site.scope)}.zero_grad()"])
 
 
@@ -60,15 +58,13 @@ def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
 def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
-    assert site.node is not None
-    index = editor.index(site.scope)
+    node, index = known(site.node), editor.index(site.scope)
     model = model_name(editor, site.scope)
-    clip = editor.name_for("torch.nn.utils.clip_grad_norm_", site.scope, site.node)
+    clip = editor.name_for("torch.nn.utils.clip_grad_norm_", site.scope, node)
     line = f"{clip}({model}.parameters(), {python_text(value)})"
-    step = _step_near(editor, site)
-    backward = index.statement(site.node)
-    if index.parents.get(backward) is index.parents.get(index.statement(step)):
-        editor.before(index.statement(step), site.scope, [line])
+    step, backward = index.statement(_step_near(editor, site)), index.statement(node)
+    if index.parents.get(backward) is index.parents.get(step):
+        editor.before(step, site.scope, [line])
     else:
         editor.after(backward, site.scope, [line])
 
@@ -105,8 +101,7 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """A scheduler behind the optimiser, and its step at the end of every epoch."""
     if not isinstance(value, str) or value not in SCHEDULES:
         raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
-    call, loop = site.call, site.node
-    assert call is not None
+    call, loop = known(site.call), site.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     index = editor.index(site.scope)
     statement = index.statement(call)
@@ -164,11 +159,9 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
 
 def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
-    call = site.call
-    assert call is not None
     index = editor.index(site.scope)
-    statement = index.statement(call)
-    target = assigned(statement, call)
+    statement = index.statement(known(site.call))
+    target = assigned(statement, known(site.call))
     if not isinstance(target, ast.Name):
         raise NotChangeable("The scheduler is made in a way that cannot be taken out.")
     name = target.id

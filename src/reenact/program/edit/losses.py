@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import choose, exchange_callee, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
@@ -18,7 +18,7 @@ from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.scope import Scope
 from reenact.program.read.supervision import Meeting, bends, gives_probabilities, meetings
-from reenact.program.read.vocabulary import Form, activation_for, form_of, plain_name
+from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, plain_name
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
@@ -39,8 +39,7 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
 
 
 def _torch(editor: SourceEditor, site: EditSite, value: str) -> str:
-    assert site.callee is not None
-    functional = site.callee.dotted.startswith("torch.nn.functional.")
+    functional = known(site.callee).dotted.startswith("torch.nn.functional.")
     name = torch_loss(value, functional=functional)
     home = "torch.nn.functional" if functional else "torch.nn"
     kept = SHARED | {"input", "target"}
@@ -70,11 +69,10 @@ def _keras(editor: SourceEditor, site: EditSite, value: str) -> str:
         word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
         write_at(editor, site.found.end, word)
         return name
-    assert site.callee is not None
-    if site.callee.dotted.rpartition(".")[2] in keras_words.LOSSES:
+    if last_name(known(site.callee).dotted) in keras_words.LOSSES:
         exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
     else:
-        rename_callee(editor, site.callee, f"keras.losses.{keras_words.LOSSES[name][0]}")
+        rename_callee(editor, known(site.callee), f"keras.losses.{keras_words.LOSSES[name][0]}")
     return name
 
 
@@ -182,14 +180,10 @@ def _adapt_labels(
     if old is Form.CLASSES:
         as_columns(editor, site, width)
     elif new is Form.CLASSES and editor.reading.supervision.labels_are_columns(site, old):
-        as_classes(editor, site)
-
-
-def as_classes(editor: SourceEditor, site: EditSite) -> None:
-    """One column a class becomes the number of the class."""
-    column = ".argmax(1)" if site.library == "torch" else ".argmax(-1)"
-    for place in meetings(editor.analysis, site):
-        _suffix(editor, place.labels, place.scope, column)
+        # One column a class becomes the number of the class.
+        for place in meetings(editor.analysis, site):
+            column = ".argmax(1)" if site.library == "torch" else ".argmax(-1)"
+            _suffix(editor, place.labels, place.scope, column)
 
 
 def as_columns(editor: SourceEditor, site: EditSite, classes: int | None) -> None:
@@ -208,8 +202,7 @@ def _one_hot(editor: SourceEditor, place: Meeting, classes: int | None) -> None:
     name = editor.name_for("torch.nn.functional.one_hot", place.scope, place.labels)
     count = str(classes)
     if classes is None:
-        assert place.outputs is not None
-        count = f"{editor.text(place.outputs, place.scope)}.size(-1)"
+        count = f"{editor.text(known(place.outputs), place.scope)}.size(-1)"
     _around(editor, place.labels, place.scope, f"{name}(", f", {count}).float()")
 
 

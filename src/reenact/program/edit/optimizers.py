@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.source_editor import ShortName, SourceEditor
+from reenact.program.edit.source_editor import ShortName, SourceEditor, known
 from reenact.program.edit.values import choose, python_text, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
@@ -38,13 +38,12 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
 
 def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
-    assert site.callee is not None
-    assert site.call is not None
-    if site.library != "torch" or (site.callee.choices and value not in torch_words.OPTIMIZERS):
+    keywords = known(site.call).keywords
+    if site.library != "torch" or (known(site.callee).choices and value not in torch_words.OPTIMIZERS):
         return
     spec = torch_words.OPTIMIZERS[torch_class(value)]
-    given = [part.arg for part in site.call.keywords if part.arg is not None]
-    for part in site.call.keywords:
+    given = [part.arg for part in keywords if part.arg is not None]
+    for part in keywords:
         if part.arg is None:
             ends = editor.analysis.follower.follow(part.value, site.scope)
             given += [name for end in ends for name in _names(end)]
@@ -62,24 +61,12 @@ def _names(end: End) -> list[str]:
 
 
 def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
-    assert site.callee is not None
-    assert site.call is not None
-    if site.library == "torch":
-        name, known = torch_class(value), torch_words.OPTIMIZERS
-        dotted = f"torch.optim.{name}"
-    else:
-        name, known = keras_class(value), keras_words.OPTIMIZERS
-        dotted = f"keras.optimizers.{name}"
-    before = last_name(site.callee.dotted)
-    old = known[torch_class(before) if site.library == "torch" else keras_class(before)]
-    rename_callee(editor, site.callee, dotted)
-    _drop_unknown(editor, site, old, known[name])
-
-
-def _drop_unknown(editor: SourceEditor, site: EditSite, old: OptimizerSpec, new: OptimizerSpec) -> None:
-    """Arguments the new optimiser lacks, or takes at another position."""
-    call = site.call
-    assert call is not None
+    """Arguments the new optimiser lacks, or takes at another position, go."""
+    call, callee = known(site.call), known(site.callee)
+    name, new = spec_of(site, value)
+    _, old = spec_of(site, last_name(callee.dotted))
+    home = "torch.optim" if site.library == "torch" else "keras.optimizers"
+    rename_callee(editor, callee, f"{home}.{name}")
     if has_unpacking(call) and any(not new.takes(name) for name, _ in old.arguments):
         names = [name for name, _ in old.arguments if not new.takes(name)]
         raise NotChangeable(f"The call takes unpacked settings, which may hold {', '.join(names)}.")
@@ -100,6 +87,13 @@ def keras_class(value: str) -> str:
     return _class_of(value, list(keras_words.OPTIMIZERS), "Keras")
 
 
+def spec_of(site: EditSite, value: str) -> tuple[str, OptimizerSpec]:
+    """The class of an optimiser in the library of a site, and its arguments."""
+    if site.library == "torch":
+        return torch_class(value), torch_words.OPTIMIZERS[torch_class(value)]
+    return keras_class(value), keras_words.OPTIMIZERS[keras_class(value)]
+
+
 def _class_of(value: str, names: list[str], library: str) -> str:
     for name in names:
         if plain_name(name) == plain_name(value):
@@ -116,33 +110,25 @@ def set_short_setting(editor: SourceEditor, site: EditSite, value: JsonValue) ->
 
 def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
     """The record of a string optimiser, shared by all changes that concern it."""
-    assert site.call is not None
-    assert site.found is not None
-    key = site.call
+    key = known(site.call)
     if key not in editor.short_names:
-        editor.short_names[key] = ShortName(site, keras_class(str(site.found.value)))
+        editor.short_names[key] = ShortName(site, keras_class(str(known(site.found).value)))
     return editor.short_names[key]
 
 
 def finish_short_names(editor: SourceEditor) -> None:
     """Write every string optimiser that changed: as a string when only its name did."""
     for short in editor.short_names.values():
-        found = short.site.found
-        assert found is not None
+        found = known(short.site.found)
         if not short.settings:
             write_at(editor, found.end, short.name.lower())
             continue
-        _check_settings(short)
+        for name in short.settings:
+            if not keras_words.OPTIMIZERS[short.name].takes(name):
+                raise NotChangeable(f"{short.name} takes no {name}.")
         called = editor.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)
         given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())
         editor.replace(editor.analysis.spot(found.use, found.use_scope), f"{called}({given})")
-
-
-def _check_settings(short: ShortName) -> None:
-    spec = keras_words.OPTIMIZERS[short.name]
-    for name in short.settings:
-        if not spec.takes(name):
-            raise NotChangeable(f"{short.name} takes no {name}.")
 
 
 def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None:
@@ -159,16 +145,9 @@ def replace_optimizer(
 ) -> None:
     """Another optimiser; given settings are written, those it lacks are refused."""
     set_optimizer(editor, site, by)
-    if not settings:
-        return
-    spec = (
-        torch_words.OPTIMIZERS[torch_class(by)]
-        if site.library == "torch"
-        else keras_words.OPTIMIZERS[keras_class(by)]
-    )
     for name, value in settings.items():
         word = _rate_word(site, name)
-        if not spec.takes(word):
+        if not spec_of(site, by)[1].takes(word):
             raise NotChangeable(f"{by} takes no {name}.")
         if site.style is Style.NAME and site.call is not None:
             editor.set_argument(site.call, site.scope, word, python_text(value))

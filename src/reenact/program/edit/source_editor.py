@@ -11,8 +11,9 @@ import ast
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from reenact.errors import PatchConflict
+from reenact.errors import NotChangeable, PatchConflict
 from reenact.program.edit.segments import brackets_of, inserted, removed
 from reenact.program.edit.statements import Imports, after_statement, before_statement, without_statement
 from reenact.program.hyperparameter import HyperparameterId
@@ -25,6 +26,14 @@ from reenact.program.source import Span
 from reenact.types import JsonValue
 
 Bracketed = ast.Call | ast.List | ast.Tuple
+Part = TypeVar("Part")
+
+
+def known(part: Part | None) -> Part:
+    """What a change has to know about its place; raises NotChangeable where the program does not tell."""
+    if part is None:
+        raise NotChangeable("It is not written in a way that can be changed.")
+    return part
 
 
 @dataclass(slots=True)
@@ -170,17 +179,17 @@ class SourceEditor:
 
     def finish(self) -> dict[str, list[TextEdit]]:
         """All edits by file, in the order of the text; raises PatchConflict when two want one place."""
-        for node, work in self.calls.items():
-            self._finish_call(node, work)
+        for work in self.calls.values():
+            self._finish_call(work)
         for file, span, text in self.imports.edits():
             self.replace(SourceSpan(file, span), text)
         return {file: self._ordered(file, edits) for file, edits in self.edits.items()}
 
-    def _finish_call(self, node: ast.AST, work: CallWork) -> None:
-        assert isinstance(node, Bracketed)
-        file, index = work.index.path, work.index
+    def _finish_call(self, work: CallWork) -> None:
+        file, index, node = work.index.path, work.index, work.node
         texts = [f"{name}={text}" for name, text in work.add.items()]
-        if work.drop and len(work.drop) == _items(node):
+        items = [*node.args, *node.keywords] if isinstance(node, ast.Call) else node.elts
+        if work.drop and len(work.drop) == len(items):
             brackets = brackets_of(index, node)
             self.replace(SourceSpan(file, Span(brackets.opens + 1, brackets.closes)), ", ".join(texts))
             return
@@ -194,15 +203,11 @@ class SourceEditor:
                 self.replace(SourceSpan(file, span), piece)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
-        index = self.analysis.sources.indexes.get(file)
-        source = self.program.file(file)
-        assert source is not None
-        text = index.text if index is not None else source.text
         ordered = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end, edit.order))
         at = 0
         for edit in ordered:
             if edit.span.start < at:
-                line = text.count("\n", 0, edit.span.start) + 1
+                line = self.analysis.place(SourceSpan(file, edit.span)).line
                 raise PatchConflict(f"Two changes want the same place: {file}, line {line}.")
             at = edit.span.end
         return ordered
@@ -231,10 +236,3 @@ def item_number(call: ast.Call, node: ast.expr) -> int:
     items: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     items.sort(key=lambda item: (item.lineno, item.col_offset))
     return [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items].index(node)
-
-
-def _items(node: ast.AST) -> int:
-    if isinstance(node, ast.Call):
-        return len(node.args) + len(node.keywords)
-    assert isinstance(node, ast.List | ast.Tuple)
-    return len(node.elts)

@@ -86,7 +86,8 @@ class Imports:
 
     def name_for(self, dotted: str, index: FileIndex, near: ast.AST) -> str:
         """The shortest name this file has for a canonical library name, valid at `near`."""
-        line = _outermost(index, near).lineno
+        outside = [part for part in (near, *index.ancestors(near)) if isinstance(part, ast.stmt)]
+        line = outside[-1].lineno
         best = ""
         for binding in _available(index, line):
             name = _name_by(binding, dotted)
@@ -100,7 +101,8 @@ class Imports:
 
     def _added(self, dotted: str, index: FileIndex, line: int) -> str:
         home, _, name = dotted.rpartition(".")
-        if home.startswith("keras") and _from_tensorflow(index):
+        tops = {binding.dotted.partition(".")[0] for binding in index.imports}
+        if home.startswith("keras") and "tensorflow" in tops and "keras" not in tops:
             home = f"tensorflow.{home}"
         statement = f"from {home} import {name}"
         key = (index.path, statement)
@@ -135,29 +137,10 @@ def _name_by(binding: Binding, dotted: str) -> str:
         return f"{binding.name}.{dotted}"
     if dotted.startswith(own + "."):
         rest = dotted[len(own) + 1 :]
-        return f"{binding.name}.{rest}" if _reachable(own, rest) else ""
+        # `import torch` gives all of torch.nn and torch.optim; other packages give only what they import.
+        reachable = own.startswith(("torch", "keras", "lightning", "sklearn.")) or "." not in rest
+        return f"{binding.name}.{rest}" if reachable else ""
     return ""
-
-
-def _reachable(own: str, rest: str) -> bool:
-    """`import torch` gives all of torch.nn and torch.optim; other packages give only what they import."""
-    return own.startswith(("torch", "keras", "lightning", "sklearn.")) or "." not in rest
-
-
-def _from_tensorflow(index: FileIndex) -> bool:
-    """True for a file that takes its Keras from TensorFlow."""
-    names = [binding.dotted for binding in index.imports]
-    if any(name == "keras" or name.startswith("keras.") for name in names):
-        return False
-    return any(name.startswith("tensorflow") for name in names)
-
-
-def _outermost(index: FileIndex, near: ast.AST) -> ast.stmt:
-    statement = index.statement(near)
-    for part in index.ancestors(statement):
-        if isinstance(part, ast.stmt):
-            statement = part
-    return statement
 
 
 def _place(index: FileIndex, line: int) -> tuple[int, bool]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from reenact.errors import NotChangeable
 from reenact.program.datafile import write_value
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal
+from reenact.program.read.ends import End, Given, Option, SourceSpan, is_number, literal
 from reenact.program.read.scope import Scope, argument, has_unpacking
 from reenact.program.read.values import Callee, Found
 from reenact.program.read.widths import WIDTHS, followers
@@ -53,8 +53,7 @@ def word_text(value: JsonValue) -> str:
 
 def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Write a literal where the hyperparameter's value stands, and everything that must follow."""
-    found = site.found
-    assert found is not None
+    found = known(site.found)
     if found.scale != 1.0 and is_number(value):
         value = value / found.scale  # type: ignore[operator]
     write_at(editor, found.end, value)
@@ -72,7 +71,7 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
     if end.option is not None and end.given is not None:
         editor.say(*_words(end.given, value))
     if end.option is not None and end.option.default is None:
-        _say_new(editor, end, value)
+        _say_new(editor, end.option, end.given, value)
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
@@ -93,20 +92,18 @@ def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
     return given.index, given.count, [given.flag, *words]
 
 
-def _say_new(editor: SourceEditor, end: End, value: JsonValue) -> None:
+def _say_new(editor: SourceEditor, option: Option, given: Given | None, value: JsonValue) -> None:
     """An option without a default: it is given on the command line."""
-    assert end.option is not None
-    flag = end.option.flags[0]
+    flag = option.flags[0]
     if not flag.startswith("-"):
         raise NotChangeable(f"The value is the positional argument {flag!r} of the command line.")
-    if end.given is None:
+    if given is None:
         editor.say(len(editor.arguments), 0, [flag, word_text(value)])
 
 
 def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """The input widths of the layers that take the output of this one."""
-    assert site.layer is not None
-    following = followers(editor.reading.models, site.layer, found.spot)
+    following = followers(editor.reading.models, known(site.layer), found.spot)
     if isinstance(following, str):
         raise NotChangeable(f"This width cannot be changed alone: {following}.")
     if following and not isinstance(value, int):
@@ -181,33 +178,23 @@ def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
 
 def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """Another word for `getattr(nn, word)` or `TABLE[word]`."""
-    callee = site.callee
-    assert callee is not None
+    callee = known(site.callee)
     if callee.choices and value not in callee.choices:
         offered = ", ".join(callee.choices)
         raise NotChangeable(f"The table of the program offers {offered}. Received: {value!r}.")
     write_at(editor, callee.end, value)
 
 
-def keep_arguments(
-    editor: SourceEditor, call: ast.Call, scope: Scope, kept: frozenset[str], positional: int = 0
-) -> None:
-    """Drop all arguments but these keywords and the first positional ones."""
-    if has_unpacking(call):
-        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
-    for number, part in enumerate(call.args):
-        if number >= positional:
-            editor.drop_argument(call, scope, part)
-    for given in call.keywords:
-        if given.arg not in kept:
-            editor.drop_argument(call, scope, given.value)
-
-
 def exchange_callee(
     editor: SourceEditor, site: EditSite, new: str, kept: frozenset[str], positional: int = 0
 ) -> None:
     """Another library class or function in the place of one, with those arguments that both take."""
-    assert site.callee is not None
-    assert site.call is not None
-    rename_callee(editor, site.callee, new)
-    keep_arguments(editor, site.call, site.scope, kept, positional)
+    call = known(site.call)
+    rename_callee(editor, known(site.callee), new)
+    if has_unpacking(call):
+        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
+    for part in call.args[positional:]:
+        editor.drop_argument(call, site.scope, part)
+    for given in call.keywords:
+        if given.arg not in kept:
+            editor.drop_argument(call, site.scope, given.value)

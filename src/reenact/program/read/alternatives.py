@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number
@@ -40,6 +40,9 @@ KERAS_INITIALIZERS = words(
     "glorot_uniform he_normal he_uniform glorot_normal lecun_normal lecun_uniform orthogonal "
     "random_normal random_uniform truncated_normal zeros ones"
 )
+TORCH_BIASES = words("zeros_ uniform_ normal_")
+KERAS_BIASES = words("zeros ones random_normal random_uniform")
+KERNELS = (3, 5, 7, 1)
 FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
     Kind.DROPOUT: (0.2, 0.5, 0.1, 0.3, 0.0),
     Kind.WEIGHT_DECAY: (1e-4, 0.0, 1e-3, 1e-2, 1e-5),
@@ -60,15 +63,8 @@ def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
         found = FIXED_LISTS[draft.kind]
     else:
         found = BY_KIND[draft.kind](draft) if draft.kind in BY_KIND else ()
-    now = _in_force(draft)
     same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else same_value
-    return tuple(value for value in found if not same(value, now))
-
-
-def _in_force(draft: Draft) -> JsonValue:
-    if draft.written is Written.ABSENT:
-        return draft.default
-    return draft.computed if draft.computed is not None else draft.value
+    return tuple(value for value in found if not same(value, draft.param.in_force))
 
 
 def same_value(value: JsonValue, now: JsonValue) -> bool:
@@ -89,112 +85,98 @@ def _same_loss(value: JsonValue, now: JsonValue) -> bool:
 
 
 def _rates(draft: Draft) -> Sequence[JsonValue]:
-    usual = USUAL_RATE.get(draft.layer_type.lower(), 1e-3)
+    usual = USUAL_RATE.get(draft.param.layer_type.lower(), 1e-3)
     return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
 
 
-def _by_factors(factors: Sequence[float]) -> Callable[[Draft], Sequence[JsonValue]]:
-    def scaled(draft: Draft) -> Sequence[JsonValue]:
-        now = _in_force(draft)
-        if not is_number(now) or draft.role == "output":
-            return ()
-        whole = isinstance(now, int)
-        values = [now * factor for factor in factors]  # type: ignore[operator]
-        rounded = [max(1, round(value)) if whole else value for value in values]
-        return list(dict.fromkeys(rounded))
-
-    return scaled
+def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]:
+    now = draft.param.in_force
+    if not is_number(now) or draft.param.role == "output":
+        return []
+    values = [now * factor for factor in factors]  # type: ignore[operator]
+    return list(dict.fromkeys(max(1, round(one)) if isinstance(now, int) else one for one in values))
 
 
 def _epochs(draft: Draft) -> Sequence[JsonValue]:
-    scaled = list(_by_factors(EPOCH_FACTORS)(draft))
-    now = _in_force(draft)
+    scaled, now = _scaled(draft, EPOCH_FACTORS), draft.param.in_force
     return [*scaled, 10] if isinstance(now, int) and now < 5 and 10 not in scaled else scaled
 
 
 def _batches(draft: Draft) -> Sequence[JsonValue]:
-    now = _in_force(draft)
+    now = draft.param.in_force
     if not is_number(now) or not now:
         return BATCHES
     near = sorted(BATCHES, key=lambda size: abs(math.log2(size / max(1, now))))  # type: ignore[operator,type-var]
-    return list(dict.fromkeys([*near[:4], *_by_factors(FACTORS)(draft)]))
+    return list(dict.fromkeys([*near[:4], *_scaled(draft)]))
 
 
 def _kernels(draft: Draft) -> Sequence[JsonValue]:
-    now = _in_force(draft)
-    if isinstance(now, list):
-        return [[size] * len(now) for size in (3, 5, 7, 1)]
-    return (3, 5, 7, 1)
+    now = draft.param.in_force
+    return [[size] * len(now) for size in KERNELS] if isinstance(now, list) else KERNELS
 
 
 def _activations(draft: Draft) -> Sequence[JsonValue]:
     if draft.site.library == "transformers":
         return ("gelu", "relu", "silu", "tanh")
-    if draft.layer_type.startswith("Transformer") or draft.layer_type in ("RNN", "RNNCell"):
-        return ("gelu", "relu") if draft.layer_type.startswith("Transformer") else ("tanh", "relu")
-    if draft.role == "output":
+    if draft.param.layer_type.startswith("Transformer"):
+        return ("gelu", "relu")
+    if draft.param.layer_type in ("RNN", "RNNCell"):
+        return ("tanh", "relu")
+    if draft.param.role == "output":
         return TORCH_OUTPUT if draft.site.library == "torch" else OUTPUT
     return HIDDEN
 
 
 def _losses(draft: Draft) -> Sequence[JsonValue]:
     if draft.site.library == "torch":
-        written_as_function = str(draft.value) in torch_words.LOSS_FUNCTIONS
+        written_as_function = str(draft.param.value) in torch_words.LOSS_FUNCTIONS
         return [torch_words.FUNCTION_OF_LOSS[name] if written_as_function else name for name in TORCH_LOSSES]
-    if draft.site.style is Style.NAME and str(draft.value) in keras_words.LOSSES:
+    if draft.site.style is Style.NAME and str(draft.param.value) in keras_words.LOSSES:
         return list(keras_words.LOSSES)
     return [words[0] for words in keras_words.LOSSES.values()]
 
 
-def _optimizers(draft: Draft) -> Sequence[JsonValue]:
-    if draft.site.library == "transformers":
-        return ("adamw_torch", "sgd", "adafactor", "rmsprop", "adagrad")
-    if draft.site.library == "torch":
-        return TORCH_OPTIMIZERS
-    return KERAS_OPTIMIZERS if draft.site.style is Style.NAME else [name.lower() for name in KERAS_OPTIMIZERS]
-
-
-def _initializers(draft: Draft) -> Sequence[JsonValue]:
-    torch = draft.site.library == "torch"
-    if draft.kind is Kind.WEIGHT_INIT:
-        return TORCH_INITIALIZERS if torch else KERAS_INITIALIZERS
-    return (
-        ("zeros_", "uniform_", "normal_") if torch else ("zeros", "ones", "random_normal", "random_uniform")
-    )
-
-
-def _schedulers(draft: Draft) -> Sequence[JsonValue]:
-    if draft.site.library == "transformers":
-        return ("linear", "cosine", "constant", "constant_with_warmup", "polynomial")
-    torch = draft.site.library == "torch"
-    if draft.written is Written.ABSENT:
-        return ("CosineAnnealingLR", "StepLR", "ExponentialLR") if torch else ("ReduceLROnPlateau",)
-    return (None,) if torch else ()
-
-
 def _scaling(draft: Draft) -> Sequence[JsonValue]:
-    if draft.written is Written.ABSENT:
+    if draft.param.absent:
         return ("standardize", "scale")
     if draft.site.style is Style.NAME:
         return ("StandardScaler", "MinMaxScaler", "MaxAbsScaler")
     return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
 
 
+def _schedulers(draft: Draft) -> Sequence[JsonValue]:
+    absent = {"torch": words("CosineAnnealingLR StepLR ExponentialLR"), "keras": ("ReduceLROnPlateau",)}
+    if draft.site.library == "transformers":
+        return words("linear cosine constant constant_with_warmup polynomial")
+    if draft.param.absent:
+        return absent["torch" if draft.site.library == "torch" else "keras"]
+    return (None,) if draft.site.library == "torch" else ()
+
+
+def _optimizers(draft: Draft) -> Sequence[JsonValue]:
+    named = {"transformers": words("adamw_torch sgd adafactor rmsprop adagrad"), "torch": TORCH_OPTIMIZERS}
+    if draft.site.library in named:
+        return named[draft.site.library]
+    return KERAS_OPTIMIZERS if draft.site.style is Style.NAME else [name.lower() for name in KERAS_OPTIMIZERS]
+
+
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
     Kind.LEARNING_RATE: _rates,
     Kind.EPOCHS: _epochs,
     Kind.BATCH_SIZE: _batches,
-    Kind.UNITS: _by_factors(FACTORS),
-    Kind.FILTERS: _by_factors(FACTORS),
+    Kind.UNITS: _scaled,
+    Kind.FILTERS: _scaled,
     Kind.KERNEL_SIZE: _kernels,
     Kind.ACTIVATION: _activations,
     Kind.LOSS: _losses,
     Kind.OPTIMIZER: _optimizers,
-    Kind.WEIGHT_INIT: _initializers,
-    Kind.BIAS_INIT: _initializers,
+    Kind.WEIGHT_INIT: lambda draft: (
+        TORCH_INITIALIZERS if draft.site.library == "torch" else KERAS_INITIALIZERS
+    ),
+    Kind.BIAS_INIT: lambda draft: TORCH_BIASES if draft.site.library == "torch" else KERAS_BIASES,
     Kind.SCHEDULER: _schedulers,
     Kind.VALIDATION: lambda draft: (0.2, 0.1, 0.3) if draft.site.argument == "validation_split" else (),
     Kind.PREPROCESSING: _scaling,
-    Kind.LAYER: lambda draft: () if draft.role == "output" else (None, {"repeat": 2}),
-    Kind.MODE: lambda draft: (draft.layer,),
+    Kind.LAYER: lambda draft: () if draft.param.role == "output" else (None, {"repeat": 2}),
+    Kind.MODE: lambda draft: (draft.param.id.layer,),
 }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
 from reenact.program.program import Program
-from reenact.program.read.ends import Given, SourceSpan
+from reenact.program.read.ends import End, SourceSpan
 from reenact.program.read.follow import Follower
 from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import ActivationSite, LayerSite
-from reenact.program.read.scope import Scope, argument, has_unpacking, receiver
+from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
 from reenact.program.source import LineTable
@@ -77,24 +77,24 @@ class EditSite:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A hyperparameter as a reader found it, before hyperparameters of one place become one."""
+    """A hyperparameter as a reader found it: not numbered, without alternatives, alone at its place."""
 
-    kind: Kind
+    param: Hyperparameter
     site: EditSite
-    value: JsonValue
-    written: Written
     spot: SourceSpan
     """Where the value stands, or the call that would take it."""
-    text: str
-    model: str = ""
-    layer: str = ""
-    layer_type: str = ""
-    role: str = ""
-    computed: JsonValue = None
-    default: JsonValue = None
-    given: Given | None = None
-    uses: list[SourceSpan] = field(default_factory=list)
-    also: set[Kind] = field(default_factory=set)
+
+    @property
+    def kind(self) -> Kind:
+        return self.param.kind
+
+    def change(self, **fields: Any) -> None:
+        self.param = replace(self.param, **fields)
+
+
+def of_layer(layer: LayerSite) -> dict[str, str]:
+    """What a hyperparameter keeps of the layer that it belongs to."""
+    return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": layer.role}
 
 
 class ProgramAnalysis:
@@ -134,47 +134,62 @@ class ProgramAnalysis:
             self._tables[name] = index.lines if index is not None else LineTable(text)
         return self._tables[name]
 
-    def calls(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
-        return self._calls
+    def calls(self, *methods: str) -> list[tuple[ast.Call, Scope, FileIndex]]:
+        """All calls of the program, or those of methods of these names."""
+        found = self._calls
+        return [item for item in found if method_name(item[0]) in methods] if methods else found
 
     @cached_property
     def _calls(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
         return list(self.sources.calls())
 
-    def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: object) -> list[Draft]:
+    def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: Any) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use, site.scope)]
 
-    def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: object) -> Draft:
+    def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: Any) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
-        own, end = replace(site, style=style, found=found), found.end
-        extra |= {
-            "computed": found.computed,
-            "given": end.given,
-            "uses": [self.spot(found.use, found.use_scope)],
-        }
-        extra["default"] = found.default if end.given is not None else None
-        return Draft(kind, own, found.value, end.written, found.spot, found.text, **extra)  # type: ignore[arg-type]
+        own, uses = replace(site, style=style, found=found), (self.spot(found.use, found.use_scope),)
+        extra |= {"computed": found.computed, "uses": uses, "end": found.end}
+        return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
 
-    def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: object) -> Draft:
+    def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:
         """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
-        spot = self.head(node, site.scope)
-        return Draft(kind, site, None, Written.ABSENT, spot, self.text(spot), **extra)  # type: ignore[arg-type]
+        return self._draft(kind, site, None, Written.ABSENT, self.head(node, site.scope), **extra)
 
     def spot_draft(
-        self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: object
+        self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: Any
     ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
-        text = self.text(spot)
-        return Draft(kind, site, value, Written.LITERAL, spot, text, uses=[spot], **extra)  # type: ignore[arg-type]
+        return self._draft(kind, site, value, Written.LITERAL, spot, uses=(spot,), **extra)
 
-    def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: object) -> Draft:
+    def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
         end, spot = callee.end, self.values.spot(callee.end)
-        text = self.values.text(end, spot)
-        extra["default"] = end.literal() if end.given is not None else None
-        uses = [self.spot(site.call, site.scope)] if site.call is not None else []
-        return Draft(kind, site, value, end.written, spot, text, given=end.given, uses=uses, **extra)  # type: ignore[arg-type]
+        uses = (self.spot(site.call, site.scope),) if site.call is not None else ()
+        return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
+
+    def _draft(
+        self,
+        kind: Kind,
+        site: EditSite,
+        value: JsonValue,
+        written: Written,
+        spot: SourceSpan,
+        *,
+        uses: tuple[SourceSpan, ...] = (),
+        end: End | None = None,
+        **extra: Any,
+    ) -> Draft:
+        """`end`: where the value stands; the command line may say otherwise."""
+        given = end.given if end is not None else None
+        if end is not None and given is not None:
+            extra |= {"default": end.default, "overridden": given.flag or "the command line"}
+        extra = (of_layer(site.layer) if site.layer is not None else {}) | extra
+        own = HyperparameterId(site.scope.file, extra.pop("model", ""), extra.pop("layer", ""), kind)
+        places = tuple(map(self.place, uses))
+        extra |= {"text": self.text(spot), "library": site.library, "uses": places}
+        return Draft(Hyperparameter(own, value, written, self.place(spot), **extra), site, spot)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,14 +209,14 @@ class CallSite:
     def argument(self, position: int | None, *names: str) -> ast.expr | None:
         return argument(self.call, position, *names)
 
-    def given(self, kind: Kind, position: int | None, *names: str, **extra: object) -> list[Draft]:
+    def given(self, kind: Kind, position: int | None, *names: str) -> list[Draft]:
         """Drafts of an argument, where it is written."""
         value = self.argument(position, *names)
-        return [] if value is None else self.value(kind, value, names[0], **extra)
+        return [] if value is None else self.value(kind, value, names[0])
 
-    def value(self, kind: Kind, value: ast.expr, name: str = "", **extra: object) -> list[Draft]:
+    def value(self, kind: Kind, value: ast.expr, name: str = "") -> list[Draft]:
         """Drafts of what an argument is given."""
-        return self.analysis.value_drafts(kind, value, self.site(name), layer_type=self.owner, **extra)
+        return self.analysis.value_drafts(kind, value, self.site(name), layer_type=self.owner)
 
     def absent(self, kind: Kind, site: EditSite, default: JsonValue = None) -> Draft:
         return self.analysis.absent(kind, site, self.call, default=default, layer_type=self.owner)

@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from reenact.program.hyperparameter import Kind, Written
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal
 from reenact.program.read.index import FileIndex, dotted_text
@@ -26,33 +26,21 @@ TRAINS = re.compile(r"(^|_)(train|training|fit)(_|$|\d|set|loader|ing)")
 
 def is_evaluation(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
     """True under `torch.no_grad()` or in a function that is named after evaluation."""
-    return without_gradients(analysis, node, scope) or _named_after_evaluation(scope)
-
-
-def without_gradients(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
-    index = analysis.sources.index(scope)
-    return any(_is_silent(analysis, part, scope) for part in index.ancestors(node))
-
-
-def _is_silent(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
-    """A `with torch.no_grad():` or a function decorated with it."""
     marks: list[ast.expr] = []
-    if isinstance(node, ast.With | ast.AsyncWith):
-        marks = [item.context_expr for item in node.items]
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        marks = node.decorator_list
-    return any(no_grad(analysis, mark, scope) for mark in marks)
+    for part in analysis.sources.index(scope).ancestors(node):
+        if isinstance(part, ast.With | ast.AsyncWith):
+            marks += [item.context_expr for item in part.items]
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            marks += part.decorator_list
+    function = scope.enclosing_function()
+    named = function is not None and speaks_of_evaluation(function.name)
+    return named or any(no_grad(analysis, mark, scope) for mark in marks)
 
 
 def no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
     """`torch.no_grad`, called or not."""
     called = node.func if isinstance(node, ast.Call) else node
     return analysis.sources.dotted(called, scope) in WITHOUT_GRADIENTS
-
-
-def _named_after_evaluation(scope: Scope) -> bool:
-    function = scope.enclosing_function()
-    return function is not None and speaks_of_evaluation(function.name)
 
 
 def speaks_of_evaluation(*names: str) -> bool:
@@ -188,10 +176,10 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
                 site = EditSite(style, "data", scope, call, callee=callee, reason=reason)
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
-    if not any(draft.layer == "scale" for draft in found):
+    if not any(draft.param.id.layer == "scale" for draft in found):
         found += list(_by_hand(analysis))
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
-    if not any(draft.layer == "scale" for draft in found) and not symbols:
+    if not any(draft.param.id.layer == "scale" for draft in found) and not symbols:
         found += list(_unscaled(analysis))
     yield from found
 
@@ -208,9 +196,7 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
             continue
         site = EditSite(Style.VALUE, "data", scope, node=node)
         found = analysis.values.here(divisor, scope)
-        draft = analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
-        draft.written = Written.LITERAL
-        yield draft
+        yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
 def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
@@ -230,32 +216,21 @@ def _hand_word(call: ast.Call, index: FileIndex) -> str:
         return "standardize"
     parent = index.parents.get(call)
     divided = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
-    if name == "ptp" or (name in ("max", "norm") and (divided or _named_maximum(parent))):
-        return "scale"
-    return ""
-
-
-def _named_maximum(parent: ast.AST | None) -> bool:
-    """`x_max = abs(x).max()`."""
-    if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name):
-        return False
-    return parent.targets[0].id.endswith(("_max", "_scale"))
+    target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+    # `x_max = abs(x).max()` is there to divide by.
+    named = isinstance(target, ast.Name) and target.id.endswith(("_max", "_scale"))
+    return "scale" if name == "ptp" or (name in ("max", "norm") and (divided or named)) else ""
 
 
 def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call, scope, _ in analysis.calls():
-        dotted = analysis.callees.dotted(call, scope)
         data = argument(call, 0, "x")
-        fitted = method_name(call) == "fit" and any(
-            part.arg in ("epochs", "nb_epoch", "batch_size") for part in call.keywords
-        )
-        listed = dotted.endswith("TensorDataset")
+        fitted = method_name(call) == "fit" and keyword(call, "epochs", "nb_epoch", "batch_size") is not None
+        listed = analysis.callees.dotted(call, scope).endswith("TensorDataset")
         if (fitted or listed) and data is not None:
-            library = "keras" if fitted else "torch"
-            site = EditSite(Style.ARGUMENT, library, scope, call, "x", node=data)
+            at = CallSite(analysis, call, scope, "keras" if fitted else "torch")
+            site = at.site("x", node=data)
             if not isinstance(data, ast.Name):
-                site = EditSite(
-                    Style.FIXED, library, scope, call, "x", reason="the inputs are not one variable"
-                )
+                site = at.site("x", Style.FIXED, reason="the inputs are not one variable")
             yield analysis.absent(Kind.PREPROCESSING, site, call, layer="scale")
             return

@@ -40,12 +40,16 @@ class End:
     frames: tuple[Frame, ...] = ()
     """Calls that the trail went through."""
 
-    @property
-    def file(self) -> str:
-        return self.data_file or self.scope.file
-
     def at(self, written: Written) -> End:
         return replace(self, written=written)
+
+    def inside(self, *entries: Entry | None) -> list[End]:
+        """Entries of the data file that the trail leads into."""
+        return [
+            End(self.node, self.scope, Written.DATA_FILE, entry, self.data_file)
+            for entry in entries
+            if entry is not None
+        ]
 
     def with_option(self, option: Option, given: Given | None) -> End:
         return replace(self, option=option, given=given, written=Written.ARGPARSE)
@@ -55,6 +59,12 @@ class End:
         if self.entry is not None:
             return self.entry.plain()
         return literal(self.node)
+
+    @property
+    def default(self) -> JsonValue:
+        """What stands in the source when the command line says otherwise."""
+        found = self.literal()
+        return None if found is NOT_LITERAL else found  # type: ignore[return-value]
 
 
 def literal(node: ast.AST) -> JsonValue | object:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reenact.program.read import torch_words
 from reenact.program.read.layers import (
     ActivationSite,
     Applied,
@@ -18,9 +19,8 @@ from reenact.program.read.layers import (
     Way,
     activation_word,
     function_word,
-    method_word,
 )
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, method_name
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
 
@@ -67,11 +67,14 @@ class Flow:
 
     def walk(self, function: Scope) -> Tensor:
         """Go through a function; what it returns."""
+        return self._body(function, {})
+
+    def _body(self, function: Scope, names: dict[str, Tensor]) -> Tensor:
         node = function.node
         if isinstance(node, ast.Lambda):
-            return self.value(node.body, function, {})
+            return self.value(node.body, function, names)
         body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) else []
-        return self._block(body, function, {})
+        return self._block(body, function, names)
 
     def _block(self, statements: Iterable[ast.stmt], scope: Scope, names: dict[str, Tensor]) -> Tensor:
         returned = NOTHING
@@ -154,7 +157,9 @@ class Flow:
             constant = isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant)
             return both if constant else self._joined(both, node.right)
         if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr):
-            return self._wrapped(node, scope, names)
+            value = self.value(node.value, scope, names)
+            names |= {node.target.id: value} if isinstance(node, ast.NamedExpr) else {}
+            return value
         if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
             inner = self.sources.index(scope).scopes.get(node.elt, scope)
             for part in node.generators:
@@ -172,17 +177,6 @@ class Flow:
             for layer in both.made_by:
                 layer.tied = True
         return both.bent()
-
-    def _wrapped(
-        self,
-        node: ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr,
-        scope: Scope,
-        names: dict[str, Tensor],
-    ) -> Tensor:
-        value = self.value(node.value, scope, names)
-        if isinstance(node, ast.NamedExpr):
-            names[node.target.id] = value
-        return value
 
     def _call(self, node: ast.Call, scope: Scope, names: dict[str, Tensor]) -> Tensor:
         given = NOTHING
@@ -204,8 +198,8 @@ class Flow:
         word = function_word(target) if isinstance(target, str) else ""
         if word:
             return self._bend(ActivationSite(Way.FUNCTION, word, node, scope), given)
-        word = "" if target is not None else method_word(node)
-        if word:
+        if target is None and method_name(node) in torch_words.TENSOR_METHODS:
+            word = activation_word(method_name(node))
             return self._bend(ActivationSite(Way.METHOD, word, node, scope), given)
         if isinstance(target, Instance):
             return NOTHING
@@ -220,14 +214,9 @@ class Flow:
         """A function or method of the program is gone through; an object of its own class is a closed box."""
         if not target.is_function or target in self._inlining or len(self._inlining) >= MAX_INLINE:
             return NOTHING
-        parameters = [name for name in target.bindings if name != "self"]
-        inside = dict.fromkeys(parameters, given)
         self._inlining.append(target)
         try:
-            body = target.node.body if isinstance(target.node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-            if isinstance(target.node, ast.Lambda):
-                return self.value(target.node.body, target, inside)
-            return self._block(body, target, inside)
+            return self._body(target, {name: given for name in target.bindings if name != "self"})
         finally:
             self._inlining.pop()
 
@@ -253,7 +242,10 @@ class Flow:
         family = layer.spec.family
         layer.seen = True
         if family is Family.ACTIVATION:
-            return self._bend(layer_activation(layer), given)
+            if layer.activation is None:
+                word = activation_word(layer.name)
+                layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, layer.made.callee)
+            return self._bend(layer.activation, given)
         if family in PASSING:
             return self._pass(layer, given)
         if family is Family.MERGE:
@@ -284,11 +276,3 @@ class Flow:
 def _add(found: list[LayerSite], layer: LayerSite) -> None:
     if layer not in found:
         found.append(layer)
-
-
-def layer_activation(layer: LayerSite) -> ActivationSite:
-    """The activation that an activation layer is."""
-    if layer.activation is None:
-        word = activation_word(layer.name)
-        layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, layer.made.callee)
-    return layer.activation

@@ -16,7 +16,7 @@ from reenact.program.read.ends import NOT_LITERAL, End, click_option
 from reenact.program.read.functions import (
     block_of,
     is_name,
-    kind_of_name,
+    is_record,
     last_before,
     position_of,
     tests_for_none,
@@ -88,13 +88,8 @@ class Follower(Members):
 
     def _fallback(self, node: ast.Name, bindings: Sequence[Binding], holder: Scope) -> list[End]:
         """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
-        if len(bindings) != 2 or bindings[0].how is not How.PARAMETER or bindings[1].value is None:
-            return []
-        second = bindings[1]
-        index = self.sources.index(holder)
-        value = second.value
-        assert value is not None
-        alternative: ast.expr | None = None
+        value = bindings[1].value if len(bindings) == 2 and bindings[0].how is How.PARAMETER else None
+        index, alternative = self.sources.index(holder), None
         if (
             isinstance(value, ast.BoolOp)
             and isinstance(value.op, ast.Or)
@@ -103,7 +98,7 @@ class Follower(Members):
             alternative = value.values[-1]
         elif isinstance(value, ast.IfExp) and is_name(value.body, node.id):
             alternative = value.orelse
-        elif tests_for_none(index.parents.get(second.node), node.id):
+        elif value is not None and tests_for_none(index.parents.get(bindings[1].node), node.id):
             alternative = value
         if alternative is None:
             return []
@@ -122,8 +117,8 @@ class Follower(Members):
             return [End(binding.node, holder, Written.CONSTANT)]
         if binding.how is not How.ASSIGN or binding.value is None:
             return []
-        ends = self.follow(binding.value, holder, kind_of_name(holder))
-        return self.picked(ends, binding.pick)
+        written = Written.DATACLASS if is_record(holder) else Written.CONSTANT
+        return self.picked(self.follow(binding.value, holder, written), binding.pick)
 
     def _elements(self, node: ast.expr, scope: Scope, pick: tuple[int, ...]) -> list[End]:
         """What a loop variable takes, one after the other."""
@@ -160,25 +155,18 @@ class Follower(Members):
         value = argument(call, position, binding.name)
         if value is not None:
             return self.follow(value, scope)
-        for extra in call.keywords:
-            if extra.arg is None:
-                for end in self.follow(extra.value, scope):
-                    found = self.member(end, binding.name)
-                    if found:
-                        return found
-        return []
+        extras = [part.value for part in call.keywords if part.arg is None]
+        found = (self.member(end, binding.name) for part in extras for end in self.follow(part, scope))
+        return next(filter(None, found), [])
 
     def _default(self, binding: Binding, function: Scope) -> list[End]:
         option = click_option(self.sources, function, binding.name)
         if option is not None and option.default is not None:
             given = option.given(self.sources.program.arguments)
             return [end.with_option(option, given) for end in self.follow(option.default, option.scope)]
-        outside = function.parent or function
-        if binding.value is not None:
-            return self._default_value(binding.value, outside)
-        return self._annotated(binding, outside)
-
-    def _default_value(self, value: ast.expr, outside: Scope) -> list[End]:
+        outside, value = function.parent or function, binding.value
+        if value is None:
+            return self._annotated(binding, outside)
         if isinstance(value, ast.Call) and self.sources.dotted(value.func, outside).startswith("typer."):
             inner = argument(value, 0, "default")
             return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside)]

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar
 
-from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End
 from reenact.program.read.index import FileIndex, Store
 from reenact.program.read.scope import Binding, Scope
@@ -28,21 +27,11 @@ def position_of(binding: Binding, function: Scope) -> int | None:
     ordered = [*node.args.posonlyargs, *node.args.args]
     if binding.node not in ordered:
         return None
-    position = ordered.index(binding.node) - _is_method(function)
+    marks = None if isinstance(node, ast.Lambda) else node.decorator_list
+    inside = function.parent is not None and function.parent.is_class and marks is not None
+    method = inside and not any(is_name(mark, "staticmethod") for mark in marks or ())
+    position = ordered.index(binding.node) - method
     return position if position >= 0 else None
-
-
-def _is_method(function: Scope) -> bool:
-    if function.parent is None or not function.parent.is_class or isinstance(function.node, ast.Lambda):
-        return False
-    node = function.node
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
-
-
-def kind_of_name(holder: Scope) -> Written:
-    """How a value stands that is bound to a name there: as a field, or as a constant."""
-    return Written.DATACLASS if is_record(holder) else Written.CONSTANT
 
 
 def is_record(scope: Scope) -> bool:
@@ -62,7 +51,7 @@ def assigned(statement: ast.stmt, value: ast.expr) -> ast.expr | None:
     return None
 
 
-def is_name(node: ast.expr, name: str) -> bool:
+def is_name(node: ast.expr | None, name: str) -> bool:
     """True for just this name."""
     return isinstance(node, ast.Name) and node.id == name
 

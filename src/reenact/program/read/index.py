@@ -16,6 +16,7 @@ from reenact.program.read.scope import (
     bind_import,
     bind_statement,
     bind_target,
+    unpacked,
 )
 from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
 
@@ -189,11 +190,13 @@ class _Pass:
         self._stores(node, scope)
 
     def _stores(self, node: ast.stmt, scope: Scope) -> None:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._store(target, node.value, scope, ())
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._store(node.target, node.value, scope, ())
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            parts = [one for target in targets for one in unpacked(target, How.ASSIGN, node.value)]
+            for part, _, value, pick in parts:
+                key = stored_key(part)
+                if key is not None and value is not None:
+                    self._keep(Store(*key, value, scope, part, pick))
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
             self._entries(dotted_text(node.target), node.value, node, scope)
 
@@ -218,28 +221,14 @@ class _Pass:
     def _keep(self, store: Store) -> None:
         self.index.stores.setdefault(store.key, []).append(store)
 
-    def _store(self, target: ast.expr, value: ast.expr, scope: Scope, pick: tuple[int, ...]) -> None:
-        if isinstance(target, ast.Tuple | ast.List):
-            for number, part in enumerate(target.elts):
-                if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                    self._store(part, value.elts[number], scope, pick)
-                else:
-                    self._store(part, value, scope, (*pick, number))
-            return
-        key = stored_key(target)
-        if key is not None:
-            self._keep(Store(*key, value, scope, target, pick))
-
 
 def stored_key(target: ast.expr) -> tuple[str, str] | None:
     """`("base", "key")` of `base.key` or `base["key"]`, where base is a dotted name."""
-    if isinstance(target, ast.Attribute):
-        base = dotted_text(target.value)
-        return (base, target.attr) if base else None
-    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        base = dotted_text(target.value)
-        return (base, target.slice.value) if base and isinstance(target.slice.value, str) else None
-    return None
+    if not isinstance(target, ast.Attribute | ast.Subscript):
+        return None
+    base = dotted_text(target.value)
+    key = target.attr if isinstance(target, ast.Attribute) else getattr(target.slice, "value", None)
+    return (base, key) if base and isinstance(key, str) else None
 
 
 def dotted_text(node: ast.expr) -> str:

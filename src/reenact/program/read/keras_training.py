@@ -42,7 +42,9 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
         name = method_name(call)
         at = CallSite(analysis, call, scope, "keras")
         if name == "compile" and _is_compile(at):
-            yield from _compile(at)
+            optimizer, loss = at.argument(0, "optimizer"), at.argument(1, "loss")
+            yield from _named_optimizer(at, optimizer) if optimizer is not None else ()
+            yield from _loss(at, loss) if loss is not None else ()
         elif name in ("fit", "fit_generator") and _is_fit(at):
             yield from _fit(at, generator=name == "fit_generator")
         else:
@@ -97,14 +99,6 @@ def _is_compile(at: CallSite) -> bool:
     return len(at.call.args) >= 2 and isinstance(at.call.args[0], ast.Constant | ast.Call | ast.Name)
 
 
-def _compile(at: CallSite) -> Iterator[Draft]:
-    optimizer, loss = at.argument(0, "optimizer"), at.argument(1, "loss")
-    if optimizer is not None:
-        yield from _named_optimizer(at, optimizer)
-    if loss is not None:
-        yield from _loss(at, loss)
-
-
 def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
     for found in at.analysis.values.find(value, at.scope):
@@ -146,8 +140,8 @@ def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
 
 def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
     """The output that a loss object is for, when it is made inside a call of `compile`."""
-    for call, _, _ in analysis.calls():
-        given = argument(call, 1, "loss") if method_name(call) == "compile" else None
+    for call, _, _ in analysis.calls("compile"):
+        given = argument(call, 1, "loss")
         for part, output in loss_parts(given) if given is not None else ():
             if part is loss:
                 return output
@@ -166,11 +160,7 @@ def _is_fit(at: CallSite) -> bool:
     owner = at.analysis.sources.owner(base, at.scope)
     if owner is not None:
         return at.analysis.sources.inherits(owner, keras_words.MODEL_BASES)
-    compiled = {
-        dotted_text(other.func.value)
-        for other, _, _ in at.analysis.calls()
-        if isinstance(other.func, ast.Attribute) and other.func.attr == "compile"
-    }
+    compiled = {dotted_text(receiver(other) or other) for other, _, _ in at.analysis.calls("compile")}
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
 
@@ -215,15 +205,11 @@ def _no_schedule(at: CallSite, known: bool) -> Iterator[Draft]:
 
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`model.optimizer.learning_rate = 0.1`, `K.set_value(model.optimizer.lr, 0.1)`."""
-    for index in analysis.sources.indexes.values():
-        for name in RATE_WORDS:
-            for store in index.stores.get(name, ()):
-                last = store.base.rpartition(".")[2].lower()
-                if not last.startswith("opt") or store.pick:
-                    continue
-                yield from analysis.value_drafts(
-                    Kind.LEARNING_RATE, store.value, EditSite(Style.VALUE, "keras", store.scope)
-                )
+    indexes = analysis.sources.indexes.values()
+    for store in [one for index in indexes for name in RATE_WORDS for one in index.stores.get(name, ())]:
+        if last_name(store.base).lower().startswith("opt") and not store.pick:
+            site = EditSite(Style.VALUE, "keras", store.scope)
+            yield from analysis.value_drafts(Kind.LEARNING_RATE, store.value, site)
     for call, scope, _ in analysis.calls():
         setter = analysis.sources.dotted(call.func, scope) == "keras.backend.set_value"
         if setter and len(call.args) == 2 and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.vocabulary import Family, LayerSpec, OptimizerSpec, Slot
 from reenact.program.source import words
@@ -23,46 +25,32 @@ _OTHER_REGULARIZERS = tuple(
     )
 )
 _WEIGHTS = (_INIT, _BIAS, _REGULARIZER, *_OTHER_REGULARIZERS)
+_UNITS = Slot(Kind.UNITS, ("units", "output_dim"), 0)
+_ACTIVATION = Slot(Kind.ACTIVATION, ("activation",), None, "linear")
+_DEPTHWISE_INIT = Slot(Kind.WEIGHT_INIT, ("depthwise_initializer",), None, "glorot_uniform", reported=False)
 
-DENSE = LayerSpec(
-    Family.DENSE,
-    (
-        Slot(Kind.UNITS, ("units", "output_dim"), 0),
-        Slot(Kind.ACTIVATION, ("activation",), 1, "linear"),
-        *_WEIGHTS,
-    ),
-)
+DENSE = LayerSpec(Family.DENSE, (_UNITS, replace(_ACTIVATION, position=1), *_WEIGHTS))
 CONV = LayerSpec(
     Family.CONV,
     (
         Slot(Kind.FILTERS, ("filters", "nb_filter"), 0),
         Slot(Kind.KERNEL_SIZE, ("kernel_size", "filter_length", "nb_row"), 1),
-        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
+        _ACTIVATION,
         *_WEIGHTS,
     ),
 )
 _DEPTHWISE = LayerSpec(
-    Family.CONV,
-    (
-        Slot(Kind.KERNEL_SIZE, ("kernel_size",), 0),
-        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
-        Slot(Kind.WEIGHT_INIT, ("depthwise_initializer",), None, "glorot_uniform", reported=False),
-    ),
+    Family.CONV, (Slot(Kind.KERNEL_SIZE, ("kernel_size",), 0), _ACTIVATION, _DEPTHWISE_INIT)
 )
 _SEPARABLE = LayerSpec(
     Family.CONV,
-    (
-        Slot(Kind.FILTERS, ("filters",), 0),
-        Slot(Kind.KERNEL_SIZE, ("kernel_size",), 1),
-        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
-        _BIAS,
-    ),
+    (Slot(Kind.FILTERS, ("filters",), 0), Slot(Kind.KERNEL_SIZE, ("kernel_size",), 1), _ACTIVATION, _BIAS),
 )
 RECURRENT = LayerSpec(
     Family.RECURRENT,
     (
-        Slot(Kind.UNITS, ("units", "output_dim"), 0),
-        Slot(Kind.ACTIVATION, ("activation",), 1, "tanh"),
+        _UNITS,
+        replace(_ACTIVATION, position=1, default="tanh"),
         Slot(Kind.DROPOUT, ("dropout", "dropout_W"), None, 0.0, reported=False),
         Slot(Kind.DROPOUT, ("recurrent_dropout", "dropout_U"), None, 0.0, reported=False),
         Slot(Kind.WEIGHT_INIT, ("recurrent_initializer", "inner_init"), None, "orthogonal", reported=False),
@@ -92,9 +80,7 @@ LAYER_OF_ACTIVATION = {word: name for name, word in ACTIVATION_LAYERS.items()}
 
 LAYERS: dict[str, LayerSpec] = {
     "Dense": DENSE,
-    "EinsumDense": LayerSpec(
-        Family.DENSE, (Slot(Kind.ACTIVATION, ("activation",), None, "linear"), *_WEIGHTS)
-    ),
+    "EinsumDense": LayerSpec(Family.DENSE, (_ACTIVATION, *_WEIGHTS)),
     "TimeDistributedDense": DENSE,
     "ConvLSTM2D": CONV,
     "Embedding": LayerSpec(Family.EMBEDDING, (Slot(Kind.UNITS, ("output_dim",), 1),)),

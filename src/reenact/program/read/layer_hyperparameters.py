@@ -8,28 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import argument, has_unpacking
 from reenact.program.read.values import chosen_name
-from reenact.program.read.vocabulary import Family, Slot, last_name
+from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
 from reenact.program.source import Span
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
-COUNTED = frozenset(
-    (
-        Family.DENSE,
-        Family.CONV,
-        Family.RECURRENT,
-        Family.EMBEDDING,
-        Family.DROPOUT,
-        Family.NORM,
-        Family.COMPOSITE,
-    )
-)
+COUNTED = frozenset((*WEIGHTED, Family.EMBEDDING, Family.DROPOUT, Family.NORM, Family.COMPOSITE))
 
 
 def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -41,10 +31,6 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     for layer in models.layers:
         yield from _no_activation(analysis, layer)
     yield from _functional(analysis, models)
-
-
-def _extra(layer: LayerSite) -> dict[str, object]:
-    return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": layer.role}
 
 
 def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
@@ -59,9 +45,9 @@ def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
             continue
         if value is not None:
             named = list(_named(analysis, layer, slot, value)) if slot.kind in NAMED_KINDS else []
-            yield from named or analysis.value_drafts(slot.kind, value, site, **_extra(layer))
+            yield from named or analysis.value_drafts(slot.kind, value, site)
         elif slot.reported and slot.position != 0 and not has_unpacking(layer.call):
-            yield analysis.absent(slot.kind, site, layer.call, default=slot.default, **_extra(layer))
+            yield analysis.absent(slot.kind, site, layer.call, default=slot.default)
 
 
 def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
@@ -71,17 +57,17 @@ def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.e
     named = [(callee, layer.call, layer.scope) for callee in analysis.callees.named(value, layer.scope)[:1]]
     for callee, call, scope in own or named:
         site = replace(_site(layer, Style.NAME, slot.names[0], callee=callee), call=call, scope=scope)
-        yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted), **_extra(layer))
+        yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted))
 
 
 def _itself(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     callee, family = layer.made.callee, layer.spec.family
     if family is Family.NORM:
         site = _site(layer, Style.NAME, callee=callee)
-        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **_extra(layer))
+        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name)
     if family in COUNTED:
         site = _site(layer, Style.LAYER, callee=callee)
-        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name, **_extra(layer))
+        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name)
 
 
 def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -100,68 +86,45 @@ def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     for site in models.flow.activations:
         if site.call not in done:
             done.add(site.call)
-            owner = owners.get(site.call)
-            extra = _extra(owner) if owner is not None else _nowhere(site)
-            yield _function_activation(analysis, site, owner, extra)
-
-
-def _nowhere(site: ActivationSite) -> dict[str, object]:
-    owner = site.scope.enclosing_class()
-    return {"model": owner.name if owner is not None else "", "layer": ""}
+            yield _function_activation(analysis, site, owners.get(site.call))
 
 
 def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: LayerSite) -> Iterator[Draft]:
-    extra = _extra(owner)
-    slots = [slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION]
-    value = layer.filling(slots[0]) if slots else None
+    slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
+    value = layer.filling(slot)
+    if slot is None:
+        callee, word = layer.made.callee, activation_word(layer.name)
+        activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, callee)
+        style = Style.CHOICE if callee.chosen else Style.NAME
+        site = _site(layer, style, callee=callee, activation=activation)
+        chosen = chosen_name(callee) if callee.choices else word
+        yield analysis.name_draft(Kind.ACTIVATION, callee, site, chosen, **of_layer(owner))
+        return
     if value is None:
-        if not slots:
-            yield _module(analysis, layer, extra)
         return
     for callee in analysis.callees.named(value, layer.scope)[:1]:
         activation = ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, callee)
         site = _site(layer, Style.NAME, "activation", callee=callee, activation=activation)
-        yield analysis.name_draft(
-            Kind.ACTIVATION, callee, site, activation_word(last_name(callee.dotted)), **extra
-        )
+        word = activation_word(last_name(callee.dotted))
+        yield analysis.name_draft(Kind.ACTIVATION, callee, site, word, **of_layer(owner))
         return
-    site = _site(layer, Style.ARGUMENT, slots[0].names[0])
-    for draft in analysis.value_drafts(Kind.ACTIVATION, value, site, **extra):
-        draft.value = activation_word(draft.value) if isinstance(draft.value, str) else draft.value
+    site = _site(layer, Style.ARGUMENT, slot.names[0])
+    for draft in analysis.value_drafts(Kind.ACTIVATION, value, site, **of_layer(owner)):
+        if isinstance(draft.param.value, str):
+            draft.change(value=activation_word(draft.param.value))
         yield draft
 
 
-def _module(analysis: ProgramAnalysis, layer: LayerSite, extra: dict[str, object]) -> Draft:
-    callee = layer.made.callee
-    word = activation_word(layer.name)
-    activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, callee)
-    style = Style.CHOICE if callee.chosen else Style.NAME
-    site = _site(layer, style, callee=callee, activation=activation)
-    return analysis.name_draft(
-        Kind.ACTIVATION, callee, site, chosen_name(callee) if callee.choices else word, **extra
-    )
-
-
-def _function_activation(
-    analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None, extra: dict[str, object]
-) -> Draft:
-    index = analysis.sources.index(site.scope)
-    func = site.call.func
-    library = owner.library.value if owner is not None else _library(analysis, site)
-    whole = EditSite(Style.NAME, library, site.scope, site.call, layer=owner, activation=site)
-    span = index.span(func)
+def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None) -> Draft:
+    func, model = site.call.func, site.scope.enclosing_class()
+    torch = analysis.sources.dotted(func, site.scope).startswith("torch")
+    library = owner.library if owner is not None else Library.TORCH if torch else Library.KERAS
+    whole = EditSite(Style.NAME, library.value, site.scope, site.call, layer=owner, activation=site)
+    spot = analysis.spot(func, site.scope)
     if site.way is Way.METHOD and isinstance(func, ast.Attribute):
-        span = Span(span.end - len(func.attr), span.end)
-    spot = SourceSpan(site.scope.file, span)
+        spot = SourceSpan(spot.file, Span(spot.span.end - len(func.attr), spot.span.end))
+    extra = {"model": model.name} if owner is None and model is not None else {}
     return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
-
-
-def _library(analysis: ProgramAnalysis, site: ActivationSite) -> str:
-    return (
-        Library.TORCH.value
-        if analysis.sources.dotted(site.call.func, site.scope).startswith("torch")
-        else "keras"
-    )
 
 
 def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
@@ -174,7 +137,7 @@ def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draf
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     site = _site(layer, Style.ARGUMENT if keras else Style.APPLY, "activation" if keras else "")
     default = slot.default if slot is not None else None
-    yield analysis.absent(Kind.ACTIVATION, site, layer.call, default=default, **_extra(layer))
+    yield analysis.absent(Kind.ACTIVATION, site, layer.call, default=default)
 
 
 def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -187,9 +150,8 @@ def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
         if rate is not None:
             owner = scope.enclosing_class()
             site = EditSite(Style.ARGUMENT, Library.TORCH.value, scope, call, "p")
-            yield from analysis.value_drafts(
-                Kind.DROPOUT, rate, site, model=owner.name if owner else "", layer=last_name(dotted)
-            )
+            extra = {"model": owner.name if owner else "", "layer": last_name(dotted)}
+            yield from analysis.value_drafts(Kind.DROPOUT, rate, site, **extra)
 
 
 DEFAULTS = {Kind.WEIGHT_INIT: "kaiming_uniform_", Kind.BIAS_INIT: "uniform_"}
@@ -200,17 +162,16 @@ def read_missing_initialisers(
 ) -> Iterator[Draft]:
     """Drafts of absent initialisers, unless a function initialises every layer."""
     written = [d for d in drafts if d.kind in DEFAULTS and d.site.library == "torch"]
-    if any(not draft.layer for draft in written):
+    if any(not draft.param.id.layer for draft in written):
         return
-    done = {(draft.model, draft.layer, draft.kind) for draft in written}
+    done = {(draft.param.id.model, draft.param.id.layer, draft.kind) for draft in written}
     for layer in models.layers:
         if layer.library is not Library.TORCH or layer.spec.family not in (Family.DENSE, Family.CONV):
             continue
         for kind, default in DEFAULTS.items():
-            if (layer.model, layer.path, kind) in done:
-                continue
-            site = _site(layer, Style.INIT, reason=_reason(analysis, layer))
-            yield analysis.absent(kind, site, layer.call, default=default, **_extra(layer))
+            if (layer.model, layer.path, kind) not in done:
+                site = _site(layer, Style.INIT, reason=_reason(analysis, layer))
+                yield analysis.absent(kind, site, layer.call, default=default)
 
 
 def _reason(analysis: ProgramAnalysis, layer: LayerSite) -> str:

@@ -10,6 +10,7 @@ from enum import Enum, StrEnum, auto
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
+from reenact.program.read.ends import NOT_LITERAL, literal
 from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
 from reenact.program.read.scope import How, Scope, argument, keyword
@@ -17,15 +18,9 @@ from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Made
 from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
 
-FUNCTION_HOMES = (
-    "torch.nn.functional.",
-    "torch.",
-    "torch.special.",
-    "keras.ops.",
-    "keras.activations.",
-    "keras.ops.nn.",
-)
-TENSORFLOW_HOMES = ("tensorflow.nn.", "tensorflow.", "tensorflow.math.", "jax.nn.")
+TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
+KERAS_HOMES = ("keras.ops", "keras.activations", "keras.ops.nn")
+TENSORFLOW_HOMES = ("tensorflow.nn", "tensorflow", "tensorflow.math", "jax.nn")
 
 
 class Way(Enum):
@@ -68,21 +63,14 @@ def activation_word(name: str) -> str:
 
 def function_word(dotted: str) -> str:
     """Our word for an activation function by its canonical name, or empty."""
-    name = last_name(dotted)
-    home = dotted[: -len(name)]
-    if home in FUNCTION_HOMES:
-        known = torch_words.ACTIVATION_FUNCTIONS if home.startswith("torch") else keras_words.ACTIVATIONS
-        return activation_word(name) if name.rstrip("_") in known else ""
-    if home in TENSORFLOW_HOMES:
-        return activation_word(name) if name in keras_words.ACTIVATIONS else ""
-    return ""
-
-
-def method_word(call: ast.Call) -> str:
-    """Our word for an activation applied as a tensor method, or empty."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in torch_words.TENSOR_METHODS:
-        return activation_word(call.func.attr)
-    return ""
+    home, _, name = dotted.rpartition(".")
+    if home in TORCH_HOMES:
+        known = name.rstrip("_") in torch_words.ACTIVATION_FUNCTIONS
+    elif home in KERAS_HOMES:
+        known = name.rstrip("_") in keras_words.ACTIVATIONS
+    else:
+        known = home in TENSORFLOW_HOMES and name in keras_words.ACTIVATIONS
+    return activation_word(name) if known else ""
 
 
 class Library(StrEnum):
@@ -189,12 +177,9 @@ def _name_paths(layers: list[LayerSite]) -> None:
 
 
 def _base_path(layer: LayerSite) -> str:
-    if layer.position.path:
-        return layer.position.path
     given = keyword(layer.call, "name")
-    if isinstance(given, ast.Constant) and isinstance(given.value, str):
-        return given.value
-    return layer.name.lower()
+    name = literal(given) if given is not None else None
+    return layer.position.path or (name if isinstance(name, str) else layer.name.lower())
 
 
 Run = list[list[LayerSite]]
@@ -284,10 +269,11 @@ class Applied:
         if run is None:
             return None
         if isinstance(node.slice, ast.Slice):
-            return run[_slice(node.slice)]
-        try:
-            number = ast.literal_eval(node.slice)
-        except ValueError:
+            parts = (node.slice.lower, node.slice.upper, node.slice.step)
+            bounds = [literal(part) if part is not None else None for part in parts]
+            return run[slice(*(bound if isinstance(bound, int) else None for bound in bounds))]
+        number = literal(node.slice)
+        if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
         return [run[number]] if isinstance(number, int) and -len(run) <= number < len(run) else [[]]
 
@@ -302,13 +288,3 @@ class Applied:
             return None
         run = self.layers(loops[-1].value, holder)
         return None if run is None else [[layer for step in run for layer in step]]
-
-
-def _slice(node: ast.Slice) -> slice:
-    bounds = []
-    for part in (node.lower, node.upper, node.step):
-        try:
-            bounds.append(None if part is None else ast.literal_eval(part))
-        except ValueError:
-            bounds.append(None)
-    return slice(*bounds)

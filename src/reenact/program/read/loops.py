@@ -18,10 +18,7 @@ from reenact.program.source import words
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
-BACKWARD = frozenset(("backward", "manual_backward"))
-ON_BATCH = frozenset(("train_on_batch",))
-APPLY = frozenset(("apply_gradients", "apply"))
-WRAPPERS = frozenset(words("tqdm trange enumerate list track progress_bar auto iter reversed prange"))
+WRAPPERS = frozenset(words("tqdm enumerate list track progress_bar auto iter reversed prange"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,29 +44,20 @@ class Loops:
         """Calls that make gradients."""
         return [
             (call, scope, index)
-            for call, scope, index in self.analysis.calls()
-            if method_name(call) in BACKWARD and not self._is_autograd(call, scope)
+            for call, scope, index in self.analysis.calls("backward", "manual_backward")
+            if not self.sources.dotted(receiver(call) or call, scope).startswith("torch.autograd")
         ]
 
     @cached_property
     def trainers(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
         """Calls that train by one step: backward, `train_on_batch`, gradients applied by a Keras
         optimiser."""
-        keras = [
-            (call, scope, index)
-            for call, scope, index in self.analysis.calls()
-            if method_name(call) in ON_BATCH or (method_name(call) in APPLY and self._is_optimizer(call))
+        applied = [
+            item
+            for item in self.analysis.calls("apply_gradients", "apply")
+            if "opt" in ast.unparse(receiver(item[0]) or item[0]).lower()
         ]
-        return [*self.backwards, *keras]
-
-    def _is_autograd(self, call: ast.Call, scope: Scope) -> bool:
-        base = receiver(call)
-        return base is not None and self.sources.dotted(base, scope).startswith("torch.autograd")
-
-    @staticmethod
-    def _is_optimizer(call: ast.Call) -> bool:
-        base = receiver(call)
-        return base is not None and "opt" in ast.unparse(base).lower()
+        return [*self.backwards, *self.analysis.calls("train_on_batch"), *applied]
 
     @cached_property
     def training_functions(self) -> set[Scope]:
@@ -160,9 +148,7 @@ def iterated(node: Loop) -> ast.expr | None:
     if isinstance(node, ast.While):
         return None
     value = node.iter
-    while (
-        isinstance(value, ast.Call) and value.args and _name(value) in WRAPPERS and _name(value) != "trange"
-    ):
+    while isinstance(value, ast.Call) and value.args and _name(value) in WRAPPERS:
         value = value.args[0]
     return value
 
@@ -189,69 +175,44 @@ def count_of(arguments: list[ast.expr]) -> ast.expr:
 
 
 def _name(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
+    return method_name(call) or (call.func.id if isinstance(call.func, ast.Name) else "")
 
 
 def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
     epochs = _epoch_loop(loops)
-    if epochs is not None:
-        yield from _epochs(analysis, epochs)
-    for loop in loops.loops:
-        if loop is not epochs:
-            yield from _batches(analysis, loop)
+    uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
+    others = [loop for loop in loops.loops if loop is not epochs]
+    for loop, kind, use in [*uses, *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others)]:
+        if use is not None:
+            site = EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
+            yield from analysis.value_drafts(kind, use, site)
 
 
 def _epoch_loop(loops: Loops) -> LoopSite | None:
     """The loop that counts epochs: by the name of its variable, else the outermost that counts."""
-    counting = [loop for loop in loops.loops if _counts(loop)]
+    counting = [loop for loop in loops.loops if _rounds(loop) is not None]
     named = [loop for loop in counting if "epoch" in _variable(loop).lower()]
     if named:
         return min(named, key=lambda loop: loop.level)
-    outer = [loop for loop in counting if loop.level == 0]
-    return outer[0] if outer else None
+    return next((loop for loop in counting if loop.level == 0), None)
 
 
-def _counts(loop: LoopSite) -> bool:
-    if isinstance(loop.node, ast.While):
-        return _bound(loop.node) is not None
-    arguments = range_arguments(iterated(loop.node))
-    return arguments is not None and len(arguments) < 3
-
-
-def _variable(loop: LoopSite) -> str:
-    if isinstance(loop.node, ast.While):
-        left = loop.node.test.left if isinstance(loop.node.test, ast.Compare) else None
-        return ast.unparse(left) if left is not None else ""
-    return ast.unparse(loop.node.target)
-
-
-def _bound(node: ast.While) -> ast.expr | None:
-    """`while step < max_steps`."""
-    test = node.test
+def _rounds(loop: LoopSite) -> ast.expr | None:
+    """What says how often a loop runs: `while step < max_steps`, `for epoch in range(epochs)`."""
+    if not isinstance(loop.node, ast.While):
+        arguments = range_arguments(iterated(loop.node))
+        return count_of(arguments) if arguments and len(arguments) < 3 else None
+    test = loop.node.test
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.LtE):
         return test.comparators[0]
     return None
 
 
-def _epochs(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
-    if isinstance(loop.node, ast.While):
-        use = _bound(loop.node)
-    else:
-        arguments = range_arguments(iterated(loop.node))
-        use = count_of(arguments) if arguments else None
-    if use is not None:
-        site = EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
-        yield from analysis.value_drafts(Kind.EPOCHS, use, site)
-
-
-def _batches(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
-    use = _stride(loop) or _slices(loop)
-    if use is not None:
-        site = EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
-        yield from analysis.value_drafts(Kind.BATCH_SIZE, use, site)
+def _variable(loop: LoopSite) -> str:
+    if not isinstance(loop.node, ast.While):
+        return ast.unparse(loop.node.target)
+    return ast.unparse(loop.node.test.left) if isinstance(loop.node.test, ast.Compare) else ""
 
 
 def _stride(loop: LoopSite) -> ast.expr | None:

@@ -103,7 +103,7 @@ class Members(Trail):
         None when nothing is stored before the use; empty when it cannot be determined which of several holds.
         """
         text = dotted_text(base)
-        if not text or self._is_self_text(base, scope):
+        if not text or (isinstance(base, ast.Name) and self._is_self(base, scope)):
             return None
         index = self.sources.index(scope)
         stores = [
@@ -125,9 +125,6 @@ class Members(Trail):
             return []
         return self.store(stores[-1], Written.CONFIG)
 
-    def _is_self_text(self, base: ast.expr, scope: Scope) -> bool:
-        return isinstance(base, ast.Name) and self._is_self(base, scope)
-
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
         return self.picked(self.follow(store.value, store.scope, written), store.pick)
 
@@ -143,10 +140,7 @@ class Members(Trail):
 
     def _member(self, end: End, key: str) -> list[End]:
         if end.entry is not None:
-            inner = end.entry.get(key)
-            return (
-                [] if inner is None else [End(end.node, end.scope, Written.DATA_FILE, inner, end.data_file)]
-            )
+            return end.inside(end.entry.get(key))
         node = end.node
         if isinstance(node, ast.Dict):
             return self._dict(node, key, end.scope)
@@ -160,11 +154,10 @@ class Members(Trail):
 
     def _dict(self, node: ast.Dict, key: str, scope: Scope) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
-            if name is None:
-                found = self._of(value, key, scope)
-                if found:
-                    return found
-            elif isinstance(name, ast.Constant) and name.value == key:
+            found = self._of(value, key, scope) if name is None else []
+            if found:
+                return found
+            if isinstance(name, ast.Constant) and name.value == key:
                 return self.follow(value, scope, Written.CONFIG)
         return []
 
@@ -187,11 +180,8 @@ class Members(Trail):
         value = keyword(node, key)
         if value is not None:
             return self.follow(value, scope, Written.CONFIG)
-        for extra in [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]:
-            found = self._of(extra, key, scope)
-            if found:
-                return found
-        return []
+        extras = [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]
+        return next(filter(None, (self._of(extra, key, scope) for extra in extras)), [])
 
     def _parsed(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
         options = argparse_options(self.sources, node, scope)
@@ -230,8 +220,8 @@ class Members(Trail):
 
     def _items(self, end: End) -> list[End]:
         if end.entry is not None:
-            inner = end.entry.items if isinstance(end.entry.items, list) else []
-            return [End(end.node, end.scope, Written.DATA_FILE, entry, end.data_file) for entry in inner]
+            entries = end.entry.items if isinstance(end.entry.items, list) else []
+            return end.inside(*entries)
         if not isinstance(end.node, ast.List | ast.Tuple) or len(end.node.elts) > 64:
             return []
         found: list[End] = []
@@ -249,10 +239,7 @@ class Members(Trail):
 
     def _item(self, end: End, number: int) -> list[End]:
         if end.entry is not None:
-            inner = end.entry.get(number)
-            return (
-                [] if inner is None else [End(end.node, end.scope, Written.DATA_FILE, inner, end.data_file)]
-            )
+            return end.inside(end.entry.get(number))
         node = end.node
         if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
             return self.follow(node.elts[number], end.scope, end.written)

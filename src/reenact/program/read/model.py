@@ -10,6 +10,7 @@ from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.flow import NOTHING, Flow
+from reenact.program.read.functions import is_name
 from reenact.program.read.layers import (
     ActivationSite,
     Applied,
@@ -37,7 +38,8 @@ class Models:
         self.width_users: dict[SourceSpan, list[LayerSite]] | None = None
         """Filled by `widths`."""
         for layer in self.layers:
-            self._own_activation(layer)
+            value = layer.given(Kind.ACTIVATION)
+            layer.activation = self.argument_activation(layer, value) if value is not None else None
         self._walk_classes()
         self._walk_functions()
         self._walk_sequences()
@@ -52,11 +54,6 @@ class Models:
             for owner in index.classes
             if sources.inherits(owner, MODEL_CLASSES)
         ]
-
-    def _own_activation(self, layer: LayerSite) -> None:
-        value = layer.given(Kind.ACTIVATION)
-        if value is not None:
-            layer.activation = self.argument_activation(layer, value)
 
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
         """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
@@ -89,7 +86,7 @@ class Models:
             self.analysis.sources.meaning(part, scope) is owner
             for call, scope, _ in self.analysis.calls()
             for part in call.args
-            if isinstance(part, ast.Name) and part.id == owner.name and not _is_super(call)
+            if is_name(part, owner.name) and not is_name(call.func, "super")
         )
         return handed_over or any(scope.enclosing_class() in inside for _, scope, _ in sites)
 
@@ -127,19 +124,12 @@ class Models:
             if all(layer.seen for step in run for layer in step):
                 continue
             returned = self.flow.through(run, NOTHING)
-            if scope.enclosing_class() is None or not self._has_forward(scope.enclosing_class()):
+            owner = scope.enclosing_class()
+            if owner is None or not any(name in owner.bindings for name in FORWARD):
                 _mark_output(returned.made_by, returned.open)
-
-    def _has_forward(self, owner: Scope | None) -> bool:
-        return owner is not None and any(name in owner.bindings for name in FORWARD)
 
 
 def _mark_output(layers: frozenset[LayerSite], bare: frozenset[LayerSite]) -> None:
     for layer in layers:
         layer.output = True
         layer.bare_output = layer in bare
-
-
-def _is_super(call: ast.Call) -> bool:
-    """`super(Net, self)`."""
-    return isinstance(call.func, ast.Name) and call.func.id == "super"

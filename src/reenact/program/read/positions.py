@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
+from reenact.program.read.functions import is_name
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.scope import Scope, method_name, receiver
 from reenact.program.read.sources import Sources
@@ -226,7 +227,7 @@ def _filled(
         call
         for call in index.calls
         if method_name(call) in ("append", "extend")
-        and _is_name(receiver(call), name)
+        and is_name(receiver(call), name)
         and holder in index.scopes[call].chain()
     ]
     for node in sorted(nodes, key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))):
@@ -255,7 +256,3 @@ def _added(index: FileIndex, call: ast.Call, scope: Scope) -> Iterator[tuple[ast
             yield other.args[0], scope
         elif method_name(other) in ("add_module", "append") and other.args:
             yield other.args[-1], scope
-
-
-def _is_name(node: ast.expr | None, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reenact.errors import UnreadableProgram
@@ -20,7 +20,7 @@ from reenact.program.read.layer_hyperparameters import read_layers, read_missing
 from reenact.program.read.loops import Loops, read_loops
 from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models
-from reenact.program.read.scope import How, method_name
+from reenact.program.read.scope import How
 from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
@@ -72,12 +72,17 @@ def _read(program: Program) -> Reading:
     drafts += list(read_missing_initialisers(analysis, models, drafts))
     drafts += list(read_habits(analysis, models, loops, drafts))
     drafts += list(read_names(analysis, drafts))
-    named = _name(analysis, _merge(drafts))
-    params = tuple(_hyperparameter(analysis, models, param_id, draft) for param_id, draft in named)
-    sites = {param_id: draft.site for param_id, draft in named}
+    drafts = _merge(drafts)
+    _number(analysis, drafts)
+    for draft in drafts:
+        reason = why_fixed(models, draft)
+        values = () if reason else alternatives(draft)
+        draft.change(alternatives=values, changeable=not reason, reason=reason)
+    params = [draft.param for draft in drafts]
+    sites = {draft.param.id: draft.site for draft in drafts}
     supervision = Supervision(analysis, models, params, sites)
-    params = tuple(supervision.fitting(param, sites[param.id]) for param in params)
-    return Reading(program, analysis, models, loops, params, sites, supervision)
+    fitting = tuple(supervision.fitting(param, sites[param.id]) for param in params)
+    return Reading(program, analysis, models, loops, fitting, sites, supervision)
 
 
 def _merge(drafts: list[Draft]) -> list[Draft]:
@@ -86,29 +91,27 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
     at: dict[tuple[object, ...], Draft] = {}
     for draft in drafts:
         key: tuple[object, ...] = (draft.spot, draft.kind is Kind.LAYER)
-        if draft.written is Written.ABSENT:
-            key = (draft.spot, draft.kind, draft.site.argument, draft.layer)
+        if draft.param.absent:
+            key = (draft.spot, draft.kind, draft.site.argument, draft.param.id.layer)
         first = at.get(key)
         if first is None:
             at[key] = draft
             kept.append(draft)
             continue
-        first.uses += [use for use in draft.uses if use not in first.uses]
-        if draft.kind is not first.kind:
-            first.also.add(draft.kind)
+        uses = dict.fromkeys((*first.param.uses, *draft.param.uses))
+        kinds = {*first.param.also, draft.kind} - {first.kind}
+        first.change(uses=tuple(uses), also=tuple(sorted(kinds)))
     return kept
 
 
-def _name(analysis: ProgramAnalysis, drafts: list[Draft]) -> list[tuple[HyperparameterId, Draft]]:
-    """Structural names: file, model, layer, kind, and a number among those that share all four."""
-    groups: dict[tuple[str, str, str, Kind], list[Draft]] = {}
+def _number(analysis: ProgramAnalysis, drafts: list[Draft]) -> None:
+    """A number for each of those that share file, model, layer and kind."""
+    groups: dict[HyperparameterId, list[Draft]] = {}
     for draft in drafts:
-        groups.setdefault((draft.site.scope.file, draft.model, draft.layer, draft.kind), []).append(draft)
-    ids: dict[int, HyperparameterId] = {}
-    for key, members in groups.items():
+        groups.setdefault(draft.param.id, []).append(draft)
+    for shared, members in groups.items():
         for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(analysis, item))):
-            ids[id(draft)] = HyperparameterId(*key, number)
-    return [(ids[id(draft)], draft) for draft in drafts]
+            draft.change(id=replace(shared, number=number))
 
 
 def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
@@ -118,30 +121,6 @@ def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
     if node is None:
         return draft.spot.span.start
     return analysis.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-
-
-def _hyperparameter(
-    analysis: ProgramAnalysis, models: Models, param_id: HyperparameterId, draft: Draft
-) -> Hyperparameter:
-    reason = why_fixed(models, draft)
-    return Hyperparameter(
-        id=param_id,
-        value=draft.value,
-        written=draft.written,
-        place=analysis.place(draft.spot),
-        alternatives=() if reason else alternatives(draft),
-        text=draft.text,
-        layer_type=draft.layer_type,
-        role=draft.role,
-        library=draft.site.library,
-        uses=tuple(map(analysis.place, draft.uses)),
-        also=tuple(sorted(draft.also)),
-        default=draft.default,
-        overridden="" if draft.given is None else draft.given.flag or "the command line",
-        computed=draft.computed,
-        changeable=not reason,
-        reason=reason,
-    )
 
 
 NAMES: dict[Kind, frozenset[str]] = {
@@ -154,7 +133,7 @@ NAMES: dict[Kind, frozenset[str]] = {
 def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft]:
     """Drafts for a kind that no reader found written, by name, at the top of a file or on the command
     line."""
-    written = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
+    written = {draft.kind for draft in drafts if not draft.param.absent}
     trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
     for kind, names in NAMES.items():
         if kind not in written and trained:
@@ -171,41 +150,32 @@ def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> 
                 continue
             site = EditSite(Style.VALUE, "torch", index.module, node=binding.node)
             for draft in analysis.value_drafts(kind, binding.value, site):
-                if is_number(draft.value) and _used(index.tree, name):
-                    draft.written = Written.CONSTANT if draft.written is Written.LITERAL else draft.written
+                if is_number(draft.param.value) and _is_read(index.tree, name, ast.Name):
+                    if draft.param.written is Written.LITERAL:
+                        draft.change(written=Written.CONSTANT)
                     yield draft
 
 
 def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
     """An option of the command line whose attribute somebody reads."""
-    for call, scope, index in analysis.calls():
-        if method_name(call) not in PARSE:
-            continue
+    for call, scope, index in analysis.calls(*PARSE):
         for option in argparse_options(analysis.sources, call, scope):
-            if (
-                plain_name(option.dest) not in names
-                or option.default is None
-                or not _is_read(index.tree, option.dest)
-            ):
+            known = plain_name(option.dest) in names and _is_read(index.tree, option.dest, ast.Attribute)
+            if not known or option.default is None:
                 continue
             site = EditSite(Style.VALUE, "torch", option.scope, option.call, node=option.call)
             for end in analysis.follower.option(option, parse=call):
-                draft = analysis.found_draft(
-                    kind, analysis.values.found(end, option.default, option.scope), site
-                )
-                if is_number(draft.value):
+                found = analysis.values.found(end, option.default, option.scope)
+                draft = analysis.found_draft(kind, found, site)
+                if is_number(draft.param.value):
                     yield draft
 
 
-def _is_read(tree: ast.Module, name: str) -> bool:
+def _is_read(tree: ast.Module, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
+    """Whether a name, or an attribute of that name, is used anywhere."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(tree)
-    )
-
-
-def _used(tree: ast.Module, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        isinstance(node, kind)
+        and isinstance(node.ctx, ast.Load)
+        and name == (node.id if isinstance(node, ast.Name) else node.attr)
         for node in ast.walk(tree)
     )

@@ -139,46 +139,43 @@ def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
     return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
 
 
-def bind_target(
-    scope: Scope,
-    target: ast.expr,
-    how: How,
-    value: ast.expr | None,
-    node: ast.AST,
-    pick: tuple[int, ...] = (),
-) -> None:
-    """Enter the names of a target; unpacking of a written-out tuple goes to the element itself."""
-    if isinstance(target, ast.Name):
-        holder = [*scope.chain()][-1] if target.id in scope.globals else scope
-        holder.bind(Binding(target.id, how, node, value, pick))
-    elif isinstance(target, ast.Starred):
-        bind_target(scope, target.value, How.OTHER, None, node)
+def bind_target(scope: Scope, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST) -> None:
+    """Enter the names of a target."""
+    for part, way, given, pick in unpacked(target, how, value):
+        if isinstance(part, ast.Name):
+            holder = [*scope.chain()][-1] if part.id in scope.globals else scope
+            holder.bind(Binding(part.id, way, node, given, pick))
+
+
+Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
+"""How a target takes its value, the expression it comes from, and the indices into that."""
+
+
+def unpacked(
+    target: ast.expr, how: How, value: ast.expr | None, pick: tuple[int, ...] = ()
+) -> Iterator[tuple[ast.expr, *Taken]]:
+    """Every single target in a target; unpacking of a written-out tuple goes to the element itself."""
+    if isinstance(target, ast.Starred):
+        yield from unpacked(target.value, How.OTHER, None)
     elif isinstance(target, ast.Tuple | ast.List):
         for number, part in enumerate(target.elts):
-            inner_how, inner, inner_pick = _element(how, value, pick, number, len(target.elts))
-            bind_target(scope, part, inner_how, inner, node, inner_pick)
+            yield from unpacked(part, *_element(how, value, pick, number, len(target.elts)))
+    else:
+        yield target, how, value, pick
 
 
-def _element(
-    how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int
-) -> tuple[How, ast.expr | None, tuple[int, ...]]:
-    if how is How.LOOP:
-        return _loop_element(value, pick, number)
-    if isinstance(value, ast.Tuple | ast.List) and not pick and len(value.elts) == count:
-        return how, value.elts[number], ()
-    return how, value, (*pick, number)
-
-
-def _loop_element(
-    value: ast.expr | None, pick: tuple[int, ...], number: int
-) -> tuple[How, ast.expr | None, tuple[int, ...]]:
+def _element(how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int) -> Taken:
     """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not pick:
+    loop = how is How.LOOP and not pick
+    if loop and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         if value.func.id == "enumerate" and value.args:
             return (How.OTHER, None, ()) if number == 0 else (How.LOOP, value.args[0], ())
         if value.func.id == "zip" and number < len(value.args):
             return How.LOOP, value.args[number], ()
-    return How.LOOP, value, (*pick, number)
+    plain = how is not How.LOOP and not pick
+    if plain and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
+        return how, value.elts[number], ()
+    return how, value, (*pick, number)
 
 
 def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:

@@ -89,7 +89,8 @@ class Sources:
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_OBJECT:
                 return self.meaning(node.func.value, scope)
-            return self._result(self.meaning(node.func, scope))
+            made = self.meaning(node.func, scope)
+            return Instance(made) if isinstance(made, Scope) and made.is_class else None
         return None
 
     def _entry(self, node: ast.Subscript, scope: Scope) -> Meaning:
@@ -108,11 +109,6 @@ class Sources:
         table = found[1][0].value
         pairs = zip(table.keys, table.values, strict=True)
         return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}, found[0]
-
-    @staticmethod
-    def _result(found: Meaning) -> Meaning:
-        """What a call gives, as far as names go."""
-        return Instance(found) if isinstance(found, Scope) and found.is_class else None
 
     def owner(self, node: ast.AST, scope: Scope) -> Scope | None:
         """The class of the program that an expression is, or whose instance it is."""
@@ -217,11 +213,14 @@ class Sources:
 
     def _self(self, binding: Binding, function: Scope) -> Meaning:
         """The first parameter of a method is an object of its class."""
-        owner = function.parent
-        if owner is None or not owner.is_class or isinstance(function.node, ast.Lambda | ast.comprehension):
+        owner, node = function.parent, function.node
+        if (
+            owner is None
+            or not owner.is_class
+            or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ):
             return None
-        assert isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef)
-        arguments = [*function.node.args.posonlyargs, *function.node.args.args]
+        arguments = [*node.args.posonlyargs, *node.args.args]
         return Instance(owner) if arguments and arguments[0] is binding.node else None
 
     @cached_property
@@ -267,16 +266,13 @@ class Sources:
         return (target, node) if isinstance(target, Scope) else None
 
     def _super_init(self, call: ast.Call, scope: Scope) -> Scope | None:
-        func = call.func
-        if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call)):
+        func, owner = call.func, scope.enclosing_class()
+        if owner is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
             return None
-        if not (isinstance(func.value.func, ast.Name) and func.value.func.id == "super"):
+        if not isinstance(func.value.func, ast.Name) or func.value.func.id != "super":
             return None
-        owner = scope.enclosing_class()
-        for base in self.bases(owner) if owner is not None else ():
-            if isinstance(base, Scope):
-                return self.method(base, func.attr)
-        return None
+        base = next((base for base in self.bases(owner) if isinstance(base, Scope)), None)
+        return self.method(base, func.attr) if base is not None else None
 
 
 def rewraps(binding: Binding) -> bool:

@@ -12,6 +12,7 @@ from functools import cached_property
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.read import keras_words
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
+from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.scope import Scope, argument, keyword, method_name
@@ -50,13 +51,12 @@ def _torch(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
 
 def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
     """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
-    for call, scope, _ in analysis.calls():
-        if method_name(call) in FITS:
-            held = keyword(call, "validation_data")
-            for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
-                own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
-                if own is not None:
-                    yield Meeting(own, scope)
+    for call, scope, _ in analysis.calls(*FITS):
+        held = keyword(call, "validation_data")
+        for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
+            own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
+            if own is not None:
+                yield Meeting(own, scope)
     for call, scope in _uses(analysis, site):
         yield Meeting(call.args[0], scope, call.args[1])
 
@@ -149,7 +149,8 @@ class Supervision:
             layer for layer in self.models.layers if layer.output and layer.library.value == site.library
         ]
         if site.output:
-            return [layer for layer in found if _goes_by(layer, site.output)]
+            named = [(layer, keyword(layer.call, "name")) for layer in found]
+            return [one for one, name in named if name is not None and literal(name) == site.output]
         if site.library == "torch":
             called = {caller_of(meeting.outputs) for meeting in meetings(self.analysis, site)}
             return [layer for layer in found if layer.model in called] or found
@@ -181,22 +182,16 @@ class Supervision:
         text = " ".join(self._metrics(site)) if site.output else self._text
         return bool(COUNTS.search(text.lower())) or (self.encoded and not site.output)
 
-    def says_one_class(self, site: EditSite) -> bool:
-        """Labels have a column for every class, of which one is 1."""
-        return self.encoded or "softmax" in self._words(site) or "log_softmax" in self._words(site)
-
     def _words(self, site: EditSite) -> set[str]:
         return {layer.activation.word for layer in self.outputs(site) if layer.activation is not None}
 
-    def _metrics(self, site: EditSite) -> set[str]:
+    def _metrics(self, site: EditSite) -> Iterator[str]:
         """Metrics that `compile` is asked for, of one of several outputs."""
-        found: set[str] = set()
-        for call, scope, _ in self.analysis.calls():
-            asked = keyword(call, "metrics") if method_name(call) == "compile" else None
+        for call, _, index in self.analysis.calls("compile"):
+            asked = keyword(call, "metrics")
             own = part_of(asked, site.output) if isinstance(asked, ast.Dict) else None
             if own is not None:
-                found.add(self.analysis.sources.index(scope).text_of(own))
-        return found
+                yield index.text_of(own)
 
     def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""
@@ -235,7 +230,8 @@ class Supervision:
         return ""
 
     def _why_not_classes(self, site: EditSite, has: Form, new: str) -> str:
-        if has is Form.BITS and not self.says_one_class(site):
+        one_class = self.encoded or self._words(site) & {"softmax", "log_softmax"}
+        if has is Form.BITS and not one_class:
             return f"{new} takes one class a row, and every output has a label of its own here"
         if site.library == "torch" and not self.encoded and self.width(site) is None:
             return f"{new} takes the number of a class, and how many outputs there are cannot be read"
@@ -269,8 +265,3 @@ def _form(site: EditSite, loss: str) -> Form | None:
     if site.library == "keras":
         loss = keras_words.LOSS_CLASS_OF.get(loss, loss)
     return form_of(loss)
-
-
-def _goes_by(layer: LayerSite, name: str) -> bool:
-    given = keyword(layer.call, "name")
-    return isinstance(given, ast.Constant) and given.value == name

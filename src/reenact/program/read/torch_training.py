@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
-from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style
+from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style, of_layer
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
@@ -37,14 +38,14 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
             at = CallSite(analysis, call, scope, "torch", name)
             if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
                 yield from _optimizer(at, callee, torch_words.OPTIMIZERS[name])
-            elif _is_loss(callee.dotted, name):
+            elif (callee.dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
+                callee.dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
+            ):
                 losses.append((at, at.named(Kind.LOSS, callee)))
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
                 yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
-                yield from CallSite(analysis, call, scope, "torch").given(
-                    Kind.GRADIENT_CLIP, 1, CLIPPING[name]
-                )
+                yield from replace(at, owner="").given(Kind.GRADIENT_CLIP, 1, CLIPPING[name])
             elif callee.dotted.startswith("torch.nn.init."):
                 yield from _initialiser(at, models, callee)
             break
@@ -52,12 +53,6 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
     training = [item for item in losses if not is_evaluation(analysis, item[0].call, item[0].scope)]
     for _, draft in training or losses:
         yield draft
-
-
-def _is_loss(dotted: str, name: str) -> bool:
-    return (dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
-        dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
-    )
 
 
 def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
@@ -102,15 +97,14 @@ def _reference(node: ast.expr) -> list[str]:
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else [""]
 
 
-def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, object]:
+def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, str]:
     """The layer whose tensor is initialised, where the reference names one."""
     owner = scope.enclosing_class()
     path = ".".join(part for part in parts[1:] if part not in ("weight", "bias", "data"))
     model = owner.name if parts[0] == "self" and owner is not None else parts[0]
     for layer in models.layers:
         if layer.model == model and layer.path == path and layer.scope.file == scope.file:
-            role = "output" if layer.output else "hidden"
-            return {"model": model, "layer": path, "layer_type": layer.name, "role": role}
+            return {**of_layer(layer), "role": "output" if layer.output else "hidden"}
     return {"model": owner.name if owner is not None else ""}
 
 
@@ -160,8 +154,8 @@ def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
     for slot in slots:
         for draft in at.either(slot.kind, slot.names, slot.position, slot.default, reported=slot.reported):
-            if slot.kind is Kind.ACTIVATION and isinstance(draft.value, str):
-                draft.value = activation_word(draft.value)
+            if slot.kind is Kind.ACTIVATION and isinstance(draft.param.value, str):
+                draft.change(value=activation_word(draft.param.value))
             yield draft
 
 

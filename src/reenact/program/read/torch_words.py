@@ -12,10 +12,6 @@ MODULE_BASES = frozenset(
 )
 
 
-def _dense(names_out: tuple[str, ...], names_in: tuple[str, ...]) -> LayerSpec:
-    return LayerSpec(Family.DENSE, (Slot(Kind.UNITS, names_out, 1),), Slot(Kind.UNITS, names_in, 0))
-
-
 def _conv() -> LayerSpec:
     return LayerSpec(
         Family.CONV,
@@ -49,7 +45,9 @@ _TRANSFORMER = LayerSpec(
         Slot(Kind.ACTIVATION, ("activation",), 4, "relu", reported=False),
     ),
 )
-_LINEAR = _dense(("out_features",), ("in_features",))
+_LINEAR = LayerSpec(
+    Family.DENSE, (Slot(Kind.UNITS, ("out_features",), 1),), Slot(Kind.UNITS, ("in_features",), 0)
+)
 _EMBEDDING = LayerSpec(Family.EMBEDDING, (Slot(Kind.UNITS, ("embedding_dim",), 1),))
 
 ACTIVATION_CLASSES = {

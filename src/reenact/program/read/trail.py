@@ -14,12 +14,13 @@ from pathlib import PurePosixPath
 from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End, Frame
-from reenact.program.read.functions import distinct, returned_values
+from reenact.program.read.functions import distinct, is_name, returned_values
 from reenact.program.read.index import DATA_SUFFIXES, Store
 from reenact.program.read.scope import Binding, How, Scope, keyword
 from reenact.program.read.sources import Sources
 from reenact.program.source import words
 
+PROPERTIES = ("property", "cached_property")
 MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_PATH_DEPTH = 8
@@ -127,7 +128,8 @@ class Trail(ABC):
             if stores:
                 return self.store(stores[0]) if len(stores) == 1 else []
             method = self.sources.own_method(one, name)
-            if method is not None and _is_property(method):
+            marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
+            if method is not None and any(is_name(mark, word) for mark in marks for word in PROPERTIES):
                 return self.returned(method)
             bindings = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
             if len(bindings) == 1 and bindings[0].value is not None:
@@ -162,12 +164,8 @@ class Trail(ABC):
             value = call.args[position] if position is not None and position < len(call.args) else None
         if value is not None:
             return self.follow(value, scope, Written.LITERAL)
-        for extra in call.keywords:
-            if extra.arg is None:
-                found = self.members(extra.value, name, scope)
-                if found:
-                    return found
-        return self.own_attribute(owner, name)
+        extras = (self.members(part.value, name, scope) for part in call.keywords if part.arg is None)
+        return next(filter(None, extras), []) or self.own_attribute(owner, name)
 
     def _field_position(self, owner: Scope, name: str) -> int | None:
         assert isinstance(owner.node, ast.ClassDef)
@@ -190,13 +188,6 @@ class Trail(ABC):
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", "")
         bindings = start.bindings.get(str(name), [])
         return self.bound(bindings[0], start) if bindings else []
-
-
-def _is_property(method: Scope) -> bool:
-    decorators = getattr(method.node, "decorator_list", [])
-    return any(
-        isinstance(part, ast.Name) and part.id in ("property", "cached_property") for part in decorators
-    )
 
 
 def loaded_file(trail: Trail, call: ast.Call, scope: Scope) -> tuple[str, Entry] | None:

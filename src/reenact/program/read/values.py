@@ -48,12 +48,6 @@ class Found:
     scale: float = 1.0
     """The value in force is this many times the written one: `rate = (lr := 0.004) * 2`."""
 
-    @property
-    def default(self) -> JsonValue:
-        """What stands in the source when the command line says otherwise."""
-        found = self.end.literal()
-        return None if found is NOT_LITERAL else found  # type: ignore[return-value]
-
 
 class Values:
     """Looks up arguments."""
@@ -63,9 +57,9 @@ class Values:
         self.sources = follower.sources
         self._depth = 0
 
-    def find(self, use: ast.expr, scope: Scope, *, names_too: bool = False) -> list[Found]:
-        """Every place that feeds an argument; `names_too` keeps trails that end in a name or a call."""
-        found = [self._found(end, use, scope, names_too) for end in self.follower.follow(use, scope)]
+    def find(self, use: ast.expr, scope: Scope) -> list[Found]:
+        """Every place that feeds an argument."""
+        found = [self._found(end, use, scope) for end in self.follower.follow(use, scope)]
         distinct: dict[SourceSpan, Found] = {}
         for item in found:
             distinct.setdefault(item.spot, item)
@@ -75,8 +69,8 @@ class Values:
         """The argument itself, wherever its value comes from."""
         return self.found(End(use, scope, Written.LITERAL), use, scope)
 
-    def _found(self, end: End, use: ast.expr, scope: Scope, names_too: bool) -> Found:
-        if end.literal() is not NOT_LITERAL or end.option is not None or names_too:
+    def _found(self, end: End, use: ast.expr, scope: Scope) -> Found:
+        if end.literal() is not NOT_LITERAL or end.option is not None:
             return self.found(end, use, scope)
         if isinstance(end.node, ast.expr):
             if self.compute(end.node, end.scope) is not None:
@@ -92,7 +86,8 @@ class Values:
         named = [part for part in ast.walk(end.node) if isinstance(part, ast.NamedExpr)]
         whole = self.compute(end.node, end.scope)
         number = literal(named[0].value) if len(named) == 1 else None
-        if not is_number(number) or not number or whole is None or not _is_product(end.node):
+        product = isinstance(end.node, ast.BinOp) and isinstance(end.node.op, ast.Mult)
+        if not is_number(number) or not number or whole is None or not product:
             return None
         inner = self.found(End(named[0].value, end.scope, Written.CONSTANT), use, scope)
         return replace(inner, value=whole, scale=whole / number)  # type: ignore[operator]
@@ -170,10 +165,6 @@ class Values:
                 if end is not None and end.node is not part and is_number(end.literal()):
                     known.append(end)
         return known[0] if len(known) == 1 else None
-
-
-def _is_product(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _calculate(op: ast.operator, left: float, right: float) -> int | float | None:
@@ -303,7 +294,6 @@ def _chosen_word(end: End) -> str:
 
 def chosen_name(callee: Callee) -> str:
     """The class name, or the word that chose it."""
-    if not callee.chosen:
-        return last_name(callee.dotted)
-    value = callee.end.given.value if callee.end.given is not None else callee.end.literal()
-    return str(value)
+    given = callee.end.given
+    chosen = given.value if given is not None else callee.end.literal()
+    return str(chosen) if callee.chosen else last_name(callee.dotted)

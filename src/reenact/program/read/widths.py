@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from reenact.program.hyperparameter import Kind, Written
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.hyperparameter import Kind
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
 from reenact.program.read.ends import SourceSpan, is_number, literal
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import Models
@@ -15,6 +15,7 @@ from reenact.program.read.scope import Scope, argument, method_name
 from reenact.program.read.vocabulary import Family
 
 WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
+COUNTED = "the size of what comes out changes with it, and a dense layer counts on that size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,12 @@ def why_fixed(models: Models, draft: Draft) -> str:
         return site.reason or "it is reported, not changed"
     if draft.kind is Kind.LAYER:
         return why_layer_stays(site.layer)
-    if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
+    if draft.param.absent or site.library != "torch" or site.layer is None:
         return ""
     if draft.kind in WIDTHS:
         found = followers(models, site.layer, draft.spot)
         return found if isinstance(found, str) else ""
-    if draft.kind is Kind.KERNEL_SIZE:
-        return _why_kernel_stays(site)
-    return ""
+    return COUNTED if draft.kind is Kind.KERNEL_SIZE and _is_counted(site.layer) else ""
 
 
 def why_layer_stays(layer: LayerSite | None) -> str:
@@ -50,24 +49,15 @@ def why_layer_stays(layer: LayerSite | None) -> str:
         return "the output layer gives the answer"
     if layer.spec.family in (Family.RECURRENT, Family.EMBEDDING, Family.COMPOSITE):
         return "what comes out of it has another form than what goes in"
-    if (
-        layer.library == "torch"
-        and layer.spec.family is Family.CONV
-        and _counted(layer)
-        and not _keeps_size(layer)
-    ):
-        return "the size of what comes out changes with it, and a dense layer counts on that size"
-    return ""
+    torch = layer.library == "torch" and layer.spec.family is Family.CONV
+    return COUNTED if torch and _is_counted(layer) else ""
 
 
-def _counted(layer: LayerSite) -> bool:
-    return any(taker.spec.family is Family.DENSE for taker in layer.reaches)
-
-
-def _keeps_size(layer: LayerSite) -> bool:
-    """Padding that makes up for the kernel: `"same"`, or computed from it."""
+def _is_counted(layer: LayerSite) -> bool:
+    """A dense layer counts what comes out, and no padding (`"same"`, or computed) makes up for the kernel."""
     padding = argument(layer.call, 4, "padding")
-    return padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
+    padded = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
+    return not padded and any(taker.spec.family is Family.DENSE for taker in layer.reaches)
 
 
 def followers(models: Models, layer: LayerSite, spot: SourceSpan) -> list[Follows] | str:
@@ -200,11 +190,3 @@ def _through_bindings(
         binding.value is not None and depends_on(analysis, binding.value, found[0], spot, depth + 1)
         for binding in found[1]
     )
-
-
-def _why_kernel_stays(site: EditSite) -> str:
-    """Another kernel gives pictures of another size: harmless only when nothing counts them."""
-    assert site.layer is not None
-    if _counted(site.layer) and not _keeps_size(site.layer):
-        return "the size of what comes out changes with it, and a dense layer counts on that size"
-    return ""

@@ -174,9 +174,3 @@ def checked_mounts(command: Command) -> tuple[Mount, ...]:
         if not mount.source.exists():
             raise InputError(f"The source of a mount is not there. Received: source={mount.source}")
     return command.mounts
-
-
-def gpu_nodes(dev: Path = Path("/dev")) -> tuple[str, ...]:
-    """The device nodes a program needs to use the GPUs of this machine."""
-    found = [*dev.glob("nvidia*"), *dev.glob("nvidia-caps/*"), *dev.glob("dri/renderD*"), *dev.glob("kfd")]
-    return tuple(sorted(str(path) for path in found if not path.is_dir()))

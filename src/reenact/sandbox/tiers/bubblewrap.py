@@ -7,7 +7,7 @@ read-only, so that nothing can be written uncounted; all processes die with the 
 the launcher. The program's parent is a shell as process 1 of the box: it reaps orphans, and when the program
 ends it ends, which ends all that is left. The launcher waits for it, so its wait status carries the CPU time
 of everything inside.
-Not covered: bugs in the kernel or in a GPU driver, covert channels, CPU side channels. Started by root, the
+Not covered: bugs in the kernel, covert channels, CPU side channels. Started by root, the
 box runs as root's user number without any capability, seen inside as an ordinary user.
 """
 
@@ -39,7 +39,6 @@ from reenact.sandbox.isolation.view import (
     box_environment,
     checked_mounts,
     etc_files,
-    gpu_nodes,
     host_view,
 )
 from reenact.sandbox.monitor.processes import BoxProcesses
@@ -57,13 +56,6 @@ from reenact.sandbox.tiers.launch import (
 _START_S = 30.0
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _MASKED = ("acpi", "kcore", "keys", "scsi", "timer_list")
-_SYS_FOR_GPU = (
-    "/sys/bus/pci",
-    "/sys/class/drm",
-    "/sys/devices",
-    "/sys/module/nvidia",
-    "/sys/module/nvidia_uvm",
-)
 
 
 class Bubblewrap(Tier):
@@ -84,7 +76,7 @@ class Bubblewrap(Tier):
         return _trial(self._program)
 
     def does_not_stop(self) -> tuple[str, ...]:
-        found = ["bugs in the kernel and in GPU drivers", "covert channels and CPU side channels"]
+        found = ["bugs in the kernel", "covert channels and CPU side channels"]
         if box_filter() is None:
             found.append("rare system calls: there is no filter for this kind of machine")
         place = find_place() if self._groups else None
@@ -216,21 +208,14 @@ def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: fro
     mounts = ((str(mount.source.absolute()), mount.target) for mount in checked_mounts(command))
     for source, target in (*host_view().binds, *mounts):
         words += ["--ro-bind", source, target]
-    words += _proc(writable=command.gpu)
-    if command.gpu:
-        words += _gpu()
-    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
+    words += [*_proc(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
     for name, value in box_environment(HOME, TMP, command.environment).items():
         words += ["--setenv", name, value]
     return words
 
 
-def _proc(*, writable: bool) -> list[str]:
-    """The box's own /proc, read-only: root's user number could turn the kernel's knobs there.
-
-    A GPU driver names its threads by writing to /proc and gives up where it cannot; for it the knobs are
-    closed one by one.
-    """
+def _proc() -> list[str]:
+    """The box's own /proc, read-only: root's user number could turn the kernel's knobs there."""
     words = ["--proc", "/proc"]
     for name in _MASKED:
         path = Path("/proc") / name
@@ -238,23 +223,7 @@ def _proc(*, writable: bool) -> list[str]:
             words += ["--tmpfs", str(path), "--remount-ro", str(path)]
         elif path.exists():
             words += ["--ro-bind", "/dev/null", str(path)]
-    if not writable:
-        return [*words, "--remount-ro", "/proc"]
-    for path in sorted(Path("/proc").iterdir()):
-        if path.name.isdigit() or path.is_symlink() or path.name in _MASKED:
-            continue
-        if path.is_dir() or path.stat().st_mode & 0o222:
-            words += ["--ro-bind", str(path), str(path)]
-    return words
-
-
-def _gpu() -> list[str]:
-    words: list[str] = []
-    for node in gpu_nodes():
-        words += ["--dev-bind", node, node]
-    for path in _SYS_FOR_GPU:
-        words += ["--ro-bind-try", path, path]
-    return words
+    return [*words, "--remount-ro", "/proc"]
 
 
 @functools.cache

@@ -4,7 +4,7 @@ The box is an empty image, made on the spot without any download, into which the
 shown read-only as under bubblewrap; so the same interpreter and packages run.
 Covered: what the engine covers (namespaces, control groups, its filter of system calls), no network, no
 capability, no new privilege, a read-only root, disk by looking.
-Not covered: bugs in the kernel, in GPU drivers and in the engine; processes above their limit are refused,
+Not covered: bugs in the kernel and in the engine; processes above their limit are refused,
 which is only named as such while the container's control group can be read; a denied network access is not
 reported.
 """
@@ -68,7 +68,7 @@ class Container(Tier):
 
     def does_not_stop(self) -> tuple[str, ...]:
         return (
-            "bugs in the kernel, in GPU drivers and in the container engine",
+            "bugs in the kernel and in the container engine",
             "covert channels and CPU side channels",
             "disk above its limit for the length of one look (50 ms)",
             "it does not tell of a denied network access",
@@ -134,8 +134,6 @@ def create_words(
         words += ["--mount", _bind(str(source), target)]
     for source_name, target in _read_only(folder, command):
         words += ["--mount", _bind(source_name, target) + ",readonly"]
-    if command.gpu:
-        words += ["--device", "nvidia.com/gpu=all"] if engine.is_podman else ["--gpus", "all"]
     for key, value in box_environment(HOME, TMP, command.environment).items():
         words += ["--env", f"{key}={value}"]
     return [*words, "--entrypoint", REAPER[0], image, *REAPER[1:], *command.argv]

@@ -19,7 +19,7 @@ from pathlib import Path
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.view import gpu_nodes, interpreter_folders
+from reenact.sandbox.isolation.view import interpreter_folders
 from reenact.sandbox.monitor.watcher import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.tiers.confine import MARK
 from reenact.sandbox.tiers.launch import OPEN_FILES
@@ -46,7 +46,7 @@ class Sandlock(Tier):
 
     def does_not_stop(self) -> tuple[str, ...]:
         return (
-            "bugs in the kernel and in GPU drivers, covert channels and CPU side channels",
+            "bugs in the kernel, covert channels and CPU side channels",
             "changing the mode, times and attributes of files of this user (their content is safe)",
             "seeing the machine's processes in /proc, and its network settings",
             "memory, processes and disk above their limits for the length of one look",
@@ -76,9 +76,7 @@ def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, 
     readable += interpreter_folders()
     readable += [str(mount.source.absolute()) for mount in command.mounts]
     writable = [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES]
-    if command.gpu:
-        writable += gpu_nodes()
-    policy: dict[str, object] = {
+    return {
         "fs_readable": readable,
         "fs_writable": writable,
         "cwd": str(folder.work),
@@ -88,9 +86,6 @@ def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, 
         "uid": _USER_ID,
         "gid": _USER_ID,
     }
-    if command.gpu:
-        policy["gpu_devices"] = []
-    return policy
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 import sys
@@ -16,7 +15,6 @@ from reenact_probe.schedule import Schedule
 from reenact_probe.types import Facts
 
 SCHEMA = 1
-NAN = float("nan")
 
 
 class Observer(Protocol):
@@ -192,7 +190,6 @@ class Recorder:
 def _as_number(value: Any) -> float | None:
     """A float, or none for what is no single number."""
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError, RuntimeError):
         return None
-    return number if not math.isnan(number) else NAN

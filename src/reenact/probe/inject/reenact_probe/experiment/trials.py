@@ -23,6 +23,7 @@ from typing import Any
 
 from reenact_probe.experiment.tape import Call, Tape, Unseen
 from reenact_probe.torch.capture import LOSSES
+from reenact_probe.torch.samples import right_classes
 from reenact_probe.types import Facts, Function, Library, Optimizer, Tensor
 
 STEPS = 100
@@ -180,7 +181,8 @@ class Pair:
             return None
         axis = -1 if self.last_axis else 1
         if prediction.dim() == target.dim() + 1 and prediction.dim() > 1 and prediction.shape[axis] > 1:
-            return _share(prediction.argmax(axis) == target)
+            right = right_classes(prediction, target, self.last_axis)
+            return _share(right) if right is not None else None
         if self.last_axis and prediction.numel() == target.numel():
             target = target.reshape(prediction.shape)
         if prediction.shape != target.shape or bool(((target != 0) & (target != 1)).any()):

@@ -1,4 +1,4 @@
-"""The observer of Keras 3 on any backend: what `fit` is asked to do, what its callbacks are told the while,
+"""The observer of Keras 3 on any backend: what `fit` is asked to do, what its callbacks hear meanwhile,
 where losses, optimizers and layers are made. What happens inside is seen on torch alone (`on_torch`).
 """
 

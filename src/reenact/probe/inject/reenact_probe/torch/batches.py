@@ -12,10 +12,12 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.loaders import Loader, Loaders, labels_of
-from reenact_probe.torch.samples import first_tensor, plain
+from reenact_probe.torch.samples import first_tensor, plain, right_classes
 from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Tensor
 
+Pair = tuple[Tensor, Tensor, bool]
+"""Prediction, target, and whether classes lie along the last axis, as Keras has it."""
 _LOOKS = 20
 """Batches whose inputs are read whole."""
 _LABEL_LOOKS = 400
@@ -35,8 +37,8 @@ class BatchObserver:
         self.train_loader: Loader | None = None
         self._batch_size = 0
         self._steps_an_epoch = 0
-        self._pair: tuple[Tensor, Tensor] | None = None
-        """What the loss of this step compares: prediction and target."""
+        self._pair: Pair | None = None
+        """What the loss of this step compares."""
         self._input: Tensor | None = None
         self._looks = self._label_looks = 0
         self._fresh = True
@@ -69,13 +71,13 @@ class BatchObserver:
         self._pair = self._compared_in(args, kwargs) or self._pair
         return True
 
-    def _compared_in(self, args: Args, kwargs: Kwargs) -> tuple[Tensor, Tensor] | None:
+    def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
-        return (tensors[0], tensors[1]) if len(tensors) >= 2 else None
+        return (tensors[0], tensors[1], False) if len(tensors) >= 2 else None
 
     def compared(self, prediction: Tensor, target: Tensor) -> None:
-        """A loss outside torch's own compares these two; the first one in a step counts."""
-        self._pair = self._pair or (prediction, target)
+        """A loss of Keras compares these two; the first one in a step counts."""
+        self._pair = self._pair or (prediction, target, True)
 
     # Passes -----------------------------------------------------------------------------------------------
 
@@ -146,7 +148,7 @@ class BatchObserver:
             self._take(split, "label", labels)
         prediction = first_tensor(torch, output)
         if labels is not None and prediction is not None:
-            share = self._compare(prediction, labels.to(prediction.device), from_logits)
+            share = self._compare(prediction, labels.to(prediction.device), False, from_logits)
             self._metric("val_accuracy", share, in_fit)
         self._close_evaluation()
 
@@ -171,7 +173,7 @@ class BatchObserver:
         if read is not None:
             loss = loss or facts.loss_facts(read.name, read.settings, None)
             if self._pair is None and read.target is not None and read.prediction is not None:
-                self._pair = (read.prediction, read.target)
+                self._pair = (read.prediction, read.target, False)
         self._labels()
         self._count_rows()
         return loss
@@ -204,7 +206,7 @@ class BatchObserver:
         share = self._compare(*self._pair, from_logits)
         return window.add_raw(share) if share is not None else None
 
-    def _compare(self, prediction: Tensor, target: Tensor, from_logits: bool) -> Tensor | None:
+    def _compare(self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool) -> Tensor | None:
         if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
             return None
         prediction, target = prediction.detach(), target.detach()
@@ -214,7 +216,8 @@ class BatchObserver:
             prediction = prediction.squeeze(-1)
         labels = self.data.split("train", self.recorder.step).label
         if not target.is_floating_point() and prediction.dim() == target.dim() + 1:
-            return (prediction.argmax(1) == target).float().mean()
+            right = right_classes(prediction, target, last)
+            return right.float().mean() if right is not None else None
         if prediction.shape != target.shape or not labels.integral or not labels.rows:
             return None
         if labels.one_hot and prediction.dim() == 2:

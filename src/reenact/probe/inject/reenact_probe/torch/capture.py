@@ -34,8 +34,6 @@ triplet_margin_loss poisson_nll_loss gaussian_nll_loss ctc_loss
 """
 LOSSES = frozenset(_LOSSES_NAMES.split())
 _NOTED = ACTIVATIONS | SHAPING | LOSSES
-_CLEAN = {"relu_": "relu", "elu_": "elu", "selu_": "selu", "leaky_relu_": "leaky_relu", "tanh_": "tanh",
-          "sigmoid_": "sigmoid"}  # fmt: skip
 
 Origin = tuple["Entry | None", "LayerInfo | None"]
 """What made a tensor: the entry, and the layer whose output it still is."""
@@ -154,7 +152,8 @@ class Capture:
             shapes = shapes and _flattens(tensor, output)
         if shapes or name in ACTIVATIONS:
             place = self.place_of(top) if in_library else place
-            self._functional(_CLEAN.get(name, name), args, kwargs, output, source, place)
+            # What works in place ends in an underscore.
+            self._functional(name.rstrip("_"), args, kwargs, output, source, place)
         elif source is not None:
             self._produced(output, source)
 

@@ -130,9 +130,8 @@ class Loaders:
 def labels_of(torch: Library, batch: Any) -> Tensor | None:
     """The second part of a batch, which by custom is the labels, or none."""
     if isinstance(batch, dict):
-        label = next(
-            (batch[key] for key in ("labels", "label", "targets", "target", "y") if key in batch), None
-        )
+        named = ("labels", "label", "targets", "target", "y")
+        label = next((batch[key] for key in named if key in batch), None)
     else:
         label = batch[1] if isinstance(batch, (tuple, list)) and len(batch) >= 2 else None
     return label if isinstance(label, torch.Tensor) else None

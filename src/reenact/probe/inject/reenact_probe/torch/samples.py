@@ -49,6 +49,17 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
     return None
 
 
+def right_classes(prediction: Tensor, target: Tensor, last: bool) -> Tensor | None:
+    """Where the largest score is that of the target's class; none where the shapes do not fit.
+
+    Classes lie along the second axis, as torch has it, or along the `last` one, as Keras has it.
+    """
+    for axis in (-1, 1) if last else (1, -1):
+        if axis < prediction.dim() and (chosen := prediction.argmax(axis)).shape == target.shape:
+            return chosen == target
+    return None
+
+
 def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
     """At most about `cap` values of a tensor, evenly spread, one-dimensional and floating.
 

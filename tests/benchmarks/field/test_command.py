@@ -1,0 +1,28 @@
+"""`python -m benchmarks field` as a user meets it: nothing checked out, wrong words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.command import bench
+from reenact.cli.edge import guarded
+from reenact.types import ExitCode
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_without_checkouts_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = guarded(bench, ["field", "--cases", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert code == ExitCode.INCONCLUSIVE
+    assert "no checkout" in (tmp_path / "out" / "field.md").read_text(encoding="utf-8")
+    assert "tune, depth quick" in capsys.readouterr().out
+
+
+def test_a_program_of_the_other_half_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(bench, ["field", "--cases", str(tmp_path), "--only", "nothing"]) == ExitCode.ERROR
+    assert "Not programs of the tune half" in capsys.readouterr().err
