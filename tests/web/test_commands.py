@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.web.measure import Reader, write_journal
-from reenact.cli.report_verb import report
+from reenact.cli.runs import report
 from reenact.cli.view import _folder, forms, view
 from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from reenact.api.session import COMMAND, open_session
+from reenact.api.session import COMMAND, open_session, program_output
 from reenact.cli.calling import PROGRAM, calling, program_words
 from reenact.cli.options import REPEATS, Count, defaulted, shared, show
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
@@ -70,7 +70,7 @@ def _killed(
     with open_session(given) as session:
         services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            argv=COMMAND.get(), stdout=subprocess.DEVNULL,
+            argv=COMMAND.get(), stdout=program_output(None),
         )  # fmt: skip
         return kill(program, found, replace(options, python=session.settings.python), services)
 
@@ -78,10 +78,10 @@ def _killed(
 def _first(found: list[Mutant], most: int | None) -> list[Mutant]:
     if most is None:
         return found
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
     kept = []
     for mutant in found:
-        taken[mutant.operator] = taken.get(mutant.operator, 0) + 1
+        taken[mutant.operator] += 1
         if taken[mutant.operator] <= most:
             kept.append(mutant)
     return kept

@@ -43,6 +43,17 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
     return (Table(f"Layers of {graph.model}", columns, rows),)
 
 
+def graph_document(graph: ModelGraph, title: str) -> Document:
+    """The model alone."""
+    return Document(
+        kind="graph",
+        title=title,
+        verdict=f"{len(graph.layers)} layers, {graph.parameters:,} weights, task {graph.task.value}.",
+        blocks=(graph_facts(graph), *layer_blocks(graph)),
+        data=graph_data(graph),
+    )
+
+
 def graph_facts(graph: ModelGraph) -> Facts:
     """Loss, optimiser, task: what the layers are trained for."""
     loss, optimizer = graph.loss, graph.optimizer
