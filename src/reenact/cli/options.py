@@ -142,8 +142,13 @@ def option(flag: str, text: str, kind: Any = None, **more: Any) -> Callable[[Com
 
 def search_seed(command: Command) -> Command:
     """`--search-seed`, whose old name still works with a note."""
-    note = "--chance is now --search-seed; the old name goes with the next release."
-    old = click.option("--chance", "search_seed", type=RANDOM_SEED, hidden=True, deprecated=note)
+
+    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:  # noqa: ARG001
+        if value is not None:
+            echo("reenact: --chance is now --search-seed; the old name goes with the next release.", err=True)
+        return value
+
+    old = click.option("--chance", "search_seed", type=RANDOM_SEED, hidden=True, callback=noted)
     return option("--search-seed", "Random seed of the search.", RANDOM_SEED)(old(command))
 
 

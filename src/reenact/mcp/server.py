@@ -89,7 +89,7 @@ def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Func
 
 @contextmanager
 def found_or_missing() -> Iterator[None]:
-    """What no resource has is no resource."""
+    """A run or rule that does not exist is a resource that is not found."""
     try:
         yield
     except ReenactError as error:

@@ -15,7 +15,6 @@ from reenact.errors import InputError, ReenactError
 from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
 from reenact.web.compare_page import compare_page
 from reenact.web.guard import Guard
-from reenact.web.live import live_run, live_runs
 from reenact.web.render import HOMES, foreign, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
@@ -28,8 +27,6 @@ ROUTES = (
     Route("/new", start, methods=["POST"]),
     Route("/started/{job}", started_page),
     Route("/started/{job}/stop", stop_started, methods=["POST"]),
-    Route("/live", live_runs),
-    Route("/live/{run}", live_run),
     Route("/runs/{run}", run_page),
     Route("/runs/{run}/steps", steps_page),
     Route("/runs/{run}/steps/{nr}", step_page),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 HOMES = {
     "htmx.js": ("django_htmx", "static/django_htmx/htmx-2.min.js"),
-    "sse.js": ("django_htmx", "static/django_htmx/ext/hx-sse-2.min.js"),
 }
 NEEDED = ("starlette", "uvicorn", "jinja2")
 OWN = Path(__file__).parent / "static"
