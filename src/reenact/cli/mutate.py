@@ -97,33 +97,24 @@ def _write(program: Program, found: list[Mutant], out: Path) -> None:
 def _document(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
     title = f"Mutants of {program.entry}"
     if killed is None:
-        rows = tuple(
-            (str(number), one.operator, one.fault.value, str(one.patch))
-            for number, one in enumerate(found, 1)
-        )
-        table = Table("", ("no", "operator", "fault", "change"), rows)
-        data: JsonValue = [_facts(program, one) for one in found]
+        columns: tuple[str, ...] = ("no", "operator", "fault", "change")
+        rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
         verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
-        return Document("mutate", title, verdict, (table,), data=data)
-    lines = tuple(
-        (
-            one.operator,
-            one.fault.value,
-            str(one.patch),
-            f"{killing.p_value:.3g}",
-            f"{killing.effect:.2f}",
-            "killed" if killing.killed else "alive",
-        )
-        for one, killing in killed.by_mutant
-    )
-    dead = sum(killing.killed for _, killing in killed.by_mutant)
-    return Document(
-        "mutate",
-        title,
-        f"{dead} of {len(lines)} mutants killed, judged by {killed.measure.name}.",
-        (Table("", ("operator", "fault", "change", "p", "effect", "verdict"), lines),),
-        data=killed.to_json(),
-    )
+        data: JsonValue = [_facts(program, one) for one in found]
+    else:
+        columns = ("operator", "fault", "change", "p", "effect", "verdict")
+        rows = [
+            (*_cells(one), f"{it.p_value:.3g}", f"{it.effect:.2f}", "killed" if it.killed else "alive")
+            for one, it in killed.by_mutant
+        ]
+        dead = sum(killing.killed for _, killing in killed.by_mutant)
+        verdict = f"{dead} of {len(rows)} mutants killed, judged by {killed.measure.name}."
+        data = killed.to_json()
+    return Document("mutate", title, verdict, (Table("", columns, tuple(rows)),), data=data)
+
+
+def _cells(one: Mutant) -> tuple[str, ...]:
+    return one.operator, one.fault.value, str(one.patch)
 
 
 def _facts(program: Program, one: Mutant) -> JsonValue:

@@ -15,7 +15,7 @@ from reenact.jobs import Jobs
 from reenact.journal import JournalReader, Run
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
-from reenact.web.render import HOMES, foreign, render
+from reenact.web.render import htmx, render
 
 
 @dataclass
@@ -37,7 +37,7 @@ class AppState:
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
-        vendored = [f"/vendor/{name}" for name in HOMES if foreign(name) is not None]
+        vendored = ["/vendor/htmx.js"] if htmx() is not None else []
         shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "message": ""}
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 
