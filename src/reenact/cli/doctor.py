@@ -10,7 +10,6 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ def doctor(output_format: str) -> ExitCode:
     from reenact.llm.names import keys_present
     from reenact.sandbox.choose import describe
 
-    settings, tiers, keys = resolve().settings, describe(), keys_present()
+    settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
     programs = {name: shutil.which(name) for name in PROGRAMS}
     packages = {name: _version(name) for name in PACKAGES}
     notices = tuple(problems(settings))
@@ -54,7 +53,7 @@ def doctor(output_format: str) -> ExitCode:
         title=f"reenact {__version__} on this machine",
         verdict=f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well.",
         blocks=(
-            Facts("Machine", tuple(_machine().items())),
+            Facts("Machine", tuple(machine.items())),
             Facts("Models", chosen),
             Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
             Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
@@ -63,7 +62,7 @@ def doctor(output_format: str) -> ExitCode:
         diagnostics=notices,
         data={
             "reenact": __version__,
-            "machine": _machine(),
+            "machine": machine,
             "sandbox": [dataclasses.asdict(tier) for tier in tiers],
             "model": settings.model,
             "keys_set": keys,
@@ -88,7 +87,6 @@ def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> tuple[Block, ...]:
     )
 
 
-@cache
 def _machine() -> dict[str, str]:
     import psutil
 
