@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reenact.api.linting import Linted, LintResult
+from reenact.api.linting import Linted
 from reenact.api.linting import lint as run_lint
 from reenact.api.reference import Hyperparameters, hyperparameters
 from reenact.cli.calling import PROGRAM, program_words
@@ -40,13 +40,7 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
     parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
-    show(lint_document(result), output_format)
-    return result.exit_code
-
-
-def lint_document(result: LintResult) -> Document:
-    """All findings, file by file."""
-    return Document(
+    document = Document(
         kind="lint",
         title="Static rules",
         verdict=result.sentence,
@@ -54,6 +48,8 @@ def lint_document(result: LintResult) -> Document:
         data=result.to_dict(),
         exit_code=result.exit_code,
     )
+    show(document, output_format)
+    return result.exit_code
 
 
 def _notices(found: Sequence[Linted]) -> Iterator[Diagnostic]:
