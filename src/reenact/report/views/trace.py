@@ -153,12 +153,8 @@ def graph_data(graph: ModelGraph | None) -> JsonValue:
     if graph is None:
         return None
     data = asdict(graph)
-    for owner, given in zip([*data["layers"], data["loss"], data["optimizer"]], _places(graph), strict=True):
+    made = [*data["layers"], data["loss"], data["optimizer"]]
+    for owner, facts in zip([*graph.layers, graph.loss, graph.optimizer], made, strict=True):
         if owner is not None:
-            owner["place"] = given
+            facts["place"] = str(owner.place) if owner.place else None
     return data
-
-
-def _places(graph: ModelGraph) -> list[str | None]:
-    owners = [*graph.layers, graph.loss, graph.optimizer]
-    return [str(owner.place) if owner is not None and owner.place else None for owner in owners]
