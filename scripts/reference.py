@@ -186,7 +186,8 @@ def functions() -> Iterator[str]:
     from reenact import api
 
     yield f"# Python\n\n{_prose(inspect.getdoc(api) or '').partition('training  ')[0]}"
-    for name in [*api.__all__, "watch", "metric"]:
+    named = sorted(name for name, home in reenact._HOME_OF.items() if home.startswith("api."))
+    for name in [*named, "watch", "metric"]:
         function = getattr(reenact, name)
         yield f"## reenact.{name}\n\n```python\n{_signature(name, function)}\n```\n"
         yield f"{_prose(inspect.getdoc(function) or '')}\n"

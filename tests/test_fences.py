@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1] / "src" / "reenact"
 OWNERS = {
     "subprocess": (
         "sandbox/", "probe/", "trials/server.py", "jobs.py", "codegen/static_checks.py", "llm/command.py",
-        "cli/demo.py", "cli/doctor.py", "cli/mutate.py", "api/session.py",
+        "cli/demo.py", "cli/doctor.py", "api/session.py",
     ),
     "multiprocessing": ("api/linting.py",),
     "socket": ("intake/web.py", "web/serve.py", "testing/sandbox.py"),

@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from reenact.version import __version__
 
 if _TYPE_CHECKING:
-    from reenact.api import diagnose as diagnose
-    from reenact.api import evaluate as evaluate
-    from reenact.api import fingerprint as fingerprint
-    from reenact.api import hyperparameters as hyperparameters
-    from reenact.api import lint as lint
-    from reenact.api import list_rules as list_rules
-    from reenact.api import load_run as load_run
-    from reenact.api import repair as repair
-    from reenact.api import reproduce_bug as reproduce_bug
-    from reenact.api import reproduce_paper as reproduce_paper
+    from reenact.api.bugs import reproduce_bug as reproduce_bug
+    from reenact.api.linting import lint as lint
+    from reenact.api.papers import evaluate as evaluate
+    from reenact.api.papers import fingerprint as fingerprint
+    from reenact.api.papers import reproduce_paper as reproduce_paper
+    from reenact.api.reference import hyperparameters as hyperparameters
+    from reenact.api.reference import list_rules as list_rules
+    from reenact.api.runs import load_run as load_run
+    from reenact.api.training import diagnose as diagnose
+    from reenact.api.training import repair as repair
     from reenact.errors import ReenactError as ReenactError
     from reenact.errors import Stopped as Stopped
     from reenact.probe.inprocess import metric as metric
@@ -40,55 +40,27 @@ if _TYPE_CHECKING:
     from reenact.types import ExitCode as ExitCode
     from reenact.types import Progress as Progress
 
-_OWNERS = {
-    **dict.fromkeys(
-        (
-            "diagnose",
-            "evaluate",
-            "fingerprint",
-            "hyperparameters",
-            "lint",
-            "list_rules",
-            "load_run",
-            "repair",
-            "reproduce_bug",
-            "reproduce_paper",
-        ),
-        "reenact.api",
-    ),
-    **dict.fromkeys(("metric", "watch"), "reenact.probe.inprocess"),
-    **dict.fromkeys(("ReenactError", "Stopped"), "reenact.errors"),
-    **dict.fromkeys(("ExitCode", "Progress"), "reenact.types"),
+_HOMES = {
+    "api.bugs": ("reproduce_bug",),
+    "api.linting": ("lint",),
+    "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
+    "api.reference": ("hyperparameters", "list_rules"),
+    "api.runs": ("load_run",),
+    "api.training": ("diagnose", "repair"),
+    "errors": ("ReenactError", "Stopped"),
+    "notebook": ("load_ipython_extension", "unload_ipython_extension"),
+    "probe.inprocess": ("metric", "watch"),
+    "types": ("ExitCode", "Progress"),
 }
-_EXTENSION = ("load_ipython_extension", "unload_ipython_extension")
-
-__all__ = [
-    "ExitCode",
-    "Progress",
-    "ReenactError",
-    "Stopped",
-    "__version__",
-    "diagnose",
-    "evaluate",
-    "fingerprint",
-    "hyperparameters",
-    "lint",
-    "list_rules",
-    "load_run",
-    "metric",
-    "repair",
-    "reproduce_bug",
-    "reproduce_paper",
-    "watch",
-]
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = ["__version__", *(name for name in _HOME_OF if not name.endswith("_ipython_extension"))]
 
 
 def __getattr__(name: str) -> object:
     """Every name of the API, loaded on first use; `%load_ext reenact` too."""
-    owner = "reenact.notebook" if name in _EXTENSION else _OWNERS.get(name)
-    if owner is None:
+    if name not in _HOME_OF:
         raise AttributeError(f"module 'reenact' has no attribute {name!r}")
-    return getattr(_importlib.import_module(owner), name)
+    return getattr(_importlib.import_module(f"reenact.{_HOME_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from reenact.cli.completion import SHELLS, completion
 from reenact.cli.edge import guarded
+from reenact.cli.main import SHELLS, completion
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -11,7 +11,7 @@ import pytest
 
 from reenact.api.linting import A_SHARE, lint_files, sources
 from reenact.cli.edge import guarded
-from reenact.cli.lint import lint
+from reenact.cli.static import lint
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 
 HOT = """\

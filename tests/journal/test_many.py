@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from reenact.errors import JournalError
-from reenact.journal import Cost, Journal, Kind, State
+from reenact.journal import Journal, Kind, State
 
 
 def squares(names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
@@ -75,7 +75,7 @@ def test_another_run_takes_them_over_in_one_go(journal: Journal) -> None:
         run.finish(None)
     with journal.run(pipeline="tale", request=1) as run:
         more = {**TRIALS, "t7": {"seed": 7}}
-        assert run.many(more, squares, cost=lambda _: Cost(), shared=True)["t7"] == 49
+        assert run.many(more, squares, shared=True)["t7"] == 49
         assert (run.record.reused, run.record.done) == (5, 1)
 
 

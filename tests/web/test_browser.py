@@ -173,7 +173,7 @@ def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: 
             run.step("one", lambda: 1, kind=Kind.TRIAL)
             page.get_by_text("1 step done").wait_for(timeout=30_000)
             run.finish({"verdict": "all is well"})
-        page.get_by_text("all is well").wait_for(timeout=30_000)
+        page.get_by_text("all is well").first.wait_for(timeout=30_000)
         assert page.get_by_role("button", name="Stop gently").count() == 0
         page.close()
 

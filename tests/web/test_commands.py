@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.web.measure import Reader, write_journal
-from reenact.cli.report_verb import report
+from reenact.cli.runs import report
 from reenact.cli.view import _folder, forms, view
 from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound
@@ -29,7 +29,7 @@ def test_the_page_may_start_the_pipelines_with_the_options_of_the_command_line()
     assert flags["--select"].multiple
     assert list(diagnose.first) == ["--depth", "--budget", "--max-time"]
     assert {"--max-cost", "--max-tokens"} <= set(flags)
-    assert "--chance" not in made["repair"].fields, "a hidden option is no field"
+    assert "--chance" not in made["repair"].fields, "a hidden option has no field"
     assert made["bug"].fields["--repo"].required
     assert diagnose.argument == "PROGRAM"
 

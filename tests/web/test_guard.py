@@ -25,9 +25,7 @@ def stranger(state: AppState) -> TestClient:
     return TestClient(make_app(state, PORT), base_url=HERE)
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/runs/1", "/runs/1/report.html", "/live", "/static/page.js", "/nowhere"]
-)
+@pytest.mark.parametrize("path", ["/", "/runs/1", "/runs/1/report.html", "/static/page.js", "/nowhere"])
 def test_nothing_is_shown_without_the_token(stranger: TestClient, path: str) -> None:
     answer = stranger.get(path)
     assert answer.status_code == 403

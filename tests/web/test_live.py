@@ -1,58 +1,51 @@
-"""News: a page hears of a change, and of the end."""
+"""News: a page that asks every second gets what has changed, and all of it at the end."""
 
 from __future__ import annotations
 
-import http.client
-from collections.abc import Generator
+import re
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import pytest
+from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
-from reenact.web.serve import serving
+from reenact.web.state import AppState
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "runs"
+def mark(page: str) -> str:
+    found = re.search(r'"seen": "([^"]+)"', page)
+    assert found is not None
+    return found[1]
 
 
-def listening(address: str, path: str) -> Generator[str]:
-    """Lines of an event stream, to its end."""
-    parts = urlsplit(address)
-    entering = http.client.HTTPConnection(parts.netloc, timeout=30)
-    entering.request("GET", f"{parts.path}?{parts.query}")
-    cookie = str(entering.getresponse().getheader("set-cookie")).partition(";")[0]
-    entering.close()
-    stream = http.client.HTTPConnection(parts.netloc, timeout=30)
-    stream.request("GET", path, headers={"Cookie": cookie})
-    answer = stream.getresponse()
-    assert answer.getheader("content-type", "").startswith("text/event-stream")
-    try:
-        while line := answer.readline():
-            yield line.decode().strip()
-    finally:
-        stream.close()
-
-
-def test_a_run_tells_of_its_steps_and_its_end(folder: Path) -> None:
-    with Journal.open(folder) as journal, serving(folder) as address:
+def test_a_page_gets_the_steps_of_its_run_and_its_end(
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+) -> None:
+    client = enter(make_state(tmp_path / "runs"))
+    with Journal.open(tmp_path / "runs") as journal:
         with journal.run(pipeline="repair", request={}) as run:
-            lines = listening(address, f"/live/{run.record.id}")
-            assert next(lines) == "retry: 3000"
-            assert "event: changed" in (next(lines) for _ in range(4))
+            address = f"/runs/{run.record.id}"
+            seen = mark(client.get(address).text)
+            assert client.get(address, params={"seen": seen}).status_code == 204
             run.step("one", lambda: 1, kind=Kind.TRIAL)
-            assert "event: changed" in (next(lines) for _ in range(4))
+            news = client.get(address, params={"seen": seen})
+            assert "The last 1 steps" in news.text
+            assert "hx-retarget" not in news.headers
             run.finish({"verdict": "done"})
-        assert "event: ended" in lines
+        end = client.get(address, params={"seen": mark(news.text)})
+    assert "done" in end.text
+    assert end.headers["hx-retarget"] == end.headers["hx-reselect"] == "#main"
+    assert "every 1s" not in end.text
 
 
-def test_the_list_tells_of_a_new_run(folder: Path) -> None:
-    with Journal.open(folder) as journal, serving(folder) as address:
-        lines = listening(address, "/live?seen=nothing")
-        assert next(lines) == "retry: 3000"
-        with journal.run(pipeline="repair", request={}) as run:
-            assert "event: changed" in (next(lines) for _ in range(4))
-            run.finish(None)
-        lines.close()
+def test_the_list_gets_a_new_run(
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+) -> None:
+    client = enter(make_state(tmp_path / "runs"))
+    assert mark(client.get("/").text) == "nothing"
+    with Journal.open(tmp_path / "runs") as journal, journal.run(pipeline="repair", request={}) as run:
+        news = client.get("/", params={"seen": "nothing"})
+        assert run.record.id in news.text
+        assert client.get("/", params={"seen": mark(news.text)}).status_code == 204
+        run.finish(None)
+    assert client.get("/", params={"seen": mark(news.text)}).status_code == 200

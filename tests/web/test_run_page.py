@@ -89,7 +89,7 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
         run.note("best/1", {"patch": {"changes": []}, "score": 0.5, "seeds": 1, "share": 1.0, "spent": 1.0})
         run.step("part", lambda: 1, kind=Kind.TRIAL)
         page = enter(make_state(folder)).get(f"/runs/{run.record.id}").text
-    assert f'sse-connect="/live/{run.record.id}?seen=' in page
+    assert f'hx-get="/runs/{run.record.id}" hx-vals=' in page
     assert "Stop gently" in page
     assert "The best so far" in page
     assert "The last 2 steps" in page

@@ -62,7 +62,7 @@ def test_the_best_so_far_never_falls() -> None:
 
 def test_a_bug_shows_script_frames_seeds_and_every_attempt(browser: TestClient, ids: dict[str, str]) -> None:
     page = unescape(browser.get(f"/runs/{ids['bug']}").text)
-    assert '<li class="project">' in page
+    assert '<tr class="error"><td>project</td>' in page
     assert "acme/losses.py:32" in page
     assert "ZeroDivisionError: division by zero" in page
     assert "Context 1, script 1: stopped at static analysis: line 1: No nothing." in page

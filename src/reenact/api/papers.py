@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -265,19 +266,17 @@ def evaluate(
 
 
 def _folder(path: File | None) -> Path | None:
-    if path is None:
-        return None
-    if not Path(path).is_dir():
-        raise InputError(f"There is no such folder. Received: {path}.")
-    return Path(path)
+    return _existing(path, "folder", Path.is_dir)
 
 
 def _file(path: File | None) -> Path | None:
-    if path is None:
-        return None
-    if not Path(path).is_file():
-        raise InputError(f"There is no such file. Received: {path}.")
-    return Path(path)
+    return _existing(path, "file", Path.is_file)
+
+
+def _existing(path: File | None, kind: str, is_there: Callable[[Path], bool]) -> Path | None:
+    if path is not None and not is_there(Path(path)):
+        raise InputError(f"There is no such {kind}. Received: {path}.")
+    return None if path is None else Path(path)
 
 
 def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:

@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 from reenact.api.session import File, program_of
@@ -111,13 +110,15 @@ def list_rules(*words: str) -> tuple[Rule, ...]:
 
 def explain(word: str) -> str:
     """What a rule, an ending, an exit code, a setting, a fault type or a verdict means."""
-    if text := _rule_text(word):
-        return text
+    from reenact.report.rule_pages import rule_text
+
+    rules = {name: rule for rule in list_rules() for name in (rule.code, rule.name)}
+    if rule := rules.get(word.upper()) or rules.get(word.lower()):
+        return rule_text(rule)
     words = known_words()
     meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
     if meaning is None:
-        names = [name for rule in list_rules() for name in (rule.code, rule.name)]
-        close = difflib.get_close_matches(word, [*words, *names], n=3)
+        close = difflib.get_close_matches(word, [*words, *rules], n=3)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"Known words: {', '.join(sorted(words))}."
         raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
     return f"{word}: {meaning}"
@@ -151,21 +152,6 @@ def known_words() -> dict[str, str]:
         **_members(RunOutcome),
         **_members(Relation),
     }
-
-
-def _rule_text(word: str) -> str:
-    """The whole documentation of a rule, by code or name; empty when there is no such rule."""
-    from reenact.rules.reading import reading
-
-    for rule in list_rules():
-        if word.upper() == rule.code or word.lower() == rule.name:
-            text = reading(rule)
-            needs = " ".join(str(need.name).lower() for need in rule.needs)
-            fault = f"{rule.fault.value}  " if rule.fault is not None else ""
-            head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
-            parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in text.sections.items()]
-            return "\n".join([head, *parts]).rstrip()
-    return ""
 
 
 def _members(owner: type[Enum]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""The command line: one verb, one file."""
+"""The command line: a file a verb, the smallest beside those they are close to."""

@@ -10,13 +10,14 @@ import click
 from reenact.api.session import COMMAND, open_session
 from reenact.cli.calling import PROGRAM, STDERR, calling, program_words
 from reenact.cli.options import (
-    RANDOM_SEED,
+    FILE,
+    NEW_FILE,
     RECORDED,
     REPAIR_BUDGET,
     REPEATS,
     Count,
     defaulted,
-    renamed_option,
+    option,
     shared,
     show,
 )
@@ -26,30 +27,22 @@ from reenact.types import ExitCode
 
 
 @click.command(context_settings=PROGRAM)
-@click.option(
-    "--known",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The program with the known repair; without it the program itself is the measure.",
-)
+@option("--known", "The program with the known repair; without it the program itself is the measure.", FILE)
 @defaulted(
     "--budget", REPAIR_BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t)."
 )
 @defaulted("--trainings", Count(2, 10_000), 10, "Trainings per node.")
 @defaulted("--top", REPEATS, 5, "Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")
-@click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
-@click.option("--chance", type=RANDOM_SEED, hidden=True)
-@shared("workers", "python")
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as a drawing.")
-@shared(*RECORDED, "max-time", "output-format")
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+@shared("search-seed", "workers", "python")
+@option("--svg", "Write the graph as a drawing.", NEW_FILE)
+@shared(*RECORDED, "max-time", "output-format", "program")
 def alternatives(
     program: tuple[str, ...],
     known: Path | None,
     svg: Path | None,
     output_format: str,
     search_seed: int | None,
-    chance: int | None,
     fresh: bool,
     **given: Any,
 ) -> int:
@@ -62,14 +55,13 @@ def alternatives(
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
-    seed = renamed_option("--chance", chance, "--search-seed", search_seed) or 0
     with (
         calling(given["max_time"]) as stop,
         open_session({**given, "progress": True, "cancel": stop}) as session,
     ):
         options = AlternativesOptions(
             given["budget"], given["trainings"], given["top"], given["metric"] or "",
-            session.settings.python, given["workers"], seed,
+            session.settings.python, given["workers"], search_seed or 0,
         )  # fmt: skip
         services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,

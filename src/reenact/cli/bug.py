@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from reenact.api import reproduce_bug
-from reenact.api.bugs import ENVIRONMENTS
+from reenact.api.bugs import ENVIRONMENTS, reproduce_bug
 from reenact.bug.options import BugAblations, BugOptions
 from reenact.cli.calling import answer
-from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Count, defaulted, shared
+from reenact.cli.options import MODEL, NEW_FOLDER, RECORDED, RUN_SECONDS, Count, defaulted, option, shared
 from reenact.report.views.bug import bug_document
 
 DEFAULTS = BugOptions()
@@ -21,12 +20,7 @@ DEFAULTS = BugOptions()
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
 @click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@defaulted(
-    "--out",
-    click.Path(file_okay=False, path_type=Path),
-    Path("reproduction"),
-    "Folder for repro.py, requirements.txt and REPORT.md.",
-)
+@defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md.")
 @defaulted("--seeds", Count(1, 50), DEFAULTS.seeds, "Random seeds.")
 @defaulted("--contexts", Count(1, 20), DEFAULTS.contexts, "Pieces of the project that are tried, best first.")
 @defaulted("--attempts", Count(1, 20), DEFAULTS.attempts, "Scripts per context.")
@@ -43,10 +37,7 @@ DEFAULTS = BugOptions()
 )
 @click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
 @click.option(
-    "--allow-stub",
-    "allow_stubs",
-    multiple=True,
-    help="A module that may be empty where it is not installed.",
+    "--allow-stub", "allow_stubs", multiple=True, help="A module that may be empty where it is not installed."
 )
 @click.option("--sparse", is_flag=True, help="Rank code by words alone, also where an embedder is installed.")
 @click.option("--pytest", is_flag=True, help="Write a pytest file too.")
@@ -54,12 +45,7 @@ DEFAULTS = BugOptions()
 @click.option(
     "--no-minimise", "minimise", flag_value=False, default=True, help="Keep the script as long as it came."
 )
-@click.option(
-    "--without",
-    multiple=True,
-    type=click.Choice(BugAblations.names()),
-    help="Leave out a part of the method.",
-)
+@option("--without", "Leave out a part of the method.", click.Choice(BugAblations.names()), multiple=True)
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
 @shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
 @click.argument("report")

@@ -1,4 +1,4 @@
-"""`reenact demo`: what reenact does, in eight acts that are executed in a terminal. No key, no network."""
+"""`reenact demo`: what reenact does, in seven acts that are executed in a terminal. No key, no network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from pydantic import BaseModel
 
 from reenact.demo import CASES
 from reenact.errors import Inconclusive
@@ -23,7 +22,7 @@ from reenact.settings import resolve
 from reenact.types import ExitCode
 
 KILLED_AT = "C9:3"
-"""Where the run of act three dies: the first trial is training in its box (two boxes were before it)."""
+"""Where the run of act two dies: the first trial is training in its box (two boxes were before it)."""
 REHEARSAL = own_module("reenact.demo.crash.run")
 TRAINING = "train.py"
 """The training that is watched, diagnosed and repaired: its learning rate is far too large."""
@@ -42,7 +41,6 @@ def demo() -> ExitCode:
     shutil.copyfile(CASES / TRAINING, folder / TRAINING)
     acts = (
         _sandboxed(settings.sandbox),
-        _conversation(),
         _killed_and_continued(folder),
         *(_typed(act, folder) for act in _commands(folder)),
     )
@@ -71,30 +69,6 @@ def _sandboxed(wanted: str) -> Iterator[str]:
         f" {result.peak_memory_bytes / 1024**2:.0f} MiB at most"
     )
     yield from (f"-> noticed {event.kind}: {event.detail}" for event in result.events)
-
-
-class Opinion(BaseModel):
-    """What the model of act two is asked for."""
-
-    learning_rate: float
-    why: str
-
-
-def _conversation() -> Iterator[str]:
-    from reenact.llm.ask import Prompt, Request, Text
-    from reenact.llm.scripted import Scripted
-
-    yield "A model is asked a typed question; its first answer is of no use"
-    question = "The loss went 2.31, 2.30, 2.30, 2.30 with SGD at learning rate 1e-6. Which rate next?"
-    bad = "Sure! I would try something bigger :)"
-    good = Opinion(learning_rate=0.01, why="Four steps without a change: the rate is far too small.")
-    prompt = Prompt("demo/opinion", 1, "You tune trainings.", (Text(question),))
-    answer = Scripted([bad, good]).ask(Request("demo/opinion", prompt, Opinion))
-    yield f"asked    {question}"
-    yield f"answer   {bad}"
-    yield "back     the model is sent what does not fit the asked-for type, and asked again"
-    yield f"answer   {answer.value!r}"
-    yield f"-> typed after {answer.attempts} attempts, {answer.usage.tokens} tokens, by a scripted model"
 
 
 def _killed_and_continued(folder: Path) -> Iterator[str]:

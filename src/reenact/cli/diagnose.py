@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from reenact.api import diagnose as run_diagnosis
+from reenact.api.training import diagnose as run_diagnosis
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
-from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, defaulted, shared
+from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, defaulted, option, shared
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth
 from reenact.report.document import Document
@@ -23,16 +23,13 @@ from reenact.report.views.diagnosis import diagnosis_document
     "static reads; quick watches one run; normal and deep change the suspects and train.",
 )
 @shared("select", "ignore")
-@click.option(
-    "--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: 20x one training, 40t trainings, 5m."
-)
-@click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
+@option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", DIAGNOSE_BUDGET)
+@option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
 @shared("workers", "max-time", "training-time", "python", *RECORDED)
 @defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
-@shared(*MODEL, "output-format")
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+@shared(*MODEL, "output-format", "program")
 def diagnose(program: tuple[str, ...], **given: Any) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 

@@ -1,4 +1,5 @@
-"""`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each problem."""
+"""`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each problem;
+`reenact config`: every setting, its value and where it comes from."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ import click
 from reenact.cli.options import output_format, show
 from reenact.errors import ReenactError
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level
-from reenact.settings import Settings, cache_folder, resolve
+from reenact.result import encoded
+from reenact.settings import Settings, cache_folder, default_user_file, field_texts, resolve
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
 
@@ -36,35 +38,41 @@ def doctor(output_format: str) -> ExitCode:
 
     Exit code 0 when all is well, 1 when something is to fix.
     """
+    from reenact.llm.names import keys_present
     from reenact.sandbox.choose import describe
 
-    settings = resolve().settings
-    tiers = describe()
+    settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
+    programs = {name: shutil.which(name) for name in PROGRAMS}
+    packages = {name: _version(name) for name in PACKAGES}
     notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
+    chosen = (("chosen", settings.model or "none"), ("keys set", ", ".join(filter(keys.get, keys)) or "none"))
+    missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
     document = Document(
         kind="doctor",
         title=f"reenact {__version__} on this machine",
         verdict=f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well.",
-        blocks=(*_machine_blocks(settings), *_sandbox_blocks(tiers)),
+        blocks=(
+            Facts("Machine", tuple(machine.items())),
+            Facts("Models", chosen),
+            Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
+            Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
+            *_sandbox_blocks(tiers),
+        ),
         diagnostics=notices,
-        data=_data(settings, tiers),
+        data={
+            "reenact": __version__,
+            "machine": machine,
+            "sandbox": [dataclasses.asdict(tier) for tier in tiers],
+            "model": settings.model,
+            "keys_set": keys,
+            "programs": programs,
+            "packages": packages,
+            "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
+        },
     )
     show(document, output_format)
     return ExitCode.FOUND if to_fix else ExitCode.OK
-
-
-def _machine_blocks(settings: Settings) -> tuple[Block, ...]:
-    from reenact.llm.names import keys_present
-
-    keys = ", ".join(name for name, there in keys_present().items() if there) or "none"
-    packages = ((name, _version(name) or _how_to_get(name)) for name in PACKAGES)
-    return (
-        Facts("Machine", tuple(_machine().items())),
-        Facts("Models", (("chosen", settings.model or "none"), ("keys set", keys))),
-        Facts("Programs", tuple((name, shutil.which(name) or "not found") for name in PROGRAMS)),
-        Facts("Packages", tuple(packages)),
-    )
 
 
 def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> tuple[Block, ...]:
@@ -77,21 +85,6 @@ def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> tuple[Block, ...]:
         Table("Sandbox", ("tier", "", "in force, or what is missing"), rows),
         Facts("What a tier does not stop", holes),
     )
-
-
-def _data(settings: Settings, tiers: tuple[TierReport, ...]) -> JsonValue:
-    from reenact.llm.names import keys_present
-
-    return {
-        "reenact": __version__,
-        "machine": _machine(),
-        "sandbox": [dataclasses.asdict(tier) for tier in tiers],
-        "model": settings.model,
-        "keys_set": keys_present(),
-        "programs": {name: shutil.which(name) for name in PROGRAMS},
-        "packages": {name: _version(name) for name in PACKAGES},
-        "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
-    }
 
 
 def _machine() -> dict[str, str]:
@@ -122,10 +115,6 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _how_to_get(package: str) -> str:
-    return f"missing: pip install 'reenact[{PACKAGES[package]}]'"
 
 
 LOW_DISK_BYTES = 2 * 1024**3
@@ -196,3 +185,41 @@ def _model(settings: Settings) -> Iterator[Diagnostic]:
             require_key(name)
     except ReenactError as error:
         yield Diagnostic("DR007", "model", Level.ERROR, error.sentence, next_step=error.next_step)
+
+
+IGNORED = "Ignored: a project file may not set this."
+
+
+@click.command()
+@output_format
+def config(output_format: str) -> None:
+    """Print every setting, its value and where it comes from."""
+    resolved, texts = resolve(), field_texts(Settings)
+    project = f"project file {resolved.project_file}"
+    known = {name: (getattr(resolved.settings, name), origin) for name, origin in resolved.origins.items()}
+    rows = [(name, _written(value), origin, texts[name]) for name, (value, origin) in known.items()]
+    rows += [(name, "-", project, IGNORED) for name in resolved.ignored]
+    data: dict[str, JsonValue] = {
+        name: {"value": None, "origin": project, "help": IGNORED} for name in resolved.ignored
+    }
+    data |= {
+        name: {"value": encoded(value), "origin": origin, "help": texts[name]}
+        for name, (value, origin) in known.items()
+    }
+    changed = sum(origin != "default" for _, origin in known.values())
+    document = Document(
+        kind="config",
+        title="Settings in force",
+        verdict=f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}",
+        blocks=(Table("", ("setting", "value", "from", "what it does"), tuple(rows)),),
+        data=data,
+    )
+    show(document, output_format)
+
+
+def _written(value: object) -> str:
+    if value is None or value in ("", ()):
+        return "-"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

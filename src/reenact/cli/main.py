@@ -7,40 +7,24 @@ from collections.abc import Mapping
 
 import click
 
+from reenact.errors import InputError
 from reenact.version import __version__
 
 
 class LazyGroup(click.Group):
-    """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all.
+    """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all."""
 
-    `moved` are commands that are still answered and no longer listed, `renamed` old names of listed ones.
-    """
-
-    def __init__(
-        self,
-        *args: object,
-        verbs: Mapping[str, tuple[str, str]],
-        moved: Mapping[str, tuple[str, str]] | None = None,
-        renamed: Mapping[str, str] | None = None,
-        **kwargs: object,
-    ) -> None:
+    def __init__(self, *args: object, verbs: Mapping[str, tuple[str, str]], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._verbs = verbs
-        self._all = {**verbs, **(moved or {})}
-        self._renamed = renamed or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if new := self._renamed.get(cmd_name):
-            from reenact.cli.options import echo
-
-            echo(f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon.", err=True)
-            cmd_name = new
-        if cmd_name not in self._all:
+        if cmd_name not in self._verbs:
             return None
-        module, _, attribute = self._all[cmd_name][0].partition(":")
+        module, _, attribute = self._verbs[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
@@ -49,28 +33,44 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in self._verbs.items()])
 
 
+class Reenact(LazyGroup):
+    """Also answers to the old names of verbs, with a note."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MOVED:
+            raise InputError(
+                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
+                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
+            )
+        new = RENAMED.get(cmd_name, cmd_name)
+        if new != cmd_name:
+            note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
+            click.echo(note, err=True)
+        return super().get_command(ctx, new)
+
+
 VERBS = {
     "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to fix."),
-    "config": ("reenact.cli.config:config", "Print every setting, its value and where it comes from."),
+    "config": ("reenact.cli.doctor:config", "Print every setting, its value and where it comes from."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
-    "report": ("reenact.cli.report_verb:report", "Write a run as one html file that can be mailed."),
-    "explain": ("reenact.cli.explain:explain", "Explain a code, an ending or a word that reenact prints."),
+    "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),
+    "explain": ("reenact.cli.rules:explain", "Explain a code, an ending or a word that reenact prints."),
     "read": ("reenact.cli.read:read", "Read a paper: its outline, what it holds, what was lost in reading."),
     "watch": (
         "reenact.cli.watch:watch",
         "Run a training unmodified, see what happens inside, keep the trace.",
     ),
-    "graph": ("reenact.cli.graph:graph", "Show the layers of a model, each with the line that made it."),
+    "graph": ("reenact.cli.watch:graph", "Show the layers of a model, each with the line that made it."),
     "params": (
-        "reenact.cli.params:params",
+        "reenact.cli.static:params",
         "List the hyperparameters of a training program: value, place, alternatives.",
     ),
     "diagnose": (
         "reenact.cli.diagnose:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
-    "lint": ("reenact.cli.lint:lint", "Read many files for faults that their text shows; nothing is run."),
+    "lint": ("reenact.cli.static:lint", "Read many files for faults that their text shows; nothing is run."),
     "repair": (
         "reenact.cli.repair:repair",
         "Find the smallest change that makes a training significantly better.",
@@ -80,7 +80,7 @@ VERBS = {
         "Write a script that shows a reported bug, and prove it by running it.",
     ),
     "fingerprint": (
-        "reenact.cli.fingerprint:fingerprint",
+        "reenact.cli.paper:fingerprint",
         "List what code must show to be a reproduction of a paper, in its words.",
     ),
     "evaluate": (
@@ -98,24 +98,19 @@ VERBS = {
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
     "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
-    "mcp": ("reenact.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
-    "completion": ("reenact.cli.completion:completion", "Print the script for completion in a shell."),
+    "mcp": ("reenact.cli.view:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }
-MOVED = {
-    "bench": ("reenact.cli.moved:bench", "Moved: python -m benchmarks NAME, in a checkout."),
-    "train-detector": ("reenact.cli.moved:train_detector", "Moved: python -m benchmarks train-detector."),
-}
-"""Commands that only say where they went; not listed."""
+MOVED = {"bench": "NAME", "train-detector": "train-detector"}
+"""Commands that only say where they went."""
 RENAMED = {"knobs": "params", "neutral": "alternatives"}
 """Old names that still work, with a note."""
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=Reenact,
     verbs=VERBS,
-    moved=MOVED,
-    renamed=RENAMED,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",
 )
@@ -124,8 +119,19 @@ def reenact() -> None:
     """Re-enact deep-learning work and tell whether it holds."""
 
 
-def run() -> None:
-    """Run the command line and end the process with its exit code."""
-    from reenact.cli.ending import run_owned
+SHELLS = {
+    "bash": 'eval "$(reenact completion bash)"      # into ~/.bashrc',
+    "zsh": 'eval "$(reenact completion zsh)"       # into ~/.zshrc',
+    "fish": "reenact completion fish | source        # into ~/.config/fish/completions/reenact.fish",
+}
 
-    run_owned()
+
+@click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+def completion(shell: str) -> None:
+    """Print the script that completes reenact in SHELL."""
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(reenact, {}, "reenact", "_REENACT_COMPLETE").source())

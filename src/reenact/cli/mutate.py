@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from reenact.api.session import COMMAND, open_session
+from reenact.api.session import COMMAND, open_session, program_output
 from reenact.cli.calling import PROGRAM, calling, program_words
 from reenact.cli.options import REPEATS, Count, defaulted, shared, show
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
@@ -70,7 +70,7 @@ def _killed(
     with open_session(given) as session:
         services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            argv=COMMAND.get(), stdout=subprocess.DEVNULL,
+            argv=COMMAND.get(), stdout=program_output(None),
         )  # fmt: skip
         return kill(program, found, replace(options, python=session.settings.python), services)
 
@@ -78,10 +78,10 @@ def _killed(
 def _first(found: list[Mutant], most: int | None) -> list[Mutant]:
     if most is None:
         return found
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
     kept = []
     for mutant in found:
-        taken[mutant.operator] = taken.get(mutant.operator, 0) + 1
+        taken[mutant.operator] += 1
         if taken[mutant.operator] <= most:
             kept.append(mutant)
     return kept
@@ -97,33 +97,24 @@ def _write(program: Program, found: list[Mutant], out: Path) -> None:
 def _document(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
     title = f"Mutants of {program.entry}"
     if killed is None:
-        rows = tuple(
-            (str(number), one.operator, one.fault.value, str(one.patch))
-            for number, one in enumerate(found, 1)
-        )
-        table = Table("", ("no", "operator", "fault", "change"), rows)
-        data: JsonValue = [_facts(program, one) for one in found]
+        columns: tuple[str, ...] = ("no", "operator", "fault", "change")
+        rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
         verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
-        return Document("mutate", title, verdict, (table,), data=data)
-    lines = tuple(
-        (
-            one.operator,
-            one.fault.value,
-            str(one.patch),
-            f"{killing.p_value:.3g}",
-            f"{killing.effect:.2f}",
-            "killed" if killing.killed else "alive",
-        )
-        for one, killing in killed.by_mutant
-    )
-    dead = sum(killing.killed for _, killing in killed.by_mutant)
-    return Document(
-        "mutate",
-        title,
-        f"{dead} of {len(lines)} mutants killed, judged by {killed.measure.name}.",
-        (Table("", ("operator", "fault", "change", "p", "effect", "verdict"), lines),),
-        data=killed.to_json(),
-    )
+        data: JsonValue = [_facts(program, one) for one in found]
+    else:
+        columns = ("operator", "fault", "change", "p", "effect", "verdict")
+        rows = [
+            (*_cells(one), f"{it.p_value:.3g}", f"{it.effect:.2f}", "killed" if it.killed else "alive")
+            for one, it in killed.by_mutant
+        ]
+        dead = sum(killing.killed for _, killing in killed.by_mutant)
+        verdict = f"{dead} of {len(rows)} mutants killed, judged by {killed.measure.name}."
+        data = killed.to_json()
+    return Document("mutate", title, verdict, (Table("", columns, tuple(rows)),), data=data)
+
+
+def _cells(one: Mutant) -> tuple[str, ...]:
+    return one.operator, one.fault.value, str(one.patch)
 
 
 def _facts(program: Program, one: Mutant) -> JsonValue:

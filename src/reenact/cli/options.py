@@ -10,7 +10,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,6 @@ from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
 from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
 
-Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -84,31 +83,21 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
 
 
 class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A text that a function of the package can read; its InputError is the refusal."""
+    """A budget that this function of `trials.budget` can read; its InputError is the refusal."""
 
     name = "text"
 
-    def __init__(self, check: Callable[[str], object]) -> None:
-        self.check = check
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from reenact.trials import budget
+
         try:
-            self.check(value)
+            getattr(budget, self.reader)(value)
         except InputError as error:
             self.fail(error.sentence, param, ctx)
         return str(value)
-
-
-def _diagnose_budget(text: str) -> None:
-    from reenact.trials.budget import diagnose_budget
-
-    diagnose_budget(text)
-
-
-def _repair_budget(text: str) -> None:
-    from reenact.trials.budget import repair_budget
-
-    repair_budget(text)
 
 
 SECONDS = Amount(0, MOST_SECONDS, above=True)
@@ -121,12 +110,16 @@ STEPS = Count(1, 10**12)
 CONFIDENCE = Amount(0, 1)
 WORKERS = Count(0, 1024)
 """0 is one for each core."""
-DIAGNOSE_BUDGET = Checked(_diagnose_budget)
-REPAIR_BUDGET = Checked(_repair_budget)
+DIAGNOSE_BUDGET = Checked("diagnose_budget")
+REPAIR_BUDGET = Checked("repair_budget")
 RANDOM_SEED = Count(0, 2**32 - 1)
 """What every library's generator accepts."""
 ROWS = Count(1, 10**9)
 REPEATS = Count(1, 10_000)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def defaulted(
@@ -142,67 +135,66 @@ def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
     return tuple(word.strip() for part in given for word in part.split(",") if word.strip())
 
 
-SHARED = {
-    "select": click.option(
+def option(flag: str, text: str, kind: Any = None, **more: Any) -> Callable[[Command], Command]:
+    """An option that may be left out."""
+    return click.option(flag, type=kind, help=text, **more)
+
+
+def search_seed(command: Command) -> Command:
+    """`--search-seed`, whose old name still works with a note."""
+
+    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:  # noqa: ARG001
+        if value is not None:
+            echo("reenact: --chance is now --search-seed; the old name goes with the next release.", err=True)
+        return value
+
+    old = click.option("--chance", "search_seed", type=RANDOM_SEED, hidden=True, callback=noted)
+    return option("--search-seed", "Random seed of the search.", RANDOM_SEED)(old(command))
+
+
+SHARED: Mapping[str, Callable[[Any], Any]] = {
+    "select": option(
         "--select",
+        "Only these rules: a code, prefix, name, family or tool.",
         multiple=True,
         callback=listed,
-        help="Only these rules: a code, prefix, name, family or tool.",
     ),
-    "ignore": click.option("--ignore", multiple=True, callback=listed, help="Not these rules."),
-    "threshold": click.option(
-        "--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence."
+    "ignore": option("--ignore", "Not these rules.", multiple=True, callback=listed),
+    "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Least confidence."),
+    "search-seed": search_seed,
+    "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
+    "python": option("--python", "Interpreter to use; default: the active one."),
+    "max-time": option(
+        "--max-time", "Seconds that the whole command may take; what was seen until then is judged.", SECONDS
     ),
-    "workers": click.option(
-        "--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core)."
-    ),
-    "python": click.option("--python", help="Interpreter to use; default: the active one."),
-    "max-time": click.option(
-        "--max-time",
-        type=SECONDS,
-        help="Seconds that the whole command may take; what was seen until then is judged.",
-    ),
-    "training-time": click.option(
+    "training-time": option(
         "--training-time",
-        type=SECONDS,
-        help="Seconds that one training may take; it is then stopped, and what was seen of it is judged.",
+        "Seconds that one training may take; it is then stopped, and what was seen of it is judged.",
+        SECONDS,
     ),
-    "trust-code": click.option(
-        "--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing."
+    "trust-code": option(
+        "--trust-code", "Allow a sandbox that confines nothing.", is_flag=True, default=None
     ),
-    "fresh": click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none."),
-    "trust-journal": click.option(
+    "fresh": option("--fresh", "Reuse nothing of earlier runs, continue none.", is_flag=True),
+    "trust-journal": option(
         "--trust-journal",
+        "Continue an unfinished run of this command also when you did not record it on this machine.",
         is_flag=True,
-        help="Continue an unfinished run of this command also when you did not record it on this machine.",
     ),
-    "task": click.option("--task", default="", help="What of the paper matters; default: all of it."),
-    "method": click.option("--method", default="", help="The method, by the paper's name for it."),
-    "metric": click.option("--metric", default="", help="The metric that counts."),
-    "dataset": click.option("--dataset", default="", help="The data set, by the paper's name for it."),
-    "addendum": click.option(
-        "--addendum",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="What adds to the paper.",
-    ),
-    "model": click.option("--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
-    "max-cost": click.option(
-        "--max-cost", type=MONEY, help="Money the run may spend on models, in US dollars."
-    ),
-    "max-tokens": click.option("--max-tokens", type=TOKENS, help="Tokens the run may use."),
-    "max-calls": click.option("--max-calls", type=CALLS, help="Model calls the run may make."),
-    "record": click.option(
-        "--record", type=click.Path(dir_okay=False, path_type=Path), help="Keep the answers for replay:."
-    ),
-    "output-format": click.option(
-        "--output-format",
-        type=click.Choice(FORMATS),
-        default="full",
-        show_default=True,
-        help="How to print the result.",
-    ),
+    "task": option("--task", "What of the paper matters; default: all of it.", default=""),
+    "method": option("--method", "The method, by the paper's name for it.", default=""),
+    "metric": option("--metric", "The metric that counts.", default=""),
+    "dataset": option("--dataset", "The data set, by the paper's name for it.", default=""),
+    "addendum": option("--addendum", "What adds to the paper.", FILE),
+    "model": option("--model", "Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
+    "max-cost": option("--max-cost", "Money the run may spend on models, in US dollars.", MONEY),
+    "max-tokens": option("--max-tokens", "Tokens the run may use.", TOKENS),
+    "max-calls": option("--max-calls", "Model calls the run may make.", CALLS),
+    "record": option("--record", "Keep the answers for replay:.", NEW_FILE),
+    "output-format": defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result."),
+    "program": click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED),
 }
-"""Options that are the same in several commands. The order in a help page is that of the decorators."""
+"""What is the same in several commands. The order in a help page is that of the decorators."""
 MODEL = ("model", "max-cost", "max-tokens", "max-calls", "record")
 RECORDED = ("fresh", "trust-journal")
 
@@ -231,11 +223,3 @@ def show(document: Document, chosen: str) -> None:
 def echo(text: str, *, err: bool = False) -> None:
     """Print text that may hold words, names or paths from outside."""
     click.echo(plain(text), err=err)
-
-
-def renamed_option(old: str, old_value: Value | None, new: str, value: Value | None) -> Value | None:
-    """The value of an option whose old name still works, with a note."""
-    if old_value is None:
-        return value
-    echo(f"reenact: {old} is now {new}; the old name goes with the next release.", err=True)
-    return old_value if value is None else value

@@ -9,6 +9,7 @@ import click
 
 from reenact.cli.options import echo, shared, show
 from reenact.report.document import Diagnostic, Document, Facts, Level
+from reenact.result import encoded
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
@@ -44,20 +45,14 @@ def paper_document(paper: Paper) -> Document:
     """Outline, counts and losses."""
     counts = counts_of(paper)
     parts = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
+    authors = ", ".join(paper.authors)
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
     return Document(
         kind="read",
         title=f"Paper: {paper.title}",
         verdict=f"{parts}; {lost}.",
         blocks=(
-            Facts(
-                "",
-                (
-                    ("authors", ", ".join(paper.authors) or "-"),
-                    ("source", paper.source),
-                    ("form", paper.form),
-                ),
-            ),
+            Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
             Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
             Table("References", ("key", "title", "year", "cited in"), tuple(_references(paper))),
         ),
@@ -118,16 +113,9 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
             }
             for section in paper.sections
         ],
-        "references": [
-            {
-                "key": one.key, "text": one.text, "title": one.title, "authors": list(one.authors),
-                "year": one.year, "arxiv": one.arxiv, "doi": one.doi, "url": one.url,
-                "cited_in": list(one.cited_in),
-            }
-            for one in paper.references
-        ],
-        "lost": [{"kind": one.kind, "what": one.what, "where": one.where} for one in paper.lost],
-    }  # fmt: skip
+        "references": encoded(paper.references),
+        "lost": encoded(paper.lost),
+    }
 
 
 def _block(block: Block) -> JsonValue:

@@ -84,14 +84,14 @@ def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
     return [*lines, "## answer with one JSON object that fits", json.dumps(request["schema"], indent=1)]
 
 
-def _file(source: str) -> bytes:
-    # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
-    return read_bytes(Path(source), 4 * LONGEST_ANSWER)
-
-
 def _read(source: str) -> str:
     try:
-        data = sys.stdin.buffer.read(LONGEST_ANSWER + 1) if source == "-" else _file(source)
+        # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
+        data = (
+            sys.stdin.buffer.read(LONGEST_ANSWER + 1)
+            if source == "-"
+            else read_bytes(Path(source), 4 * LONGEST_ANSWER)
+        )
     except OSError as error:
         raise InputError(f"The answer {source} cannot be read: {error.strerror}.") from None
     return data.decode("utf-8", "replace")

@@ -6,18 +6,17 @@ from typing import Any
 
 import click
 
-from reenact.api import repair as run_repair
+from reenact.api.training import repair as run_repair
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
 from reenact.cli.options import (
     MODEL,
-    RANDOM_SEED,
     RECORDED,
     REPAIR_BUDGET,
     Amount,
     Count,
     defaulted,
     listed,
-    renamed_option,
+    option,
     shared,
 )
 from reenact.repairs.strategies.strategy import BUILT_IN
@@ -34,14 +33,9 @@ from reenact.report.views.repair import repair_document
     "20x",
     "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )
-@click.option("--metric", help="The metric that judges, for example val_accuracy.")
+@option("--metric", "The metric that judges, for example val_accuracy.")
 @defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
-@click.option(
-    "--select",
-    multiple=True,
-    callback=listed,
-    help="Only what these rules find: codes, prefixes, families.",
-)
+@option("--select", "Only what these rules find: codes, prefixes, families.", multiple=True, callback=listed)
 @shared("ignore")
 @defaulted(
     "--space",
@@ -49,32 +43,28 @@ from reenact.report.views.repair import repair_document
     "own",
     "Values for random, bohb and hebo: ours, or those of the study.",
 )
-@click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
-@click.option("--chance", type=RANDOM_SEED, hidden=True)
+@shared("search-seed")
 @defaulted("--samples", Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
 @shared("workers")
 @defaulted(
-    "--executor",
-    str,
-    "process",
-    "Where trainings run: process, ray, or the address of a Ray cluster.",
+    "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."
 )
 @shared("max-time", "training-time", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
-@shared(*RECORDED, *MODEL, "output-format")
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def repair(program: tuple[str, ...], search_seed: int | None, chance: int | None, **given: Any) -> int:
+@shared(*RECORDED, *MODEL, "output-format", "program")
+def repair(program: tuple[str, ...], search_seed: int | None, **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
     Changed copies of it are trained in scratch folders; your files are changed only by --apply, and only
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
-    seed = renamed_option("--chance", chance, "--search-seed", search_seed) or 0
 
     def view(result: Repair) -> Document:
         return repair_document(result, " ".join(program))
 
-    return answer(run_repair, view, program_words(program), search_seed=seed, output=STDERR, **given)
+    return answer(
+        run_repair, view, program_words(program), search_seed=search_seed or 0, output=STDERR, **given
+    )

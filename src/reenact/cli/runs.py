@@ -1,4 +1,5 @@
-"""`reenact runs`: list, show, resume, export, import, query, check and remove recorded runs."""
+"""`reenact runs`: list, show, resume, export, import, query, check and remove recorded runs;
+`reenact report RUN --html FILE`: a run as one file that can be mailed."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from reenact.cli.options import ROWS, defaulted, echo, output_format, show
 from reenact.errors import InputError
 from reenact.journal import Journal, JournalReader, Run, Status
 from reenact.journal.query import query as ask
+from reenact.journal.storage import storage_named
 from reenact.own_process import own_command, own_environment
+from reenact.redact import redact
 from reenact.report.views.runs import (
     answer_document,
     check_document,
@@ -23,6 +26,8 @@ from reenact.report.views.runs import (
 )
 from reenact.settings import resolve
 from reenact.types import ExitCode
+
+WRITABLE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 @click.group()
@@ -176,6 +181,26 @@ def remove(run: str, yes: bool) -> None:
         else "its artefacts at the next removal"
     )
     echo(f"Run {removed.run} is removed, with {rest}.")
+
+
+@click.command()
+@click.argument("run")
+@click.option("--html", "file", type=WRITABLE, required=True, help="File to write.")
+def report(run: str, file: Path) -> ExitCode:
+    """Write a RUN as one self-contained html FILE: no script, nothing fetched, dark and light.
+
+    RUN is an id, a part of one that no other run has, a number, or `last`.
+    """
+    from reenact.report.recorded import Stored
+    from reenact.report.run_report import report_page
+
+    with JournalReader.open(_folder()) as shelf:
+        found = shelf.find(run)
+        text = report_page(Stored(shelf, found, _folder()))
+    with storage_named(file):
+        file.write_text(redact(text), encoding="utf-8")
+    echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+    return ExitCode.OK
 
 
 def _folder() -> Path:

@@ -1,21 +1,28 @@
-"""`reenact watch PROGRAM`: run a training unmodified, see what happens inside, keep the trace."""
+"""`reenact watch PROGRAM`: run a training unmodified, see what happens inside, keep the trace;
+`reenact graph PROGRAM`: the layers as they really are, each with the line that made it."""
 
 from __future__ import annotations
 
-import sys
+import tempfile
 from pathlib import Path
 
 import click
 
-from reenact.cli.calling import PROGRAM, program_words, stopping_gently
-from reenact.cli.options import RANDOM_SEED, STEPS, defaulted, echo, shared, show
+from reenact.api.session import sandbox_for
+from reenact.cli.calling import PROGRAM, STDERR, calling, program_words, stopping_gently
+from reenact.cli.options import RANDOM_SEED, SECONDS, STEPS, defaulted, option, shared, show
+from reenact.errors import Inconclusive
 from reenact.plain import PlainText
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
 from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
-from reenact.report.views.trace import watch_document
+from reenact.report.views.trace import graph_document, watch_document
 from reenact.settings import Settings, resolve
+from reenact.types import ExitCode, Stop
+
+FIRST_STEPS = 3
+"""Training steps after which the layers are known."""
 
 
 @click.command(context_settings=PROGRAM)
@@ -30,15 +37,10 @@ from reenact.settings import Settings, resolve
 @shared("max-time", "training-time")
 @click.option("--stop-after", type=STEPS, help="End the program after this many optimizer steps.")
 @shared("python")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."
-)
-@click.option("--sandbox", is_flag=True, help="Run a program from elsewhere in the sandbox.")
-@click.option(
-    "--trust-code", is_flag=True, default=None, help="Allow the sandbox `none`, which confines nothing."
-)
-@shared("output-format")
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+@option("--out", "Folder for the trace; default: below the runs folder.", click.Path(path_type=Path))
+@option("--sandbox", "Run a program from elsewhere in the sandbox.", is_flag=True)
+@option("--trust-code", "Allow the sandbox `none`, which confines nothing.", is_flag=True, default=None)
+@shared("output-format", "program")
 def watch(
     preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None,
     training_time: float | None, stop_after: int | None, python: str | None, out: Path | None,
@@ -57,39 +59,49 @@ def watch(
         folder=folder, preset=preset, seed=seed, patterns=patterns, max_time=training_time,
         stop_after=stop_after, python=settings.python,
     )  # fmt: skip
-    watched = (
-        _boxed(read, options, settings)
-        if sandbox
-        else _run(read, options, settings, for_machines=output_format != "full")
-    )
+    with calling(max_time) as stop:
+        if sandbox:
+            watched = _boxed(read, options, settings, stop)
+        else:
+            # Its output goes to stderr where stdout is kept for a machine.
+            stdout = None if output_format == "full" else STDERR
+            watched = watch_program(read, options, stdout=stdout, stop=stop)
     show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
 
 
-def _run(program: Program, options: WatchOptions, settings: Settings, *, for_machines: bool) -> Watched:
-    """As the user runs it; its output goes to stderr when stdout is kept for a machine."""
-    stdout = sys.stderr.fileno() if for_machines else None
-    with stopping_gently(settings.max_time) as stop:
-        return watch_program(program, options, stdout=stdout, stop=stop)
-
-
-def _boxed(program: Program, options: WatchOptions, settings: Settings) -> Watched:
+def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: Stop) -> Watched:
     """A program from elsewhere: in the sandbox, its output on stderr."""
     from reenact.probe.boxed import watch_boxed
-    from reenact.sandbox.choose import choose, notice
 
-    tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
-    if weaker := notice(tier):
-        echo(weaker, err=True)
-    with stopping_gently(settings.max_time) as stop:
-        cleaner = PlainText()
-        watched = watch_boxed(
-            program, options, tier, stop=stop, on_output=lambda data: _to_stderr(cleaner.feed(data))
+    def tell(text: str) -> None:
+        click.echo(text, err=True, nl=False)
+
+    cleaner, tier = PlainText(), sandbox_for(settings)
+    watched = watch_boxed(program, options, tier, stop=stop, on_output=lambda data: tell(cleaner.feed(data)))
+    tell(cleaner.finish())
+    return watched
+
+
+@click.command(context_settings=PROGRAM)
+@shared("python")
+@defaulted("--max-time", SECONDS, 120.0, "Seconds that the whole command may take.")
+@shared("output-format", "program")
+def graph(python: str | None, max_time: float, output_format: str, program: tuple[str, ...]) -> ExitCode:
+    """Show the model of a PROGRAM: layers, shapes, weights, loss, optimiser and task.
+
+    The program is run until its first few training steps are done, and is then ended.
+    """
+    settings = resolve({"python": python}).settings
+    with tempfile.TemporaryDirectory(prefix="reenact-graph-") as folder, stopping_gently(max_time) as stop:
+        options = WatchOptions(folder=Path(folder) / "trace", stop_after=FIRST_STEPS, python=settings.python)
+        watched = watch_program(read_program(program_words(program)), options, stdout=STDERR, stop=stop)
+    found = watched.trace.graph if watched.trace else None
+    if found is None:
+        raise Inconclusive(
+            f"No model was seen in training. {watched.outcome.sentence}",
+            next_step=f"reenact watch {' '.join(program)}",
         )
-        _to_stderr(cleaner.finish())
-        return watched
-
-
-def _to_stderr(text: str) -> None:
-    click.echo(text, err=True, nl=False)
+    show(graph_document(found, f"Model of {' '.join(program)}"), output_format)
+    return ExitCode.OK

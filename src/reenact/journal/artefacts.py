@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from reenact.errors import JournalDamaged
 from reenact.journal.records import Artefact
@@ -18,26 +18,6 @@ NAME = re.compile(r"[0-9a-f]{64}")
 TEMPORARY = re.compile(r"(\d{1,10})-[0-9a-f]{8}")
 OWNERS = 1 << 40
 """Lock numbers from here on say that the writer of a temporary file lives; below are runs."""
-
-
-class Artefacts(Protocol):
-    """Where artefacts live."""
-
-    def keep(self, data: bytes) -> Artefact:
-        """Store durably; the same bytes are stored once."""
-        ...
-
-    def read(self, sha256: str) -> bytes:
-        """The bytes, proven to be those that were kept."""
-        ...
-
-    def drop(self, sha256: str) -> None: ...
-
-    def has(self, sha256: str) -> bool: ...
-
-    def names(self) -> Iterator[str]: ...
-
-    def close(self) -> None: ...
 
 
 def named(data: bytes) -> Artefact:
@@ -56,6 +36,7 @@ class FolderArtefacts:
         self._mutex = threading.Lock()
 
     def keep(self, data: bytes) -> Artefact:
+        """Store durably; the same bytes are stored once."""
         artefact = named(data)
         path = self._path(artefact.sha256)
         if not self._is_intact(path, artefact):
@@ -66,6 +47,7 @@ class FolderArtefacts:
         return artefact
 
     def read(self, sha256: str) -> bytes:
+        """The bytes, proven to be those that were kept."""
         path = self._path(sha256)
         try:
             with storage_named(path):
@@ -80,9 +62,6 @@ class FolderArtefacts:
         path = self._path(sha256)
         with storage_named(path):
             path.unlink(missing_ok=True)
-
-    def has(self, sha256: str) -> bool:
-        return self._path(sha256).exists()
 
     def names(self) -> Iterator[str]:
         for path in sorted(self._root.glob("??/*")):
@@ -140,14 +119,14 @@ class MemoryArtefacts:
     def drop(self, sha256: str) -> None:
         self._kept.pop(sha256, None)
 
-    def has(self, sha256: str) -> bool:
-        return sha256 in self._kept
-
     def names(self) -> Iterator[str]:
         yield from sorted(self._kept)
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+Artefacts: TypeAlias = FolderArtefacts | MemoryArtefacts
 
 
 def _damaged(path: Path, what: str) -> JournalDamaged:

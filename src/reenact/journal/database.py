@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from reenact.errors import JournalDamaged, JournalError, ReenactError, StorageError
-from reenact.journal.schema import CURRENT, Schema
+from reenact.journal.schema import is_blank, is_settled, settle
 from reenact.journal.storage import CONTINUE, make_folder, private, storage_named
 
 BUSY_S = 30.0
@@ -36,14 +36,14 @@ ASIDE = "Move it aside and run again. Runs that can still be read: reenact runs 
 class Database:
     """One open journal file, or one in memory when there is no path."""
 
-    def __init__(self, path: Path | None, *, readonly: bool = False, schema: Schema = CURRENT) -> None:
+    def __init__(self, path: Path | None, *, readonly: bool = False) -> None:
         self.path = path
         self.readonly = readonly
         self._lock = threading.RLock()
         with self.errors_named():
             self.connection = _connect(path, readonly)
             try:
-                self._prepare(schema)
+                self._prepare()
             except BaseException:
                 self.connection.close()
                 raise
@@ -121,25 +121,25 @@ class Database:
     def _damaged(self, why: str) -> JournalDamaged:
         return JournalDamaged(f"The journal {self.path} is damaged: {why}.", next_step=ASIDE)
 
-    def _prepare(self, schema: Schema) -> None:
+    def _prepare(self) -> None:
         for pragma in ("foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON"):
             self.connection.execute(f"PRAGMA {pragma}")
         if self.readonly:
             self.connection.execute("PRAGMA query_only = ON")
-            if not schema.is_settled(self.connection):
-                if schema.is_blank(self.connection):
+            if not is_settled(self.connection):
+                if is_blank(self.connection):
                     raise JournalError(
                         f"The journal {self.path} is incomplete: creating it was cut off, perhaps by a full "
                         "disk, so it holds no run.",
                         next_step="Free some space; the next command that records a run completes it.",
                     )
-                self.connection = _brought_up(self.connection, schema)
+                self.connection = _brought_up(self.connection)
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = FULL")
-        if not schema.is_settled(self.connection):
+        if not is_settled(self.connection):
             with self.transaction() as connection:
-                schema.settle(connection)
+                settle(connection)
 
 
 def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
@@ -167,13 +167,13 @@ def _make_private(path: Path) -> None:
         os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
 
-def _brought_up(old: sqlite3.Connection, schema: Schema) -> sqlite3.Connection:
+def _brought_up(old: sqlite3.Connection) -> sqlite3.Connection:
     """A copy in memory of a journal of an older format, in the current one; the file stays as it is."""
     copy = _opened(":memory:")
     with closing(old):
         old.backup(copy)
     copy.execute("BEGIN")
-    schema.settle(copy)
+    settle(copy)
     copy.execute("COMMIT")
     copy.execute("PRAGMA query_only = ON")
     return copy

@@ -174,43 +174,26 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         kept.add(artefacts.keep(record.data).sha256)
         record = next(records)
     with database.transaction() as connection, _doubles_refused():
-        local = _local(connection, run)
+        seq, turn = next_number(connection, "run_rows"), next_turn(connection)
+        local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
         put_run(connection, local)
-        numbers = _Numbers(next_number(connection, "step_rows"))
+        count = old_sum = new_sum = 0
+        named: set[str] = set()
         while record.kind == "step":
             step, inputs, result = formed_step(record)
             expect(step.run == run.seq, "a step in it belongs to another run")
-            put_step(connection, numbers.own(step, local.seq), inputs, result)
+            own = replace(step, run=seq, number=next_number(connection, "step_rows")).sealed(None)
+            put_step(connection, own, inputs, result)
+            count, old_sum, new_sum = count + 1, old_sum + step.check_sum, new_sum + own.check_sum
+            named.update(step.artefact_hashes())
             record = next(records)
         expect(record.kind == "end", "its parts are in the wrong order")
         expect(next(records, None) is None, "something follows its end")
-        expect(numbers.named == kept, "its steps and its artefacts do not belong together")
-        expect((numbers.count, numbers.old_sum) == (run.steps, run.steps_sum), "steps are missing in it")
-        whole = replace(local, steps_sum=numbers.new_sum).sealed(None)
+        expect(named == kept, "its steps and its artefacts do not belong together")
+        expect((count, old_sum % SUM) == (run.steps, run.steps_sum), "steps are missing in it")
+        whole = replace(local, steps_sum=new_sum % SUM).sealed(None)
         set_run(connection, local, whole)
     return whole
-
-
-class _Numbers:
-    """Gives incoming steps their numbers here and adds up both journals' check sums."""
-
-    def __init__(self, first: int) -> None:
-        self._first = first
-        self.count = self.old_sum = self.new_sum = 0
-        self.named: set[str] = set()
-
-    def own(self, step: Step, run: int) -> Step:
-        own = replace(step, run=run, number=self._first + self.count).sealed(None)
-        self.count += 1
-        self.old_sum = (self.old_sum + step.check_sum) % SUM
-        self.new_sum = (self.new_sum + own.check_sum) % SUM
-        self.named.update(step.artefact_hashes())
-        return own
-
-
-def _local(connection: sqlite3.Connection, run: Run) -> Run:
-    seq, turn = next_number(connection, "run_rows"), next_turn(connection)
-    return replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
 
 
 def _settled(run: Run) -> Status:

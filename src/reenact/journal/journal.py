@@ -11,8 +11,9 @@ In short, for a pipeline:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,24 +22,22 @@ from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
 from reenact.journal.database import Database
-from reenact.journal.keys import PIPELINE, Clock, Host, SystemClock, new_run_id, request_key, this_host
+from reenact.journal.keys import PIPELINE, Clock, new_run_id, request_key, this_host
 from reenact.journal.open_run import OpenRun
-from reenact.journal.reader import JournalReader, foreign, refuse_emptied
+from reenact.journal.reader import JournalReader, foreign, proven_file
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import SUM, Run, Status
 from reenact.journal.rows import (
     next_number,
     next_turn,
-    prove_count,
     put_run,
     read_runs,
     set_run,
     set_step,
     steps_of,
 )
-from reenact.journal.schema import CURRENT, Schema
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
-from reenact.journal.storage import Locks, locks_at, tighten
+from reenact.journal.storage import Locks, tighten
 from reenact.redact import redact
 from reenact.version import __version__
 
@@ -46,6 +45,8 @@ if TYPE_CHECKING:
     from reenact.journal.incoming import Moved
     from reenact.journal.upkeep import Removed
 
+OF_EXECUTION = ("argv", "folder", "version", "python", "host", "boot", "pid")
+"""What of a run says how it was last started."""
 LATEST = "WHERE pipeline = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
 
 
@@ -62,38 +63,23 @@ class Journal(JournalReader):
         trust: bool = False,
         redact: Redact = redact,
         clock: Clock | None = None,
-        host: Host | None = None,
     ) -> None:
         super().__init__(database, artefacts, locks, signer or passing_signer())
         self._trust = trust
         self._bodies = Bodies(artefacts, redact)
-        self._clock = clock or SystemClock()
-        self._host = host or this_host()
+        self._clock = clock or Clock()
 
     @classmethod
-    def open(
-        cls,
-        folder: Path,
-        *,
-        trust: bool = False,
-        redact: Redact = redact,
-        host: Host | None = None,
-        schema: Schema = CURRENT,
-    ) -> Journal:
+    def open(cls, folder: Path, *, trust: bool = False, redact: Redact = redact) -> Journal:
         """The journal of a folder, made if there is none. `redact` is applied to all text that is written.
 
         An unfinished run that this user did not record on this machine is continued only with `trust`, and
         then counts as this user's own. What is not continued is mentioned on stderr.
         """
-        refuse_emptied(folder)
         tighten(folder)
-        database = Database(folder / "journal.db", schema=schema)
-        locks = None
+        database, locks = proven_file(folder, readonly=False)
+        artefacts = FolderArtefacts(folder, locks)
         try:
-            with database.snapshot() as connection:
-                prove_count(connection)
-            locks = locks_at(folder / "journal.lock")
-            artefacts = FolderArtefacts(folder, locks)
             artefacts.sweep()
             signer = user_signer()
             if signer.is_new and database.rows("SELECT 1 FROM run_rows LIMIT 1"):
@@ -102,10 +88,9 @@ class Journal(JournalReader):
                 )
         except BaseException:
             database.close()
-            if locks:
-                locks.leave()
+            locks.leave()
             raise
-        return Journal(database, artefacts, locks, signer=signer, trust=trust, redact=redact, host=host)
+        return Journal(database, artefacts, locks, signer=signer, trust=trust, redact=redact)
 
     @classmethod
     def in_memory(cls, *, clock: Clock | None = None) -> Journal:
@@ -141,22 +126,27 @@ class Journal(JournalReader):
 
     def prefer(self, run: Run) -> None:
         """Make this run the one that its command continues, though a newer one has the same request."""
-        _refuse_finished(run)
-        self._lock(run, run)
-        try:
-            with self._database.transaction() as connection:
-                signer = self._signer if run.is_signed(self._signer) else None
-                set_run(connection, run, replace(run, turn=next_turn(connection)).sealed(signer))
-        finally:
-            self._locks.release(run.seq)
+        with self._unfinished_alone(run) as connection:
+            signer = self._signer if run.is_signed(self._signer) else None
+            set_run(connection, run, replace(run, turn=next_turn(connection)).sealed(signer))
 
     def take_over(self, run: Run) -> Run:
         """Make an unfinished run that somebody else recorded this user's own, because the user says so."""
-        _refuse_finished(run)
+        with self._unfinished_alone(run) as connection:
+            return self._take_over(connection, run)
+
+    @contextmanager
+    def _unfinished_alone(self, run: Run) -> Iterator[sqlite3.Connection]:
+        """A transaction on a run that nobody works on meanwhile; a finished one is refused."""
+        if run.status is Status.FINISHED:
+            raise InputError(
+                f"Run {run.id} is finished; there is nothing to continue.",
+                next_step="Run its command again: that is a new run.",
+            )
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
-                return self._take_over(connection, run)
+                yield connection
         finally:
             self._locks.release(run.seq)
 
@@ -198,10 +188,7 @@ class Journal(JournalReader):
             fresh=int(fresh),
             turn=0,
             version=__version__,
-            python=self._host.python,
-            host=self._host.host,
-            boot=self._host.boot,
-            pid=self._host.pid,
+            **asdict(this_host()),
         )
 
     def _take(self, wanted: Run) -> Run:
@@ -274,24 +261,10 @@ class Journal(JournalReader):
             error_type=None,
             ended_at=None,
             executions=earlier.executions + 1,
-            argv=wanted.argv,
-            folder=wanted.folder,
-            version=wanted.version,
-            python=wanted.python,
-            host=wanted.host,
-            boot=wanted.boot,
-            pid=wanted.pid,
+            **{name: getattr(wanted, name) for name in OF_EXECUTION},
         ).sealed(self._signer)
         set_run(connection, earlier, run)
         return run
-
-
-def _refuse_finished(run: Run) -> None:
-    if run.status is Status.FINISHED:
-        raise InputError(
-            f"Run {run.id} is finished; there is nothing to continue.",
-            next_step="Run its command again: that is a new run.",
-        )
 
 
 def _unused_id(connection: sqlite3.Connection, clock: Clock) -> str:

@@ -1,6 +1,6 @@
 """Names and facts: the path and the key of a step, the id of a run, the machine, the clock.
 
-The order of things never depends on machine and clock; tests give their own.
+The order of things never depends on machine and clock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from reenact.errors import JournalError
 from reenact.types import JsonValue
@@ -81,16 +80,8 @@ class Host:
     python: str
 
 
-class Clock(Protocol):
-    """Wall time to show, monotonic time to measure."""
-
-    def now(self) -> datetime: ...
-
-    def monotonic(self) -> float: ...
-
-
-class SystemClock:
-    """The clock of this machine."""
+class Clock:
+    """Wall time to show, monotonic time to measure: those of this machine. Tests give their own."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

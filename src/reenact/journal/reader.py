@@ -45,16 +45,7 @@ class JournalReader:
                 f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
                 next_step="Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER",
             )
-        refuse_emptied(folder)
-        database = Database(folder / "journal.db", readonly=True)
-        try:
-            with database.snapshot() as connection:
-                prove_count(connection)
-            # Made last: a lock file beside a journal says that the journal was whole once.
-            locks = locks_at(folder / "journal.lock")
-        except BaseException:
-            database.close()
-            raise
+        database, locks = proven_file(folder, readonly=True)
         return JournalReader(database, FolderArtefacts(folder, locks), locks, known_signer())
 
     def runs(
@@ -256,9 +247,19 @@ def _filter(
     return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)
 
 
-def refuse_emptied(folder: Path) -> None:
-    """SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was."""
-    file = folder / "journal.db"
+def proven_file(folder: Path, *, readonly: bool) -> tuple[Database, Locks]:
+    """The file of a folder, with all its runs, and its locks."""
+    file, lock_file = folder / "journal.db", folder / "journal.lock"
+    # SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was.
     size = file.stat().st_size if file.exists() else SMALLEST_PAGE
-    if 0 < size < SMALLEST_PAGE or (size == 0 and (folder / "journal.lock").exists()):
+    if 0 < size < SMALLEST_PAGE or (size == 0 and lock_file.exists()):
         raise damaged(f"{file} has only {size} bytes")
+    database = Database(file, readonly=readonly)
+    try:
+        with database.snapshot() as connection:
+            prove_count(connection)
+        # Made last: a lock file beside a journal says that the journal was whole once.
+        return database, locks_at(lock_file)
+    except BaseException:
+        database.close()
+        raise

@@ -6,13 +6,8 @@ Tables hold what the program needs; the views `runs` and `steps` are for people 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from reenact.errors import JournalDamaged, JournalError
-
-Migration: TypeAlias = Callable[[sqlite3.Connection], None]
 
 TABLES = (
     """CREATE TABLE journal_facts (
@@ -52,52 +47,6 @@ STEPS_VIEW = """VIEW steps AS SELECT
     key, inputs, result FROM step_rows"""
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """One layout and the way to it."""
-
-    version: int
-    statements: tuple[str, ...]
-    """What makes an empty file a journal of this version; also what a journal must look like."""
-    migrations: Mapping[int, Migration] = field(default_factory=dict)
-    """From a version to the next, inside one transaction. Check sums are the migration's business too."""
-
-    def is_settled(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
-        version = _version(connection)
-        if version > self.version:
-            raise JournalError(
-                f"This journal has format {version}; this reenact reads up to format {self.version}.",
-                next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
-            )
-        if version == self.version and _layout(connection) != set(map(_squeezed, self.statements)):
-            raise JournalDamaged("The layout of the journal is not the one that reenact made.")
-        return version == self.version
-
-    def is_blank(self, connection: sqlite3.Connection) -> bool:
-        """Whether nothing was ever written to the file."""
-        return _version(connection) == 0 and not _layout(connection)
-
-    def settle(self, connection: sqlite3.Connection) -> None:
-        """Make or migrate the file, inside the caller's transaction."""
-        if self.is_settled(connection):
-            return
-        version = _version(connection)
-        if self.is_blank(connection):
-            for statement in self.statements:
-                connection.execute(statement)
-        else:
-            self._migrate(connection, version)
-        connection.execute(f"PRAGMA user_version = {self.version:d}")
-        self.is_settled(connection)
-
-    def _migrate(self, connection: sqlite3.Connection, version: int) -> None:
-        for number in range(version, self.version):
-            if number not in self.migrations:
-                raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
-            self.migrations[number](connection)
-
-
 def _version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
@@ -129,8 +78,42 @@ def _rename_column(connection: sqlite3.Connection) -> None:
     connection.execute(f"CREATE {RUNS_VIEW}")
 
 
-CURRENT = Schema(
-    version=3,
-    statements=(*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}"),
-    migrations={1: _add_macs, 2: _rename_column},
-)
+VERSION = 3
+STATEMENTS = (*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}")
+"""What makes an empty file a journal of this version; also what a journal must look like."""
+MIGRATIONS = {1: _add_macs, 2: _rename_column}
+"""From a version to the next, inside one transaction. Check sums are the migration's business too."""
+
+
+def is_settled(connection: sqlite3.Connection) -> bool:
+    """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
+    version = _version(connection)
+    if version > VERSION:
+        raise JournalError(
+            f"This journal has format {version}; this reenact reads up to format {VERSION}.",
+            next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
+        )
+    if version == VERSION and _layout(connection) != set(map(_squeezed, STATEMENTS)):
+        raise JournalDamaged("The layout of the journal is not the one that reenact made.")
+    return version == VERSION
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever written to the file."""
+    return _version(connection) == 0 and not _layout(connection)
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Make or migrate the file, inside the caller's transaction."""
+    if is_settled(connection):
+        return
+    if is_blank(connection):
+        for statement in STATEMENTS:
+            connection.execute(statement)
+    else:
+        for number in range(_version(connection), VERSION):
+            if number not in MIGRATIONS:
+                raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
+            MIGRATIONS[number](connection)
+    connection.execute(f"PRAGMA user_version = {VERSION:d}")
+    is_settled(connection)

@@ -33,9 +33,9 @@ class Scope:
         self._recorder = recorder
         self._path = path
 
-    def under(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> Scope:
+    def under(self, name: str, *, attempt: int | None = None) -> Scope:
         """The place below: `run.under("debug", attempt=3).step("analyse", ...)`."""
-        return Scope(self._recorder, self.path(name, attempt=attempt, sample=sample))
+        return Scope(self._recorder, self.path(name, attempt=attempt))
 
     @property
     def run_id(self) -> str:
@@ -85,7 +85,6 @@ class Scope:
         kind: Kind = Kind.TRIAL,
         version: int = 1,
         returns: type[T] | None = None,
-        cost: Callable[[T], Cost] | None = None,
         shared: bool = False,
         still: Callable[[T], bool] | None = None,
     ) -> dict[str, T]:
@@ -99,12 +98,12 @@ class Scope:
         wanted = {
             name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
         }
-        results = Steps(self._recorder, wanted, effect, Codec(returns), cost, still=still).results()
+        results = Steps(self._recorder, wanted, effect, Codec(returns), still=still).results()
         return {name: results[name] for name in inputs if name in results}
 
-    def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
+    def note(self, name: str, value: object) -> None:
         """Write down a fact that needs no effect: a choice, a figure, a reason."""
-        wanted = self._recorder.request(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
+        wanted = self._recorder.request(self.path(name), Kind.NOTE, 1, value)
         with self._recorder.alone([wanted.key]):
             self._recorder.note(wanted, self._recorder.bodies.body(value))
 

@@ -76,23 +76,16 @@ def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644, 
 def _write_synced(path: Path, data: bytes, mode: int, crash_at: str) -> None:
     # No O_TRUNC through a link that somebody put there: a leftover is removed, then created again.
     path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
+    with open(path, "xb", opener=private) as file:
         half = len(data) // 2
-        _write_all(handle, data[:half])
+        file.write(data[:half])
         if crash_at:
+            file.flush()
             crash_point(crash_at)
-        _write_all(handle, data[half:])
-        os.fchmod(handle, mode)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
+        file.write(data[half:])
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
 
 
 def tighten(folder: Path) -> None:

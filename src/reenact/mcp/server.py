@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+from anyio import to_thread
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -61,23 +64,36 @@ class Permits:
             )
 
 
+def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Function], Function]:
+    """Add a function as a tool, described by its docstring without the line breaks of the source.
+
+    What goes wrong in it reaches the agent as the message that a person would read.
+    """
+
+    def added(function: Function) -> Function:
+        @wraps(function)
+        async def called(*args: Any, **given: Any) -> Any:
+            try:
+                if iscoroutinefunction(function):
+                    return await function(*args, **given)
+                return await to_thread.run_sync(partial(function, *args, **given))
+            except ReenactError as error:
+                raise ToolError(f"{error.sentence} {error.next_step}".strip()) from error
+
+        description = " ".join((function.__doc__ or "").split())
+        server.tool(description=description, annotations=annotations)(called)
+        return function
+
+    return added
+
+
 @contextmanager
-def as_tool_errors() -> Iterator[None]:
-    """What goes wrong in a tool reaches the agent as the message that a person would read."""
+def found_or_missing() -> Iterator[None]:
+    """A run or rule that does not exist is a resource that is not found."""
     try:
         yield
     except ReenactError as error:
-        raise ToolError(f"{error.sentence} {error.next_step}".strip()) from error
-
-
-def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Function], Function]:
-    """Add a function as a tool, described by its docstring without the line breaks of the source."""
-
-    def added(function: Function) -> Function:
-        description = " ".join((function.__doc__ or "").split())
-        return server.tool(description=description, annotations=annotations)(function)
-
-    return added
+        raise ResourceNotFoundError(error.sentence) from error
 
 
 def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:

@@ -19,7 +19,7 @@ from pydantic import Field
 from reenact.errors import InputError
 from reenact.mcp.answers import RunStatus
 from reenact.mcp.run_service import RELAY, STARTING, RunService
-from reenact.mcp.server import CHANGES, WORKS, Permits, RuleWords, as_tool_errors, tool
+from reenact.mcp.server import CHANGES, WORKS, Permits, RuleWords, tool
 
 LOOK_S = 0.25
 FIRST_LOOK_S = 8.0
@@ -86,9 +86,8 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         """Run a training under the probe and say what is wrong, at which layer and line; normal and deep also
         change the suspects and train. Long: poll it."""
         given = {"depth": depth, "select": select, "ignore": ignore, "budget": budget, "metric": metric}
-        with as_tool_errors():
-            behind = (checked_file(program), *arguments)
-            return await starter.begin("diagnose", given, behind, model, max_cost)
+        behind = (checked_file(program), *arguments)
+        return await starter.begin("diagnose", given, behind, model, max_cost)
 
     @tool(server, CHANGES)
     async def start_repair(
@@ -109,11 +108,10 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         The same call with apply=True after a repair takes what was recorded and only writes."""
         given = {"strategy": strategy, "budget": budget, "metric": metric, "seeds": seeds}
         given |= {"apply": apply, "branch": branch if apply else ""}
-        with as_tool_errors():
-            if apply:
-                starter.permits.for_applying()
-            behind = (checked_file(program), *arguments)
-            return await starter.begin("repair", given, behind, model, max_cost)
+        if apply:
+            starter.permits.for_applying()
+        behind = (checked_file(program), *arguments)
+        return await starter.begin("repair", given, behind, model, max_cost)
 
     @tool(server, WORKS)
     async def start_bug(
@@ -128,8 +126,7 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
     ) -> RunStatus:
         """Write a script that shows a reported bug, proven by running it in the sandbox. Long: poll it."""
         given = {"repo": repo, "commit": commit, "fixed": fixed, "out": out, "seeds": seeds}
-        with as_tool_errors():
-            return await starter.begin("bug", given, ("--", _document(report)), model, max_cost)
+        return await starter.begin("bug", given, ("--", _document(report)), model, max_cost)
 
     @tool(server, WORKS)
     async def start_paper(
@@ -153,8 +150,7 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         given = {"task": task, "method": method, "metric": metric, "dataset": dataset}
         given |= {"instruction": instruction, "data": data, "library": library, "out": out}
         sizes = {"seeds": seeds, "scale": scale}
-        with as_tool_errors():
-            return await starter.begin("paper", {**given, **sizes}, ("--", _document(paper)), model, max_cost)
+        return await starter.begin("paper", {**given, **sizes}, ("--", _document(paper)), model, max_cost)
 
 
 def _document(source: str) -> str:

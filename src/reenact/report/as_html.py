@@ -6,7 +6,6 @@ Every word is escaped here. No script and no outside resource; dark and light by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -29,7 +28,6 @@ from reenact.report.document import (
     Source,
     Squiggle,
     Text,
-    Traceback,
 )
 from reenact.types import ExitCode, Table
 
@@ -179,16 +177,6 @@ def _fold(one: Fold) -> str:
     )
 
 
-def _traceback(one: Traceback) -> str:
-    frames = "".join(
-        f'<li class="{escaped(each.whose)}"><span class="whose">{escaped(each.whose)}</span> '
-        f"<code>{escaped(each.place)}</code> in <code>{escaped(each.function)}</code></li>"
-        for each in one.frames
-    )
-    raised = f'<pre class="raised" tabindex="0">{escaped(one.message)}</pre>' if one.message else ""
-    return f'<ol class="traceback">{frames}</ol>{raised}'
-
-
 def _beside(one: Beside) -> str:
     tall = " tall" if one.tall else ""
     return f'<div class="beside{tall}"><div>{blocks(one.left)}</div><div>{blocks(one.right)}</div></div>'
@@ -213,7 +201,11 @@ def _passages(passages: Sequence[Passage]) -> str:
 
 
 def _source(one: Source) -> str:
-    rows = "".join(_line(line, one.anchor) for line in _lines(one))
+    on: dict[int, list[Squiggle]] = {}
+    for squiggle in one.squiggles:
+        on.setdefault(squiggle.line, []).append(squiggle)
+    lines = enumerate(plain(one.text).removesuffix("\n").split("\n"), start=1)
+    rows = "".join(_line(number, text, on.get(number, []), one.anchor) for number, text in lines)
     return _listing("source", one.file, f"<table>{rows}</table>")
 
 
@@ -225,31 +217,14 @@ def _listing(kind: str, title: str, content: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of source as it is shown."""
-
-    number: int
-    text: str
-    squiggles: tuple[Squiggle, ...]
-
-
-def _lines(source: Source) -> Iterator[Line]:
-    on: dict[int, list[Squiggle]] = {}
-    for one in source.squiggles:
-        on.setdefault(one.line, []).append(one)
-    for number, text in enumerate(plain(source.text).removesuffix("\n").split("\n"), start=1):
-        yield Line(number, text, tuple(on.get(number, ())))
-
-
-def _line(line: Line, anchor: str) -> str:
-    tones = sorted(one.tone for one in line.squiggles)
+def _line(number: int, text: str, squiggles: Sequence[Squiggle], anchor: str) -> str:
+    tones = sorted(one.tone for one in squiggles)
     marked = f' class="marked {tones[0]}"' if tones else ""
-    named = f' id="{escaped(anchor)}-L{line.number}"' if anchor else ""
-    code = "".join(_piece(text, squiggle) for text, squiggle in _pieces(line))
-    notes = {one.note: one.tone for one in line.squiggles if one.tone != "faint"}
+    named = f' id="{escaped(anchor)}-L{number}"' if anchor else ""
+    code = "".join(_piece(part, squiggle) for part, squiggle in _pieces(text, squiggles))
+    notes = {one.note: one.tone for one in squiggles if one.tone != "faint"}
     beside = "".join(f'<span class="note {tone}">{escaped(words)}</span>' for words, tone in notes.items())
-    return f'<tr{named}{marked}><td class="nr">{line.number}</td><td><code>{code}</code>{beside}</td></tr>'
+    return f'<tr{named}{marked}><td class="nr">{number}</td><td><code>{code}</code>{beside}</td></tr>'
 
 
 def _piece(text: str, squiggle: Squiggle | None) -> str:
@@ -259,19 +234,19 @@ def _piece(text: str, squiggle: Squiggle | None) -> str:
     return f'<a class="squiggle {squiggle.tone}"{href} title="{escaped(squiggle.note)}">{escaped(text)}</a>'
 
 
-def _pieces(line: Line) -> Iterator[tuple[str, Squiggle | None]]:
+def _pieces(text: str, squiggles: Sequence[Squiggle]) -> Iterator[tuple[str, Squiggle | None]]:
     """A line cut at its squiggles; of two that overlap the graver one stands."""
     taken: list[tuple[int, int, Squiggle]] = []
-    for one in sorted(line.squiggles, key=lambda squiggle: squiggle.tone == "faint"):
-        start, end = min(one.start, len(line.text)), min(one.end or len(line.text), len(line.text))
+    for one in sorted(squiggles, key=lambda squiggle: squiggle.tone == "faint"):
+        start, end = min(one.start, len(text)), min(one.end or len(text), len(text))
         if start < end and all(end <= begun or start >= ended for begun, ended, _ in taken):
             taken.append((start, end, one))
     at = 0
     for start, end, one in sorted(taken, key=lambda piece: piece[0]):
-        yield line.text[at:start], None
-        yield line.text[start:end], one
+        yield text[at:start], None
+        yield text[start:end], one
         at = end
-    yield line.text[at:], None
+    yield text[at:], None
 
 
 PARTS: Mapping[type, Callable[[Any], str]] = {
@@ -283,7 +258,6 @@ PARTS: Mapping[type, Callable[[Any], str]] = {
     Picture: _picture,
     Diagnostic: _diagnostic,
     Fold: _fold,
-    Traceback: _traceback,
     Beside: _beside,
     Reading: _reading,
     Source: _source,

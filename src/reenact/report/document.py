@@ -17,8 +17,6 @@ from reenact.types import ExitCode, JsonValue, Place, Table
 T = TypeVar("T")
 LABEL, WIDEST = 9, 90
 """Letters of the label before a reason, and of a line of it."""
-MOST_FRAMES = 8
-"""Of a traceback in plain text."""
 
 
 class Level(StrEnum):
@@ -147,32 +145,6 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One frame of a traceback."""
-
-    whose: str
-    """project, script or library."""
-    place: str
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class Traceback:
-    """How an exception came about, innermost last."""
-
-    frames: Sequence[Frame]
-    message: str
-
-    @property
-    def plain(self) -> Text:
-        """The frames of the project alone: those of libraries are many."""
-        own = [f"{one.place} in {one.function}" for one in self.frames if one.whose == "project"]
-        return Text(
-            "\n".join(own[-MOST_FRAMES:]) or self.message, "In project code, innermost last" if own else ""
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Fold:
     """Blocks that are there but folded away."""
 
@@ -230,7 +202,7 @@ class Section:
 
 Plain: TypeAlias = Text | Facts | Table | Picture
 """Blocks that every format shows as they are."""
-Block: TypeAlias = Plain | Board | Source | Traceback | Diagnostic | Fold | Reading | Beside | Section
+Block: TypeAlias = Plain | Board | Source | Diagnostic | Fold | Reading | Beside | Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +243,7 @@ def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
         if isinstance(block, Section) and not block.page_only:
             yield from _plain(block.blocks, block.title)
             continue
-        shown = block.plain if isinstance(block, Board | Source | Traceback) else block
+        shown = block.plain if isinstance(block, Board | Source) else block
         if isinstance(shown, Text | Facts | Table | Picture):
             yield shown if shown.title or not title else replace(shown, title=title)
             title = ""

@@ -81,44 +81,46 @@ VIEWS = {
     "bug": "reenact.report.views.bug",
     "paper": "reenact.report.views.paper",
 }
-"""Pipeline to its module: `RESULT`, `from_run(stored)`, and `progress(stored)` where it has one."""
+"""Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its result to show,
+`progress(stored)` where one at work has."""
 RESULTS = {
-    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", "the program"),
-    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", "the program"),
-    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", ""),
-    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", ""),
-    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): ("fingerprint", "fingerprint_document", ""),
-    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", ""),
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", True),
+    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
+    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
+    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
+    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): ("fingerprint", "fingerprint_document", False),
+    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
 }
-"""Module and name of a result: module and name of its view, and the title that wants."""
+"""Module and name of a result: module and name of its view, and whether that wants a title."""
 STRANGE = "The result of this run has not the form that this version shows. It stands below as it was stored."
 LATEST = 12
 
 
-def shown(result: object) -> Document:
+def shown(result: object, title: str = "the program") -> Document:
     """The document of a result that a function of `reenact` gave. Raises InputError for anything else."""
     kind = type(result)
     if (kind.__module__, kind.__name__) not in RESULTS:
         raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
-    module, name, title = RESULTS[kind.__module__, kind.__name__]
+    module, name, titled = RESULTS[kind.__module__, kind.__name__]
     view = getattr(import_module(f"reenact.report.views.{module}"), name)
-    document: Document = view(result, title) if title else view(result)
+    document: Document = view(result, title) if titled else view(result)
     return document
 
 
 def document_of(stored: Stored) -> Document:
     """All that is shown of a run; its verdict as it stands where no view knows it."""
-    view = _view(stored)
+    view, sections = _view(stored), tuple(_bare(stored))
     if view is not None and stored.step(RESULT) is not None:
         try:
+            if not hasattr(view, "from_run"):
+                return shown(stored.result(view.RESULT), stored.run.what)
             document: Document = view.from_run(stored)
         # A result of another version, or of an imported file, is no crash.
         except (ReenactError, ValueError, LookupError):
-            return _document(
-                stored, [Section("Result", [Text(STRANGE), Text(readable(stored.value(RESULT)))], RESULT)]
-            )
-        return document
-    return _document(stored, _bare(stored))
+            sections = (Section("Result", [Text(STRANGE), Text(readable(stored.value(RESULT)))], RESULT),)
+        else:
+            return document
+    return Document(stored.run.pipeline, stored.run.what, "", sections)
 
 
 def result_data(stored: Stored) -> Any:
@@ -149,10 +151,6 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
 def _view(stored: Stored) -> Any:
     home = VIEWS.get(stored.run.pipeline)
     return import_module(home) if home is not None else None
-
-
-def _document(stored: Stored, sections: Any) -> Document:
-    return Document(stored.run.pipeline, stored.run.what, "", tuple(sections))
 
 
 def _bare(stored: Stored) -> Iterator[Section]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import indent
 
 from reenact.rules.reading import reading
 from reenact.rules.registry import all_rules
@@ -13,6 +15,8 @@ from reenact.types import JsonValue
 CODE = ("Example", "Instead")
 """Sections that are programs."""
 INDEX = "README.md"
+OURS = re.compile(r"[A-Z]{2}[0-9]{3}")
+"""The name of a page that this module once wrote."""
 
 
 def rule_help(code: str) -> str:
@@ -24,7 +28,8 @@ def page(rule: Rule) -> str:
     """A rule's documentation."""
     parts = [f"# {rule.code} {rule.name}", _summary(rule)]
     for name, body in reading(rule).sections.items():
-        shown = f"```python\n{body.rstrip()}\n```" if name in CODE else _flowing(body)
+        # Markdown joins the lines of prose.
+        shown = f"```python\n{body.rstrip()}\n```" if name in CODE else body.strip().replace("<", "\\<")
         parts.append(f"## {name}\n{shown}")
     return "\n\n".join(parts) + "\n"
 
@@ -43,27 +48,41 @@ def index(rules: Sequence[Rule]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def pages(rules: Sequence[Rule] | None = None) -> dict[str, str]:
+def pages() -> dict[str, str]:
     """File name and text of every page."""
-    chosen = all_rules() if rules is None else rules
-    return {INDEX: index(chosen), **{f"{rule.code}.md": page(rule) for rule in chosen}}
+    return {INDEX: index(all_rules()), **{f"{rule.code}.md": page(rule) for rule in all_rules()}}
 
 
 def write_pages(folder: Path) -> tuple[Path, ...]:
     """Write all pages and take away those of rules that are no more."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = pages()
-    for old in _ours(folder.glob("*.md")):
-        if old.name not in wanted:
+    for old in folder.glob("*.md"):
+        if OURS.fullmatch(old.stem) and old.name not in wanted:
             old.unlink()
     for name, text in wanted.items():
         (folder / name).write_text(text, encoding="utf-8")
     return tuple(folder / name for name in wanted)
 
 
-def needs_of(rule: Rule) -> str:
-    """What a rule needs, in words."""
-    return ", ".join(str(need.name).lower() for need in rule.needs)
+def rule_cells(rule: Rule) -> tuple[str, ...]:
+    """A rule in a table: code, name, family, fault, needs, status."""
+    fault = rule.fault.value if rule.fault is not None else "-"
+    return rule.code, rule.name, rule.family, fault, " ".join(_needs(rule)), rule.status.value
+
+
+def rule_text(rule: Rule) -> str:
+    """A rule's documentation as plain text."""
+    text = reading(rule)
+    fault = f"{rule.fault.value}  " if rule.fault is not None else ""
+    needs = " ".join(_needs(rule))
+    head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
+    parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in text.sections.items()]
+    return "\n".join([head, *parts]).rstrip()
+
+
+def _needs(rule: Rule) -> list[str]:
+    return [str(need.name).lower() for need in rule.needs]
 
 
 def rule_data(rule: Rule) -> dict[str, JsonValue]:
@@ -73,7 +92,7 @@ def rule_data(rule: Rule) -> dict[str, JsonValue]:
         "name": rule.name,
         "family": rule.family,
         "fault": rule.fault.value if rule.fault is not None else None,
-        "needs": [str(need.name).lower() for need in rule.needs],
+        "needs": _needs(rule),
         "severity": rule.severity.value,
         "status": rule.status.value,
         "certainty": rule.certainty.value,
@@ -82,36 +101,17 @@ def rule_data(rule: Rule) -> dict[str, JsonValue]:
     }
 
 
-def _ours(files: Iterable[Path]) -> list[Path]:
-    """Pages that this module once wrote: two letters and three digits."""
-    return [
-        file for file in files if len(file.stem) == 5 and file.stem[:2].isupper() and file.stem[2:].isdigit()
-    ]
-
-
 def _summary(rule: Rule) -> str:
     fault = f"fault type **{rule.fault.value}**" if rule.fault is not None else "a symptom of no single fault"
     return (
         f"Family `{rule.family}`, {fault}, {rule.severity.value}, {rule.status.value}. "
-        f"Needs {needs_of(rule)}. Confidence {rule.confidence:.2f} before "
+        f"Needs {', '.join(_needs(rule))}. Confidence {rule.confidence:.2f} before "
         f"anything is tried.\n\n{rule.why}"
     )
 
 
 def _row(rule: Rule) -> str:
-    fault = rule.fault.value if rule.fault is not None else "-"
-    cells = (
-        f"[{rule.code}]({rule.code}.md)",
-        rule.name,
-        fault,
-        needs_of(rule),
-        rule.severity.value,
-        rule.certainty.value,
-        rule.status,
-    )
-    return "| " + " | ".join(cells) + " |"
-
-
-def _flowing(body: str) -> str:
-    """Prose as it stands; Markdown joins its lines."""
-    return body.strip().replace("<", "\\<")
+    code, name, _, fault, _, status = rule_cells(rule)
+    needs, severity, certainty = ", ".join(_needs(rule)), rule.severity.value, rule.certainty.value
+    cells = (f"[{code}]({code}.md)", name, fault, needs, severity, certainty, status)
+    return f"| {' | '.join(cells)} |"

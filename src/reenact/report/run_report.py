@@ -69,9 +69,9 @@ def _tone(run: Run) -> str:
     return {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
 
 
-def talk(stored: Stored, *, limit: int, whole: bool = False, after: int = 0) -> list[tuple[Step, Fold]]:
+def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:
     """Questions in order, each folded; `whole` brings their bodies along, else they are fetched later."""
-    asked = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=after, limit=limit)
+    asked = stored.shelf.some_steps(stored.run, kind=Kind.LLM, limit=limit)
     return [(step, _fold(stored, step, whole)) for step in asked]
 
 

@@ -178,11 +178,6 @@ def time_of(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def value_of(value: Any) -> str:
-    """Plain data for a reader."""
-    return cut(json.dumps(as_json(value), indent=1, ensure_ascii=False), SHOWN_VALUE)
-
-
 def as_json(value: Any) -> JsonValue:
     """Plain data of the journal for JSON: bytes as text, what is not text as escapes."""
     if isinstance(value, dict):
@@ -198,10 +193,10 @@ def as_json(value: Any) -> JsonValue:
     return str(value)
 
 
-def readable(value: Any) -> str:
+def readable(value: Any, most: int = LONGEST) -> str:
     """Plain data of the journal, indented; a text as it stands."""
     text = value if isinstance(value, str) else json.dumps(as_json(value), indent=1, ensure_ascii=False)
-    return cut(text)
+    return cut(text, most)
 
 
 def cut(text: str, most: int = LONGEST) -> str:

@@ -84,22 +84,18 @@ def number(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def drawing(parts: Iterable[str], height: float, label: str, width: float = WIDTH) -> str:
+def drawing(parts: Iterable[str], height: float, label: str) -> str:
     """The whole picture; `label` is what a screen reader says."""
     return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{words(label)}" '
-        f'style="width:100%;max-width:{width:g}px;height:auto" font-size="{SMALL}" fill="currentColor">'
+        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words(label)}" '
+        f'style="width:100%;max-width:{WIDTH}px;height:auto" font-size="{SMALL}" fill="currentColor">'
         f"{''.join(parts)}</svg>"
     )
 
 
-def text(
-    x: float, y: float, label: str, *, anchor: str = "start", colour: str = "", size: int = SMALL
-) -> str:
+def text(x: float, y: float, label: str, *, anchor: str = "start", colour: str = "") -> str:
     fill = f' fill="{colour}"' if colour else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{fill}>{words(label)}</text>'
-    )
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{fill}>{words(label)}</text>'
 
 
 def line(

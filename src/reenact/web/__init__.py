@@ -3,7 +3,6 @@
 serve      starts the server on this machine         app        which address shows what
 guard      who may look, and from where              state      what every page needs
 runs_page  lists, compares                           run_page   one run: its head, its document, its steps
-live       tells a page that something changed       actions    start, stop, resume
-forms      commands as forms, run by `reenact.jobs`
+forms      commands as forms, run by `reenact.jobs`  actions    start, stop, resume
 render     templates/, documents by report/, and scripts of others, from installed packages
 """

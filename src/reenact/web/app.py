@@ -15,8 +15,7 @@ from reenact.errors import InputError, ReenactError
 from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
 from reenact.web.compare_page import compare_page
 from reenact.web.guard import Guard
-from reenact.web.live import live_run, live_runs
-from reenact.web.render import HOMES, foreign, own
+from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
 from reenact.web.state import AppState, state_of
@@ -28,8 +27,6 @@ ROUTES = (
     Route("/new", start, methods=["POST"]),
     Route("/started/{job}", started_page),
     Route("/started/{job}/stop", stop_started, methods=["POST"]),
-    Route("/live", live_runs),
-    Route("/live/{run}", live_run),
     Route("/runs/{run}", run_page),
     Route("/runs/{run}/steps", steps_page),
     Route("/runs/{run}/steps/{nr}", step_page),
@@ -42,7 +39,7 @@ ROUTES = (
 def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
-        routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/{name}", _foreign)],
+        routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/htmx.js", _htmx)],
         exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed),
     )
     app.state.reenact = state
@@ -53,9 +50,8 @@ def _own(request: Request) -> Response:
     return _file(own(str(request.path_params["name"])), "no-cache")
 
 
-def _foreign(request: Request) -> Response:
-    name = str(request.path_params["name"])
-    return _file(foreign(name) if name in HOMES else None, "private, max-age=3600")
+def _htmx(request: Request) -> Response:  # noqa: ARG001
+    return _file(htmx(), "private, max-age=3600")
 
 
 def _file(path: Path | None, cache: str) -> Response:

@@ -19,19 +19,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-HOMES = {
-    "htmx.js": ("django_htmx", "static/django_htmx/htmx-2.min.js"),
-    "sse.js": ("django_htmx", "static/django_htmx/ext/hx-sse-2.min.js"),
-}
+HTMX = ("django_htmx", "static/django_htmx/htmx-2.min.js")
+"""The one script of others: its package and its place in there."""
 NEEDED = ("starlette", "uvicorn", "jinja2")
 OWN = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 @cache
-def foreign(name: str) -> Path | None:
-    """The file of a script; none where its package is not installed: the page is read without it."""
-    package, inside = HOMES[name]
+def htmx() -> Path | None:
+    """The file of the script; none where its package is not installed: the page is read without it."""
+    package, inside = HTMX
     # Looked for, not imported: importing Django takes long and nothing of it is run.
     found = find_spec(package)
     for folder in found.submodule_search_locations or () if found is not None else ():

@@ -7,14 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Kind, Run, State, Status, Step
 from reenact.report.recorded import Stored, document_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
-from reenact.web.live import run_mark
-from reenact.web.state import found_run, number_of, state_of
+from reenact.web.state import found_run, number_of, seen_already, state_of
 
 PAGE = 100
 
@@ -70,19 +69,22 @@ FIRST_STEPS = 25
 NEAR, LOOKED_AT, SHOWN = 500, 40, 6
 
 
-def run_page(request: Request) -> HTMLResponse:
-    """The whole page."""
+def run_page(request: Request) -> Response:
+    """All of it. One that shows a run at work asks for news, and gets everything when that has ended."""
     state = state_of(request)
     with state.shelf() as shelf:
         run = found_run(request, shelf)
         stored = Stored(shelf, run, state.runs_dir)
         live = shelf.is_live(run)
+        mark = str(run.check_sum) if live else "ended"
+        if nothing_new := seen_already(request, mark):
+            return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
         given: dict[str, Any] = {
             "run": run,
             "head": head_of(run, shelf),
             "is_live": live,
-            "mark": run_mark(run, shelf),
+            "mark": mark,
             "may_stop": live,
             "may_resume": _may_resume(run, live),
             "message": request.query_params.get("message", "")[:300],
@@ -93,7 +95,10 @@ def run_page(request: Request) -> HTMLResponse:
             "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
             "listing": listing(shelf, run, {}, FIRST_STEPS),
         }
-    return state.page("run.html", **given)
+    page = state.page("run.html", **given)
+    if not live and "seen" in request.query_params:
+        page.headers.update({"hx-retarget": "#main", "hx-reselect": "#main"})
+    return page
 
 
 def _related(run: Run, shelf: JournalReader) -> list[Run]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED
+from reenact.journal.records import digest
 from reenact.report.run_words import counted
-from reenact.web.live import NOTHING, runs_mark
-from reenact.web.state import state_of
+from reenact.web.state import seen_already, state_of
 
 PAGE = 50
 MOST_LIVE = 1000
@@ -42,14 +42,17 @@ class Asked:
         return replace(self, page=page).address
 
 
-def runs_page(request: Request) -> HTMLResponse:
+def runs_page(request: Request) -> Response:
     """The list, newest first."""
     state, asked = state_of(request), _asked(request)
+    mark, pipelines, rows, total = "nothing", list[str](), list[tuple[Run, str]](), 0
     if state.has_journal:
         with state.shelf() as shelf:
-            mark, pipelines, (rows, total) = runs_mark(shelf), shelf.pipelines(), _listed(shelf, asked)
-    else:
-        mark, pipelines, (rows, total) = NOTHING, [], ([], 0)
+            newest = [f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=PAGE)]
+            mark = digest(" ".join(newest))
+            if nothing_new := seen_already(request, mark):
+                return nothing_new
+            pipelines, (rows, total) = list(shelf.pipelines()), _listed(shelf, asked)
     return state.page(
         "runs.html",
         here="runs",

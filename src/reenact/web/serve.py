@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
-"""Seconds that open connections get when the server ends; a page that waits for news never closes its own."""
+"""Seconds that open connections get when the server ends."""
 
 
 def serve(runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None], port: int = 0) -> None:
@@ -66,7 +66,6 @@ def _made(
         timeout_graceful_shutdown=PATIENCE_S,
     )
     server = uvicorn.Server(config)
-    state.ending = lambda: server.should_exit
     return listening, server, f"http://{HERE}:{number}/enter?token={state.key.token}"
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from reenact.errors import InputError
 from reenact.jobs import Jobs
 from reenact.journal import JournalReader, Run
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
-from reenact.web.render import HOMES, foreign, render
+from reenact.web.render import htmx, render
 
 
 @dataclass
@@ -26,8 +26,6 @@ class AppState:
     jobs: Jobs
     forms: Sequence[Form] = ()
     key: Key = field(default_factory=Key)
-    ending: Callable[[], bool] = lambda: False
-    """Whether the server is about to end: who waits for news is let go."""
 
     @property
     def has_journal(self) -> bool:
@@ -39,7 +37,7 @@ class AppState:
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
-        vendored = [f"/vendor/{name}" for name in HOMES if foreign(name) is not None]
+        vendored = ["/vendor/htmx.js"] if htmx() is not None else []
         shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "message": ""}
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 
@@ -48,6 +46,11 @@ def state_of(request: Request) -> AppState:
     """The state of the server that got this request."""
     state: AppState = request.app.state.reenact
     return state
+
+
+def seen_already(request: Request, mark: str) -> Response | None:
+    """The answer to a page that asks for news every second and shows this already: that there is none."""
+    return Response(status_code=204) if request.query_params.get("seen") == mark else None
 
 
 def number_of(request: Request, name: str) -> int:

@@ -214,3 +214,18 @@ def test_values_in_other_files() -> None:
         assert param.value == 0.1
         assert str(param.place.file) in ("config.py", "pkg/deep.py")
         assert param.id.file == "train.py"
+
+
+def test_a_step_that_is_called_through_a_partial_application_is_read() -> None:
+    text = """
+        import functools
+        opt = SGD(p, lr=0.1)
+        def step(x, rate):
+            x.sum().backward()
+            opt.step()
+        train = functools.partial(step, rate=0.3)
+        for epoch in range(3):
+            train(torch.ones(2))
+    """
+    kinds = {param.kind for param in hyperparameters_of(program_from_text(HEAD + dedent(text)))}
+    assert {Kind.LEARNING_RATE, Kind.ZERO_GRAD} <= kinds

@@ -24,7 +24,7 @@ from reenact.program.edit.optimizers import (
     refuse_without_momentum,
     replace_optimizer,
     set_optimizer,
-    set_short_setting,
+    short_name,
 )
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
 from reenact.program.edit.values import (
@@ -169,7 +169,7 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
     if param.kind is Kind.LAYER:
         _set_layer(editor, site, value)
     elif site.style is Style.SHORT_NAME:
-        set_short_setting(editor, site, value)
+        short_name(editor, site).settings[site.argument] = value
     elif site.style is Style.APPLY:
         apply_activation(editor, site, value)
     elif site.style is Style.INIT:

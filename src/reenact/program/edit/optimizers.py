@@ -103,13 +103,9 @@ def _class_of(value: str, names: list[str], library: str) -> str:
     )
 
 
-def set_short_setting(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """`optimizer="adam"` becomes `optimizer=Adam(learning_rate=...)`."""
-    short_name(editor, site).settings[site.argument] = value
-
-
 def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
-    """The record of a string optimiser, shared by all changes that concern it."""
+    """The record of a string optimiser, shared by all changes that concern it: `optimizer="adam"` becomes
+    `optimizer=Adam(learning_rate=...)`."""
     key = known(site.call)
     if key not in editor.short_names:
         editor.short_names[key] = ShortName(site, keras_class(str(known(site.found).value)))

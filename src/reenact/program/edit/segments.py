@@ -37,10 +37,6 @@ class Brackets:
     commas: tuple[int, ...]
     """Offsets of the commas; as many as items when there is a trailing one."""
 
-    @property
-    def trailing(self) -> bool:
-        return bool(self.items) and len(self.commas) == len(self.items)
-
 
 def brackets_of(index: FileIndex, node: ast.Call | ast.List | ast.Tuple) -> Brackets:
     """The bracketed part of a call or a written-out list."""
@@ -116,18 +112,12 @@ def inserted(
         joint = _joint(index, brackets, first)
         return [(Span(first.start, first.start), "".join(text + "," + joint for text in texts))]
     joint = _joint(index, brackets, items[number])
-    if joint == " ":
-        return [_beside(brackets, texts, number)]
-    return _below(index, brackets, texts, number, joint)
-
-
-def _beside(brackets: Brackets, texts: Sequence[str], number: int) -> tuple[Span, str]:
-    """Items on one line."""
-    item = brackets.items[number]
-    if brackets.trailing and number == len(brackets.items) - 1:
-        place = brackets.commas[-1] + 1
-        return Span(place, place), " " + ", ".join(texts)
-    return Span(item.end, item.end), "".join(f", {text}" for text in texts)
+    if joint != " ":
+        return _below(index, brackets, texts, number, joint)
+    if number == len(items) - 1 and len(brackets.commas) == len(items):
+        behind = brackets.commas[-1] + 1
+        return [(Span(behind, behind), " " + ", ".join(texts))]
+    return [(Span(items[number].end, items[number].end), "".join(f", {text}" for text in texts))]
 
 
 def _below(

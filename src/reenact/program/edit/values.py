@@ -12,7 +12,7 @@ from reenact.program.datafile import write_value
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import End, Given, Option, SourceSpan, is_number, literal
+from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal
 from reenact.program.read.scope import Scope, argument, has_unpacking
 from reenact.program.read.values import Callee, Found
 from reenact.program.read.widths import WIDTHS, followers
@@ -23,7 +23,8 @@ def python_text(value: JsonValue, before: str = "") -> str:
     """A JSON value as Python source; quotes, brackets and quoted numbers follow what stood there."""
     quote = before[:1] if before[:1] in ("'", '"') else '"'
     if isinstance(value, str):
-        return _string(value, quote)
+        text = json.dumps(value, ensure_ascii=False)
+        return text if quote == '"' or "'" in value or "\\" in text else f"'{value}'"
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int | float):
@@ -35,13 +36,6 @@ def python_text(value: JsonValue, before: str = "") -> str:
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     raise NotChangeable(f"This value cannot be written as a Python literal. Received: {value!r}.")
-
-
-def _string(value: str, quote: str) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    if quote == '"' or "'" in value or "\\" in text:
-        return text
-    return f"'{value}'"
 
 
 def word_text(value: JsonValue) -> str:
@@ -71,7 +65,12 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
     if end.option is not None and end.given is not None:
         editor.say(*_words(end.given, value))
     if end.option is not None and end.option.default is None:
-        _say_new(editor, end.option, end.given, value)
+        # An option without a default is given on the command line.
+        flag = end.option.flags[0]
+        if not flag.startswith("-"):
+            raise NotChangeable(f"The value is the positional argument {flag!r} of the command line.")
+        if end.given is None:
+            editor.say(len(editor.arguments), 0, [flag, word_text(value)])
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
@@ -92,15 +91,6 @@ def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
     return given.index, given.count, [given.flag, *words]
 
 
-def _say_new(editor: SourceEditor, option: Option, given: Given | None, value: JsonValue) -> None:
-    """An option without a default: it is given on the command line."""
-    flag = option.flags[0]
-    if not flag.startswith("-"):
-        raise NotChangeable(f"The value is the positional argument {flag!r} of the command line.")
-    if given is None:
-        editor.say(len(editor.arguments), 0, [flag, word_text(value)])
-
-
 def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """The input widths of the layers that take the output of this one."""
     following = followers(editor.reading.models, known(site.layer), found.spot)
@@ -114,18 +104,11 @@ def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: Jso
 
 def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """`Convolution2D(32, 3, 3)` of Keras 1 says the kernel's two sides one by one."""
-    call = site.call
-    if (
-        call is None
-        or site.layer is None
-        or not site.layer.made.callee.dotted.endswith("2D")
-        or len(call.args) < 3
-    ):
-        return
-    second = argument(call, 2)
+    layer = known(site.layer)
+    second = argument(known(site.call), 2) if layer.made.callee.dotted.endswith("2D") else None
     if second is None or not is_number(literal(second)) or not isinstance(value, int):
         return
-    if site.layer.name.startswith("Convolution") or isinstance(second, ast.Constant):
+    if layer.name.startswith("Convolution") or isinstance(second, ast.Constant):
         editor.replace(editor.analysis.spot(second, site.scope), python_text(value))
 
 

@@ -22,7 +22,7 @@ from reenact.program.read.functions import (
     tests_for_none,
 )
 from reenact.program.read.members import Members
-from reenact.program.read.scope import Binding, How, Scope, argument
+from reenact.program.read.scope import Binding, How, Scope, argument, method_name, receiver
 from reenact.program.read.sources import rewraps
 
 CASTS = frozenset(
@@ -190,10 +190,5 @@ class Follower(Members):
             return self.follow(node.args[0], scope, written)
         if dotted in ENVIRONMENT and len(node.args) == 2:
             return self.follow(node.args[1], scope, written)
-        if (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("get", "pop", "setdefault")
-            and node.args
-        ):
-            return self.get(node, scope)
-        return []
+        base = receiver(node) if method_name(node) in ("get", "pop", "setdefault") and node.args else None
+        return self.get(node, base, scope) if base is not None else []

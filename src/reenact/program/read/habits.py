@@ -50,13 +50,10 @@ def read_habits(
 
 def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
     """A loop of one's own makes gradients, and no trainer of a library stands behind it."""
-    return bool(loops.backwards) and not trained_by_library(analysis)
-
-
-def trained_by_library(analysis: ProgramAnalysis) -> bool:
     called = [analysis.sources.dotted(call.func, scope) for call, scope, _ in analysis.calls()]
+    trainers = [last_name(dotted) for dotted in called if dotted.startswith(SILENT_TRAINERS)]
     ends = ("Trainer", "Accelerator", "initialize", "Fabric")
-    return any(dotted.startswith(SILENT_TRAINERS) and last_name(dotted).endswith(ends) for dotted in called)
+    return bool(loops.backwards) and not any(name.endswith(ends) for name in trainers)
 
 
 def optimizer_steps(analysis: ProgramAnalysis) -> list[Call]:

@@ -27,7 +27,6 @@ class LoopSite:
 
     node: Loop
     scope: Scope
-    index: FileIndex
     level: int
     """0 for the outermost training loop."""
 
@@ -83,7 +82,7 @@ class Loops:
             for node in index.loops:
                 if self._trains(node, index):
                     scope = index.scopes[node]
-                    found.append(LoopSite(node, scope, index, self._level(node, index, scope, set())))
+                    found.append(LoopSite(node, scope, self._level(node, index, scope, set())))
         return found
 
     def _trains(self, node: Loop, index: FileIndex) -> bool:

@@ -9,7 +9,7 @@ from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.index import FileIndex, Store, dotted_text
-from reenact.program.read.scope import Scope, argument, keyword
+from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
 from reenact.program.read.trail import LOADERS, Trail, loaded_file
 from reenact.program.source import words
 
@@ -66,22 +66,21 @@ class Members(Trail):
     def _key(self, node: ast.expr, scope: Scope) -> object:
         """A key that is written out, or a constant of the program; not one that somebody chooses."""
         if isinstance(node, ast.Constant | ast.UnaryOp):
-            return End(node, scope, Written.LITERAL).literal()
+            return literal(node)
         if not isinstance(node, ast.Name):
             return NOT_LITERAL
         end = self.single(node, scope)
         constant = end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant)
         return end.literal() if constant and end is not None else NOT_LITERAL
 
-    def get(self, call: ast.Call, scope: Scope) -> list[End]:
+    def get(self, call: ast.Call, base: ast.expr, scope: Scope) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
-        assert isinstance(call.func, ast.Attribute)
-        key = End(call.args[0], scope, Written.LITERAL).literal()
+        key = literal(call.args[0])
         if not isinstance(key, str):
             return []
-        found = self._stored(call, call.func.value, key, scope)
+        found = self._stored(call, base, key, scope)
         if found is None:
-            found = self._of(call.func.value, key, scope)
+            found = self._of(base, key, scope)
         if found or len(call.args) < 2:
             return found
         return self.follow(call.args[1], scope, Written.CONFIG)
@@ -136,21 +135,18 @@ class Members(Trail):
 
     def member(self, end: End, key: str) -> list[End]:
         with self.within(end.frames):
-            return self._member(end, key)
-
-    def _member(self, end: End, key: str) -> list[End]:
-        if end.entry is not None:
-            return end.inside(end.entry.get(key))
-        node = end.node
-        if isinstance(node, ast.Dict):
-            return self._dict(node, key, end.scope)
-        if isinstance(node, ast.ClassDef):
-            return self.own_attribute(self.sources.index(end.scope).inner[node], key)
-        if isinstance(node, ast.Call):
-            return self._call_member(node, key, end.scope)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return self._of(node.right, key, end.scope) or self._of(node.left, key, end.scope)
-        return []
+            if end.entry is not None:
+                return end.inside(end.entry.get(key))
+            node = end.node
+            if isinstance(node, ast.Dict):
+                return self._dict(node, key, end.scope)
+            if isinstance(node, ast.ClassDef):
+                return self.own_attribute(self.sources.index(end.scope).inner[node], key)
+            if isinstance(node, ast.Call):
+                return self._call_member(node, key, end.scope)
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+                return self._of(node.right, key, end.scope) or self._of(node.left, key, end.scope)
+            return []
 
     def _dict(self, node: ast.Dict, key: str, scope: Scope) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
@@ -162,7 +158,7 @@ class Members(Trail):
         return []
 
     def _call_member(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
+        if method_name(node) in PARSE:
             return self._parsed(node, key, scope)
         target = self.sources.meaning(node.func, scope)
         if isinstance(target, Scope):
@@ -216,44 +212,37 @@ class Members(Trail):
     def items(self, end: End) -> list[End]:
         """Everything a loop over it would see."""
         with self.within(end.frames):
-            return self._items(end)
-
-    def _items(self, end: End) -> list[End]:
-        if end.entry is not None:
-            entries = end.entry.items if isinstance(end.entry.items, list) else []
-            return end.inside(*entries)
-        if not isinstance(end.node, ast.List | ast.Tuple) or len(end.node.elts) > 64:
-            return []
-        found: list[End] = []
-        for number, part in enumerate(end.node.elts):
-            ends = self.follow(part, end.scope, end.written)
-            if end.option is not None:
-                ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
-            found += ends
-        return found
+            if end.entry is not None:
+                entries = end.entry.items if isinstance(end.entry.items, list) else []
+                return end.inside(*entries)
+            if not isinstance(end.node, ast.List | ast.Tuple) or len(end.node.elts) > 64:
+                return []
+            found: list[End] = []
+            for number, part in enumerate(end.node.elts):
+                ends = self.follow(part, end.scope, end.written)
+                if end.option is not None:
+                    ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
+                found += ends
+            return found
 
     def item(self, end: End, number: int) -> list[End]:
         """One element of a list, a tuple, a data file's list, or of what `parse_known_args` returns."""
         with self.within(end.frames):
-            return self._item(end, number)
-
-    def _item(self, end: End, number: int) -> list[End]:
-        if end.entry is not None:
-            return end.inside(end.entry.get(number))
-        node = end.node
-        if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
-            return self.follow(node.elts[number], end.scope, end.written)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
-            return self._parsed_item(node, number, end)
-        return []
+            if end.entry is not None:
+                return end.inside(end.entry.get(number))
+            node = end.node
+            if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
+                return self.follow(node.elts[number], end.scope, end.written)
+            if isinstance(node, ast.Call) and method_name(node) in PARSE:
+                return self._parsed_item(node, number, end)
+            return []
 
     def _parsed_item(self, node: ast.Call, number: int, end: End) -> list[End]:
         """`args, rest = parser.parse_known_args()`, `model, train = HfArgumentParser((A,
         B)).parse_args_into_...`."""
-        assert isinstance(node.func, ast.Attribute)
-        if node.func.attr != "parse_args_into_dataclasses":
+        if method_name(node) != "parse_args_into_dataclasses":
             return [end] if number == 0 else []
-        maker = self.single(node.func.value, end.scope)
+        maker = self.single(receiver(node) or node, end.scope)
         if maker is None or not isinstance(maker.node, ast.Call):
             return []
         classes = argument(maker.node, 0, "dataclass_types")

@@ -229,6 +229,9 @@ class Sources:
         found: dict[Scope, list[tuple[ast.Call, Scope, FileIndex]]] = {}
         for call, scope, index in self.calls():
             for target, whole in self._targets(call, scope):
+                # A call that is put together from a partial application stands where its second half does.
+                index.parents.setdefault(whole, index.parents[call])
+                index.scopes.setdefault(whole, scope)
                 found.setdefault(target, []).append((whole, scope, index))
                 start = self.method(target, "__init__") if target.is_class else None
                 if start is not None:

@@ -18,19 +18,13 @@ SHOWN = 20
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY, INK = "#8f8f8f", "currentColor"
 SHADES = {
-    NodeKind.ROOT: ORANGE,
-    NodeKind.KNOWN: INK,
-    NodeKind.BETTER: GREEN,
-    NodeKind.AS_GOOD: BLUE,
-    NodeKind.NEUTRAL: GREY,
+    NodeKind.ROOT: (ORANGE, "as it stands"),
+    NodeKind.KNOWN: (INK, "known repair"),
+    NodeKind.BETTER: (GREEN, "significantly better"),
+    NodeKind.AS_GOOD: (BLUE, "as good or better"),
+    NodeKind.NEUTRAL: (GREY, "neutral to its parent"),
 }
-MEANING = {
-    ORANGE: "as it stands",
-    INK: "known repair",
-    GREEN: "significantly better",
-    BLUE: "as good or better",
-    GREY: "neutral to its parent",
-}
+"""The colour of a node, and what it means."""
 
 
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
@@ -75,13 +69,13 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
         Dot(
             node.parent,
             found.depth(at),
-            SHADES[node.status],
+            SHADES[node.status][0],
             f"{_value(node, found)}: {_words(node)}",
             large=node.status in (NodeKind.ROOT, NodeKind.KNOWN),
         )
         for at, node in enumerate(found.nodes)
     ]
-    return graph_plot("Neutrality graph", dots, MEANING)
+    return graph_plot("Neutrality graph", dots, dict(SHADES.values()))
 
 
 def _words(node: Node) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from reenact.bug.classify import SeedRun
 from reenact.bug.reproduction import Attempt, Reproduction, Verdict
@@ -15,23 +14,20 @@ from reenact.report.document import (
     Document,
     Facts,
     Fold,
-    Frame,
     Level,
     Row,
     Section,
     Source,
     Text,
-    Traceback,
 )
 from reenact.types import Place
-
-if TYPE_CHECKING:
-    from reenact.report.recorded import Stored
 
 RESULT = Reproduction
 CODE, NAME = "BG001", "bug-shown"
 LEVELS = {Verdict.REPRODUCED: Level.ERROR, Verdict.SHOWN: Level.WARNING}
 SHOWN = 30
+MOST_FRAMES = 8
+"""Of the project."""
 FINDINGS = "What `reenact diagnose` reads in the training programs"
 HOW_TO_SEE_IT = (
     "cd PROJECT && pip install -r requirements.txt",
@@ -82,11 +78,6 @@ def report_document(found: Reproduction) -> Document:
     sections += [Section(title, [Text("\n".join(lines))]) for title, lines in texts.items() if lines]
     sections.append(Section("Attempts", [_table(found)]))
     return Document("bug", found.title, found.sentence, tuple(sections))
-
-
-def from_run(stored: Stored) -> Document:
-    """The same of a recorded run."""
-    return bug_document(stored.result(Reproduction))
 
 
 def _sections(found: Reproduction) -> Iterator[Section]:
@@ -152,8 +143,7 @@ def _script(found: Reproduction) -> Iterator[Block]:
 def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
     shown = next((run for run in showing.runs if run.shows), showing.runs[0])
     yield Text(shown.sentence)
-    if shown.observation.frames:
-        yield _traceback(shown)
+    yield from _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))
     rows = []
@@ -169,9 +159,19 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
         yield Fold("What it printed", [Text(shown.observation.output)])
 
 
-def _traceback(run: SeedRun) -> Traceback:
-    frames = [Frame(one.whose, f"{one.file}:{one.line}", one.qualified) for one in run.observation.frames]
-    return Traceback(frames, f"{run.exception}: {run.observation.message}" if run.exception else "")
+def _traceback(run: SeedRun) -> Iterator[Block]:
+    """The frames of the project, innermost last; those of libraries are many, and folded away."""
+    frames = run.observation.frames
+    if not frames:
+        return
+    own = [f"{one.file}:{one.line} in {one.qualified}" for one in frames if one.whose == "project"]
+    raised = f"{run.exception}: {run.observation.message}" if run.exception else ""
+    yield Text("\n".join(own[-MOST_FRAMES:]) or raised, "In project code, innermost last" if own else "")
+    rows = [
+        Row((one.whose, f"{one.file}:{one.line}", one.qualified), "error" if one.whose == "project" else "")
+        for one in frames
+    ]
+    yield Fold("The whole traceback", [Board("", ("", "place", "function"), rows), Text(raised)])
 
 
 def _table(found: Reproduction) -> Board:
@@ -205,8 +205,7 @@ def _flat(reasons: Sequence[str]) -> str:
 
 def _ran(run: SeedRun) -> Iterator[Block]:
     yield Text(run.sentence)
-    if run.observation.frames:
-        yield _traceback(run)
+    yield from _traceback(run)
     if run.observation.output:
         yield Text(run.observation.output, "Printed")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import fmean, stdev
 
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, SourceFile
 from reenact.diagnosis.suspects import Suspect
@@ -68,13 +69,9 @@ def tried_words(tried: ChangeEffect) -> str:
 
 def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
-    name = (
-        suggestion.hyperparameter.kind.value
-        if suggestion.hyperparameter is not None
-        else str(suggestion.patch)
-    )
     if suggestion.hyperparameter is None:
-        return name
+        return str(suggestion.patch)
+    name = suggestion.hyperparameter.kind.value
     if suggestion.new is None:
         return f"{name}: take {_value(suggestion.old)} away"
     return f"{name}: {_value(suggestion.old)} -> {_value(suggestion.new)}"
@@ -92,11 +89,9 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:
         return "failed"
-    mean = sum(known) / len(known)
-    spread = (sum((value - mean) ** 2 for value in known) / max(1, len(known) - 1)) ** 0.5
+    around = f" +- {stdev(known):.2g}" if len(known) > 1 else ""
     failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
-    around = f" +- {spread:.2g}" if len(known) > 1 else ""
-    return f"{mean:.3g}{around}{failed}"
+    return f"{fmean(known):.3g}{around}{failed}"
 
 
 def _value(value: object) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
 
-from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.criterion import Value
 from reenact.paper.develop.development import Round, in_short
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
@@ -35,9 +34,6 @@ from reenact.report.training_plots import training_plots
 from reenact.report.views.paper_text import first_place, side_by_side
 from reenact.types import Place, Table
 
-if TYPE_CHECKING:
-    from reenact.report.recorded import Stored
-
 RESULT = Reproduction
 CODE, NAME = "PR001", "criterion-not-met"
 TONES = {Value.PASS: "good", Value.FAIL: "error"}
@@ -64,11 +60,6 @@ def paper_document(found: Reproduction) -> Document:
 def paper_report(found: Reproduction) -> str:
     """The text of REPORT.md."""
     return render(paper_document(found), "markdown")
-
-
-def from_run(stored: Stored) -> Document:
-    """The same of a recorded run."""
-    return paper_document(stored.result(Reproduction))
 
 
 def _sections(found: Reproduction) -> Iterator[Section]:
@@ -134,15 +125,6 @@ CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what
 
 
 def _claim(one: Comparison, *, linked: bool) -> Row:
-    return Row(
-        _claim_cells(one),
-        tone=GRADES.get(one.grade, ""),
-        anchor=f"claim-{one.claim.id}" if linked else "",
-        hrefs={0: f"#p-{one.claim.place}"} if linked else {},
-    )
-
-
-def _claim_cells(one: Comparison) -> tuple[str, ...]:
     """A claim beside its measure."""
     claim = one.claim
     spread = "" if one.spread is None else f" ± {one.spread:.3g}"
@@ -151,7 +133,12 @@ def _claim_cells(one: Comparison) -> tuple[str, ...]:
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
     differs = " ".join(part for part in (*one.differs, one.note) if part)
     gap, grade = f"{one.gap:.1%}", one.grade.value
-    return claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs
+    return Row(
+        (claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs),
+        tone=GRADES.get(one.grade, ""),
+        anchor=f"claim-{claim.id}" if linked else "",
+        hrefs={0: f"#p-{claim.place}"} if linked else {},
+    )
 
 
 METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
@@ -162,56 +149,37 @@ MOST_METRICS = 80
 def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
     """Every metric that the full runs left, whether or not the paper has a number for it."""
     claims = {one.metric: one.claim.id for one in found.comparisons if one.measured is not None}
-    names = metric_names(found.runs)
-    rows = [_metric_cells(name, values(found.runs, name), claims.get(name, "")) for name in names]
+    rows: list[tuple[str, ...]] = []
+    for name in metric_names(found.runs):
+        got = values(found.runs, name)
+        spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
+        rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
     left = len(rows) - MOST_METRICS
     return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
-
-
-def _metric_cells(name: str, got: Sequence[float], claim: str) -> tuple[str, ...]:
-    spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
-    return name, f"{fmean(got):.4g}", spread, str(len(got)), claim
 
 
 CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
 
 
-def _criterion_rows(found: Reproduction) -> list[tuple[str, ...]]:
-    """A criterion, its sentence, its lines."""
-    by_id = {one.criterion: one for one in found.judged}
-    return [
-        (one.id, one.fact, _value(by_id.get(one.id)), ", ".join(one.places), *_seen(by_id.get(one.id)))
-        for one in found.fingerprint.criteria
-    ]
-
-
-def _value(one: Judged | None) -> str:
-    return "not verified" if one is None else f"{one.value.value} ({one.by})"
-
-
-def _seen(one: Judged | None) -> tuple[str, str]:
-    return ("", "") if one is None else (", ".join(map(str, one.lines[:6])), one.reason)
-
-
 def _criteria(found: Reproduction) -> Board:
+    """A criterion, which leads to its sentence, and to the first line of the code that it is about."""
     judged = {one.criterion: one for one in found.judged}
     files = list(found.development.project.files)
-    rows = [
-        _criterion(one, cells, judged.get(one.id), files)
-        for one, cells in zip(found.fingerprint.criteria, _criterion_rows(found), strict=True)
-    ]
+    rows = []
+    for one in found.fingerprint.criteria:
+        known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
+        lines = known.lines if known is not None else ()
+        line = next((line for line in lines if line.file in files), None)
+        if line is not None:
+            hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
+        places, where = ", ".join(one.places), ", ".join(map(str, lines[:6]))
+        verdict, why, tone = "not verified", "", ""
+        if known is not None:
+            verdict, why = f"{known.value.value} ({known.by})", known.reason
+            tone = TONES.get(known.value, "")
+        cells = (one.id, one.fact, verdict, places, where, why)
+        rows.append(Row(cells, tone, f"criterion-{one.id}", hrefs))
     return Board("", CRITERION_COLUMNS, rows)
-
-
-def _criterion(one: Criterion, cells: Sequence[str], judged: Judged | None, files: Sequence[str]) -> Row:
-    """Leads to the sentence and to the first line of the code that it is about."""
-    lines = judged.lines if judged is not None else ()
-    hrefs = {0: f"#p-{first_place(one)}"}
-    line = next((line for line in lines if line.file in files), None)
-    if line is not None:
-        hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
-    tone = TONES.get(judged.value, "") if judged is not None else ""
-    return Row(cells, tone, f"criterion-{one.id}", hrefs)
 
 
 def _lineage(found: Reproduction) -> Iterator[Block]:
@@ -295,17 +263,14 @@ def _diagnostics(found: Reproduction) -> Iterator[Diagnostic]:
     judged = {one.criterion: one for one in found.judged}
     for criterion in found.fingerprint.criteria:
         one = judged.get(criterion.id)
-        if one is not None and one.value is Value.FAIL:
-            yield _diagnostic(criterion, one)
-
-
-def _diagnostic(criterion: Criterion, one: Judged) -> Diagnostic:
-    line = one.lines[0] if one.lines else None
-    return Diagnostic(
-        CODE,
-        NAME,
-        Level.WARNING,
-        f"{criterion.id}: {criterion.fact} {one.reason}",
-        place=Place(PurePosixPath(line.file), line.line) if line is not None else None,
-        aside=f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}",
-    )
+        if one is None or one.value is not Value.FAIL:
+            continue
+        line = one.lines[0] if one.lines else None
+        yield Diagnostic(
+            CODE,
+            NAME,
+            Level.WARNING,
+            f"{criterion.id}: {criterion.fact} {one.reason}",
+            place=Place(PurePosixPath(line.file), line.line) if line is not None else None,
+            aside=f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}",
+        )

@@ -54,11 +54,6 @@ def repair_document(found: Repair, title: str) -> Document:
     )
 
 
-def from_run(stored: Stored) -> Document:
-    """The same of a recorded run."""
-    return repair_document(stored.result(Repair), stored.run.what)
-
-
 def progress(stored: Stored) -> Iterator[Section]:
     """The best so far, while the search goes on."""
     looks = stored.below("best", Evaluation)
@@ -164,16 +159,8 @@ def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], li
 
 
 def _cuts(cuts: Sequence[ReductionStep]) -> Board:
-    rows = [
-        Row(
-            (
-                "suffices" if cut.suffices else "too little",
-                f"{100 * cut.kept:.0f} %",
-                str(cut.seeds),
-                str(cut.patch),
-            ),
-            tone="good" if cut.suffices else "",
-        )
-        for cut in cuts
-    ]
+    rows = []
+    for cut in cuts:
+        verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
+        rows.append(Row((verdict, f"{100 * cut.kept:.0f} %", str(cut.seeds), str(cut.patch)), tone))
     return Board("", ("", "of the gain", "seeds", "change"), rows)

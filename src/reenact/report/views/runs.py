@@ -10,9 +10,11 @@ from reenact.journal.query import Answer
 from reenact.journal.upkeep import Checked
 from reenact.report.document import Document, Facts, Text
 from reenact.report.run_words import (
+    SHOWN_VALUE,
     as_json,
     cost_of,
     counted,
+    readable,
     run_data,
     run_facts,
     sentence_of,
@@ -21,7 +23,6 @@ from reenact.report.run_words import (
     step_data,
     time_of,
     tree,
-    value_of,
     verdict_of,
 )
 from reenact.types import Table
@@ -85,7 +86,11 @@ def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
         kind="step",
         title=f"Step {step.path} of run {run.id}",
         verdict=f"{state_of(step)}, {counted(step.tries, 'try')}, {time_of(step.duration_s)}",
-        blocks=(Facts("", facts), Text(value_of(inputs), "Inputs"), Text(value_of(result), "Result")),
+        blocks=(
+            Facts("", facts),
+            Text(readable(inputs, SHOWN_VALUE), "Inputs"),
+            Text(readable(result, SHOWN_VALUE), "Result"),
+        ),
         data={"step": step_data(step), "inputs": as_json(inputs), "result": as_json(result)},
     )
 

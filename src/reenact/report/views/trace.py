@@ -43,6 +43,17 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
     return (Table(f"Layers of {graph.model}", columns, rows),)
 
 
+def graph_document(graph: ModelGraph, title: str) -> Document:
+    """The model alone."""
+    return Document(
+        kind="graph",
+        title=title,
+        verdict=f"{len(graph.layers)} layers, {graph.parameters:,} weights, task {graph.task.value}.",
+        blocks=(graph_facts(graph), *layer_blocks(graph)),
+        data=graph_data(graph),
+    )
+
+
 def graph_facts(graph: ModelGraph) -> Facts:
     """Loss, optimiser, task: what the layers are trained for."""
     loss, optimizer = graph.loss, graph.optimizer
@@ -142,12 +153,8 @@ def graph_data(graph: ModelGraph | None) -> JsonValue:
     if graph is None:
         return None
     data = asdict(graph)
-    for owner, given in zip([*data["layers"], data["loss"], data["optimizer"]], _places(graph), strict=True):
+    made = [*data["layers"], data["loss"], data["optimizer"]]
+    for owner, facts in zip([*graph.layers, graph.loss, graph.optimizer], made, strict=True):
         if owner is not None:
-            owner["place"] = given
+            facts["place"] = str(owner.place) if owner.place else None
     return data
-
-
-def _places(graph: ModelGraph) -> list[str | None]:
-    owners = [*graph.layers, graph.loss, graph.optimizer]
-    return [str(owner.place) if owner is not None and owner.place else None for owner in owners]

@@ -1,21 +1,63 @@
-"""`reenact params SCRIPT`: every hyperparameter of a program, where it stands and what else it could be."""
+"""What the text of a program shows: nothing is run.
+
+`reenact lint FILES`: the static rules on many files at once, for hooks, editors and build servers.
+`reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reenact.api import hyperparameters
-from reenact.api.reference import Hyperparameters
+from reenact.api.linting import Linted
+from reenact.api.linting import lint as run_lint
+from reenact.api.reference import Hyperparameters, hyperparameters
 from reenact.cli.calling import PROGRAM, program_words
-from reenact.cli.options import output_format, show
+from reenact.cli.options import listed, option, shared, show
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
-from reenact.types import ExitCode, JsonValue, Table
+from reenact.types import ExitCode, JsonValue, Place, Table
 
 if TYPE_CHECKING:
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
+
+UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
+
+
+@click.command()
+@shared("select", "ignore")
+@option("--exclude", "Not what this matches: tests, '*_test.py', 'old/*'.", multiple=True, callback=listed)
+@shared("threshold", "output-format")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
+    """Say what the text of training programs alone shows to be wrong.
+
+    PATHS are files, notebooks and folders; default: this folder. Each file is read by itself: nothing is
+    run, no framework is imported, nothing is recorded. Every file is checked, also when another cannot be
+    parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
+    """
+    result = run_lint(*paths, **given)
+    document = Document(
+        kind="lint",
+        title="Static rules",
+        verdict=result.sentence,
+        diagnostics=tuple(_notices(result.files)),
+        data=result.to_dict(),
+        exit_code=result.exit_code,
+    )
+    show(document, output_format)
+    return result.exit_code
+
+
+def _notices(found: Sequence[Linted]) -> Iterator[Diagnostic]:
+    for one in found:
+        yield from one.diagnostics
+        if one.unread:
+            message = f"{one.path} could not be parsed: {one.unread}"
+            yield Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, Place(PurePosixPath(one.path), 1))
 
 
 @click.command(context_settings=PROGRAM)
@@ -23,8 +65,7 @@ if TYPE_CHECKING:
     "--all", "everything", is_flag=True, help="Also list those that are not set: the library's default holds."
 )
 @click.option("--layers", is_flag=True, help="Also list the layers as the text makes them.")
-@output_format
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+@shared("output-format", "program")
 def params(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
     """List the hyperparameters of a training program: kind, value, place, alternatives.
 
@@ -49,21 +90,14 @@ def _document(result: Hyperparameters, everything: bool, layers: bool) -> Docume
     if layers:
         columns = ("place", "layer", "type", "activation", "settings")
         blocks.append(Table("Layers", columns, _layer_rows(result)))
+    unread = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
     hint = "" if everything else " (--all lists them)"
     return Document(
         kind="knobs",
         title=f"Hyperparameters of {program.entry}",
         verdict=f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}.",
         blocks=tuple(blocks),
-        diagnostics=tuple(
-            Diagnostic(
-                "PG001",
-                "unparsed-file",
-                Level.WARNING,
-                f"{file.path} could not be parsed: {file.unparsed}",
-            )
-            for file in program.unparsed
-        ),
+        diagnostics=tuple(Diagnostic(UNREAD, UNREAD_NAME, Level.WARNING, each) for each in unread),
         data=result.to_dict(),
     )
 

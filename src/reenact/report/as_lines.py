@@ -1,4 +1,4 @@
-"""The diagnostics as workflow commands, which become annotations on a pull request."""
+"""One line a diagnostic, and the verdict: for the problem matchers of editors, or as annotations."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from reenact.report.document import Diagnostic, Document, Level
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
-def render(document: Document) -> str:
-    """One command a diagnostic, then the verdict as a plain line."""
+def concise(document: Document) -> str:
+    """`file:line:column: CODE message`, then the verdict."""
+    lines = [plain_line(document.reused)] if document.reused else []
+    for one in document.diagnostics:
+        where = f"{plain_line(str(one.place))}: " if one.place else ""
+        lines.append(f"{where}{plain_line(one.code)} {' '.join(plain(one.message).split())}")
+    return "\n".join([*lines, plain_line(document.verdict)]) + "\n"
+
+
+def github(document: Document) -> str:
+    """Workflow commands, which become annotations, then the verdict as a plain line."""
     return "\n".join([*(_command(one) for one in document.diagnostics), plain_line(document.verdict)]) + "\n"
 
 
