@@ -121,7 +121,5 @@ def _rank(name: str) -> int:
 
 
 def _repository(place: Path) -> Path | None:
-    for name in ("repository", "repository.bundle"):
-        if (place / name).exists():
-            return place / name
-    return None
+    places = (place / "repository", place / "repository.bundle")
+    return next((one for one in places if one.exists()), None)

@@ -114,6 +114,7 @@ def _link(found: re.Match[str]) -> str:
     return f"{words} ({address})" if address.startswith("http") and address != words else words
 
 
+_BAR = re.compile(r"(\\.|\$(?:[^$\\]|\\.)+\$)|\|")
 _RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _CAPTION = re.compile(
     r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
@@ -142,20 +143,11 @@ def table_of(lines: Sequence[str]) -> Table:
 
 def _cells(line: str) -> tuple[str, ...]:
     """Cells of a row; a bar inside a formula or after a backslash is none."""
-    cells, cell, inside, before = [], "", False, ""
-    for letter in line.strip():
-        if letter == "$" and before != "\\":
-            inside = not inside and "$" in line
-        if letter == "|" and before != "\\" and not inside:
-            cells.append(cell)
-            cell = ""
-        else:
-            cell += letter
-        before = letter
-    cells.append(cell)
-    if line.strip().startswith("|"):
+    line = line.strip()
+    cells = _BAR.sub(lambda found: found[1] or "\0", line).split("\0")
+    if line.startswith("|"):
         cells = cells[1:]
-    if cells and not cells[-1].strip() and line.strip().endswith("|"):
+    if cells and not cells[-1].strip() and line.endswith("|"):
         cells = cells[:-1]
     return tuple(bare(cell.replace("\\|", "|")) for cell in cells)
 
