@@ -75,7 +75,7 @@ ALLOWED = re.compile(
     r"--story|front door|next door|side ?story|history|header room|headroom|room for|no room|without room"
     r"|NO_ROOM"
     r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart"
-    r"|files written anew|house[-_ ]prices|\"dice\"|dice (?:score|loss)|story TO pipeline"
+    r"|files written anew|house[-_ ]prices|\"dice\"|dice (?:score|loss)|story TO pipeline|'pipeline', 'story'"
     r"|(?<![\w ])mend(?![\w ])|^Said$|^\"(?:standing|accused)\"$",
     re.IGNORECASE,
 )

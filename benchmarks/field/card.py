@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from benchmarks.field.case import FieldCase, Half
-from benchmarks.field.result import Accused, FieldResult
+from benchmarks.field.result import FieldResult, NamedFault
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.diagnosis.options import THRESHOLD, Depth
 from reenact.program.fault import Fault
@@ -23,7 +23,7 @@ BETTER = ("repaired", "improved", "too-small")
 """What a repair decides when the fresh seeds are significantly better."""
 REPAIRED = 0.6
 BROKEN = "broken"
-"""A judgement that accuses a training without naming a fault."""
+"""A judgement against a training without naming a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class Scored:
 
     @property
     def alarms(self) -> Share:
-        """Sound programs that were accused."""
-        return Share(sum(accused(*pair) for pair in self.sound), len(self.sound))
+        """Sound programs with a false alarm."""
+        return Share(sum(is_alarm(*pair) for pair in self.sound), len(self.sound))
 
     @property
     def alarms_of_all_kinds(self) -> Share:
         """The same, where the word that a training which we cut is too short counts as well."""
-        hit = sum(bool(result.named(THRESHOLD)) or accused(case, result) for case, result in self.sound)
+        hit = sum(bool(result.named(THRESHOLD)) or is_alarm(case, result) for case, result in self.sound)
         return Share(hit, len(self.sound))
 
     @property
@@ -100,14 +100,14 @@ class Scored:
         return sum(result.seconds for _, result in (*self.faulty, *self.sound))
 
 
-def counted(case: FieldCase, result: FieldResult) -> tuple[Accused, ...]:
+def counted(case: FieldCase, result: FieldResult) -> tuple[NamedFault, ...]:
     """What was named, but not that a training is too short which the manifest has cut."""
     cut = case.shortened and not any(fault is Fault.HNE for fault, _ in case.faults)
     return tuple(one for one in result.named(THRESHOLD) if not (cut and one.fault is Fault.HNE))
 
 
-def accused(case: FieldCase, result: FieldResult) -> bool:
-    """Whether something is said against a program."""
+def is_alarm(case: FieldCase, result: FieldResult) -> bool:
+    """Whether something is reported against a program."""
     return bool(counted(case, result)) or result.judgement == BROKEN
 
 
@@ -159,7 +159,7 @@ def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
         precision.value >= PRECISION[depth] if named else None,
     )
     yield Goal(
-        f"{one.half}: sound programs accused",
+        f"{one.half}: false alarms on sound programs",
         f"<= {ALARMS:.0%}",
         str(alarms),
         alarms.value <= ALARMS if sound else None,
@@ -173,7 +173,7 @@ def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
         )
 
 
-def _true(case: FieldCase, result: FieldResult) -> list[Accused]:
+def _true(case: FieldCase, result: FieldResult) -> list[NamedFault]:
     return [one for one in result.named(THRESHOLD) if one.is_true_of(case)]
 
 
@@ -181,7 +181,7 @@ def _tables(one: Scored) -> Iterator[Table]:
     figures = (
         ("recall, by program", str(one.recall)),
         ("precision, by finding", str(one.precision)),
-        ("sound programs accused", str(one.alarms)),
+        ("false alarms on sound programs", str(one.alarms)),
         ("the same, of being trained too briefly as well, where we cut it", str(one.alarms_of_all_kinds)),
         ("significantly better after a repair", str(one.repaired)),
         ("trainings in changed copies", str(one.trainings)),
@@ -206,16 +206,16 @@ def _tables(one: Scored) -> Iterator[Table]:
     )
     yield Table(
         f"{one.half}: missed",
-        ("program", "truth", "what was said instead", "seen and not named", "s"),
+        ("program", "truth", "what was reported instead", "seen and not named", "s"),
         tuple(
             (case.id, truth_of(case), _instead(result), _near(case, result), f"{result.seconds:.0f}")
             for case, result in missed
         ),
     )
     yield Table(
-        f"{one.half}: sound programs that were accused",
+        f"{one.half}: sound programs with a false alarm",
         ("program", "what it does", "of what"),
-        tuple((case.id, case.why, _instead(result)) for case, result in one.sound if accused(case, result)),
+        tuple((case.id, case.why, _instead(result)) for case, result in one.sound if is_alarm(case, result)),
     )
     yield Table(
         f"{one.half}: repairs",
@@ -247,5 +247,5 @@ def _near(case: FieldCase, result: FieldResult) -> str:
     return _words([one for one in (*result.doubts, *result.symptoms) if one.is_true_of(case)])
 
 
-def _words(named: Sequence[Accused]) -> str:
+def _words(named: Sequence[NamedFault]) -> str:
     return "; ".join(map(str, named)) or "-"

@@ -34,16 +34,16 @@ def answer(found: Any) -> dict[str, Any]:
     return {
         "judgement": str(found.judgement),
         "sentence": found.sentence,
-        "findings": [_accused(one.suspect, one.confidence, str(one.status)) for one in found.findings],
-        "doubts": [_accused(one.suspect, one.confidence, str(one.status)) for one in found.low_confidence],
-        "symptoms": [_accused(one, one.confidence, "seen") for one in found.symptoms],
+        "findings": [_named(one.suspect, one.confidence, str(one.status)) for one in found.findings],
+        "doubts": [_named(one.suspect, one.confidence, str(one.status)) for one in found.low_confidence],
+        "symptoms": [_named(one, one.confidence, "seen") for one in found.symptoms],
         "trainings": found.spent.trainings,
         "seconds": found.spent.seconds,
         "notes": list(found.notes),
     }
 
 
-def _accused(suspect: Any, confidence: float, status: str) -> dict[str, Any]:
+def _named(suspect: Any, confidence: float, status: str) -> dict[str, Any]:
     places = [suspect.place, *(witness.place for witness in suspect.witnesses)]
     return {
         "fault": str(suspect.fault) if suspect.fault is not None else None,

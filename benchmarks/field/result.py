@@ -23,7 +23,7 @@ CRASHES = frozenset({"RE901", "RE902", "RE903", "RE904"})
 
 
 @dataclass(frozen=True, slots=True)
-class Accused:
+class NamedFault:
     """One thing that was named: a fault type or, without one, the rules that saw it."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -68,9 +68,9 @@ class FieldResult:
     """Why there is no diagnosis: packages, data, no checkout, the box."""
     judgement: str = ""
     sentence: str = ""
-    findings: tuple[Accused, ...] = ()
-    doubts: tuple[Accused, ...] = ()
-    symptoms: tuple[Accused, ...] = ()
+    findings: tuple[NamedFault, ...] = ()
+    doubts: tuple[NamedFault, ...] = ()
+    symptoms: tuple[NamedFault, ...] = ()
     trainings: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class FieldResult:
     """What a repair decided; empty where none was asked for, or none came to an end."""
     repair_says: str = ""
 
-    def named(self, threshold: float) -> tuple[Accused, ...]:
+    def named(self, threshold: float) -> tuple[NamedFault, ...]:
         """What was named above the threshold: findings, and crashes that were explained."""
         crashes = (
             one for one in self.symptoms if one.confidence >= threshold and not CRASHES.isdisjoint(one.codes)

@@ -24,7 +24,7 @@ Parts: TypeAlias = tuple[tuple[Array, Array], tuple[Array, Array]]
 CLASSES = 10
 _SUBJECTS = ("the cat", "a dog", "my friend", "the old king", "a small bird", "the queen", "our teacher")
 _VERBS = ("sees", "likes", "follows", "calls", "paints", "remembers")
-_OBJECTS = ("the house", "a red car", "the green hill", "two books", "the river", "a long song")
+_OBJECTS = ("the lamp", "a red car", "the green hill", "two books", "the river", "a long song")
 _ENDINGS = ("in the morning", "at night", "after the rain", "with great care", "once again")
 
 

@@ -74,7 +74,7 @@ def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
     assert "±" in found(decision).sentence or decision is Decision.GOOD_ALREADY
 
 
-def test_seeds_that_tie_are_said_where_the_others_are_too_few() -> None:
+def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     before, after = (0.5,) * 6, (0.5, 0.5, 0.6, 0.6, 0.6, 0.6)
     one = found(Decision.NOT_SIGNIFICANT)
     tied = replace(one.verdicts[-1], seeds=tuple(range(6)), comparison=compare(before, after))

@@ -46,7 +46,7 @@ def _start(place, parent):
     # What the first program was given is not for the others.
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     environment |= {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    environment["WARM_ROOM"] = 65536 * "-"  # where a program's own environment is shown
+    environment["WARM_SPACE"] = 65536 * "-"  # where a program's own environment is shown
     program = os.path.join(os.path.dirname(__file__), "server.py")
     nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen(

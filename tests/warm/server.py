@@ -72,7 +72,7 @@ def _begin(client, text, files, listener, clients):
 
 
 def _received(client):
-    """A job and its open files; nothing when whoever asked was killed before it had said all."""
+    """A job and its open files; nothing when whoever asked was killed before it had sent all."""
     files, text = array.array("i"), b""
     while not text.endswith(b"\n"):
         part, ancillary, _, _ = client.recvmsg(1 << 20, socket.CMSG_SPACE(3 * files.itemsize))

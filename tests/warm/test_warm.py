@@ -54,7 +54,7 @@ def test_environment_and_folder_are_those_of_the_caller_also_to_others(run: Run,
     printed = run(text, cwd=tmp_path, env={"PATH": os.environ["PATH"], "MARK": "here"}).stdout
     assert printed.startswith(f"{tmp_path} here ")
     assert "MARK=here\0" in printed
-    assert "WARM_ROOM" not in printed
+    assert "WARM_SPACE" not in printed
 
 
 def test_somebody_who_was_killed_before_saying_anything_does_not_stop_the_others(

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.field.card import LEAST, Share, scorecard, scored
 from benchmarks.field.case import FieldCase, Half
 from benchmarks.field.diagnosed import measure_all, start_of
-from benchmarks.field.result import Accused, FieldResult, Results
+from benchmarks.field.result import FieldResult, NamedFault, Results
 from reenact.diagnosis.options import Depth
 from reenact.program.fault import Fault
 from reenact.types import ExitCode
@@ -31,18 +31,20 @@ model.fit(rows, (rows.sum(axis=1) > 0).astype("float32"), epochs=6, verbose=0, v
 """
 
 
-def named(fault: Fault | None, *lines: int, code: str = "RE001", confidence: float = 0.9) -> Accused:
-    return Accused(fault, (code,), tuple((line, line) for line in lines), "", confidence, "untried", "")
+def named(fault: Fault | None, *lines: int, code: str = "RE001", confidence: float = 0.9) -> NamedFault:
+    return NamedFault(fault, (code,), tuple((line, line) for line in lines), "", confidence, "untried", "")
 
 
-def said(*findings: Accused, symptoms: tuple[Accused, ...] = (), judgement: str = "findings") -> FieldResult:
+def said(
+    *findings: NamedFault, symptoms: tuple[NamedFault, ...] = (), judgement: str = "findings"
+) -> FieldResult:
     return FieldResult(
         "one", "quick", "code", "start", judgement=judgement, findings=findings, symptoms=symptoms
     )
 
 
 @pytest.mark.parametrize(
-    ("accused", "true"),
+    ("fault", "true"),
     [
         (named(Fault.ACH, 7), True),
         (named(Fault.ARM, 7), True),
@@ -54,8 +56,8 @@ def said(*findings: Accused, symptoms: tuple[Accused, ...] = (), judgement: str 
         (named(None, 4, code="RE901"), False),
     ],
 )
-def test_a_fault_is_true_at_its_line_or_where_it_has_none(accused: Accused, true: bool) -> None:
-    assert accused.is_true_of(CASE) is true
+def test_a_fault_is_true_at_its_line_or_where_it_has_none(fault: NamedFault, true: bool) -> None:
+    assert fault.is_true_of(CASE) is true
 
 
 def test_recall_counts_programs_and_precision_findings() -> None:
@@ -76,7 +78,7 @@ def test_an_explained_crash_is_a_finding_and_other_symptoms_are_none() -> None:
     assert not scored(Half.TUNE, [CASE], [said(symptoms=(unsure,))]).recall.part
 
 
-def test_a_sound_program_is_accused_by_a_finding_or_by_being_called_broken() -> None:
+def test_a_sound_program_has_a_false_alarm_by_a_finding_or_by_being_called_broken() -> None:
     found = scored(
         Half.TUNE,
         [SOUND, replace(SOUND, id="b"), replace(SOUND, id="c")],

@@ -40,7 +40,7 @@ class DropoutAtOutput(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         output = evidence.output
-        if output is None or output.family != "dense":
+        if output is None or output.family != "dense" or not evidence.loss_name:
             return
         for layer in evidence.layers[evidence.layers.index(output) + 1 :]:
             rate = layer.settings.get("rate", layer.settings.get("p"))
