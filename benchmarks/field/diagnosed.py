@@ -142,7 +142,8 @@ def _command(wanted: CaseRun, entry: Path) -> Command:
 
 
 def _threads(workers: int) -> Mapping[str, str]:
-    return {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // workers))}
+    """As many as the program has cores: others run beside it."""
+    return {"OMP_NUM_THREADS": str(workers)}
 
 
 def _blank(case: FieldCase, depth: Depth, **more: object) -> FieldResult:

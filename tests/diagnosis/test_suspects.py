@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from reenact.diagnosis.suspects import suspects_from
+from dataclasses import replace
+
+import pytest
+
+from reenact.diagnosis.suspects import calibrated, suspects_from
 from reenact.program.change import Set
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
 
 RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
@@ -93,6 +97,16 @@ def test_what_is_proven_explains_what_was_observed() -> None:
         Fault.HNE: 0.82,
         Fault.HLR: 0.48,
     }
+
+
+def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
+    proven = replace(finding("RE004", Fault.CPP, 0.9), certainty=Certainty.PROOF)
+    strong = replace(finding("RE003", Fault.LCH, 0.7), certainty=Certainty.STRONG)
+    hint = finding("RE019", Fault.HLR, 0.7, hyperparameter=RATE)
+    found = {one.fault: one for one in suspects_from([proven, strong, hint])}
+    assert found[Fault.HLR].confidence == pytest.approx(0.42)
+    assert found[Fault.LCH].confidence == 0.7
+    assert calibrated(found[Fault.CPP]) >= 0.95
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:

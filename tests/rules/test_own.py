@@ -420,3 +420,58 @@ def test_no_rule_stumbles_over_poor_evidence(run: Trace, family: str) -> None:
     evidence = Evidence(trace=run, experiments=Experiments(one_batch=OneBatch(0, (), None)))
     rules = [one for one in all_rules() if one.family == family]
     assert all(found.saw for found in run_rules(rules, evidence))
+
+
+# What is done on purpose ----------------------------------------------------------------------------------
+
+GROWING = [1.0 + step / 10 for step in range(60)]
+TARGET = (
+    ParameterFacts("Net.0.weight", (3, 8), True, True),
+    ParameterFacts("Copy.0.weight", (3, 8), True, False),
+)
+
+
+def test_a_target_network_is_not_forgotten_and_its_loss_may_grow() -> None:
+    learns = Evidence(trace=trace(GROWING))
+    assert findings_in("RE019", learns)
+    bootstrapped = Evidence(trace=trace(GROWING, parameter_facts=TARGET))
+    assert bootstrapped.copies == {"Copy.0.weight"}
+    assert findings_in("RE013", bootstrapped) == ()
+    assert findings_in("RE019", bootstrapped) == ()
+
+
+def test_weights_that_no_optimizer_has_and_that_copy_nothing_are_forgotten() -> None:
+    other = (TARGET[0], ParameterFacts("Head.1.weight", (5, 8), True, False))
+    (found,) = findings_in("RE013", Evidence(trace=trace(GROWING, parameter_facts=other)))
+    assert "Head.1.weight" in found.saw
+
+
+def test_the_loss_of_a_policy_gradient_may_grow() -> None:
+    unknown = replace(graph(TaskType.UNKNOWN, "", 3), loss=None)
+    assert findings_in("RE019", Evidence(trace=trace(GROWING, graph=unknown, data=()))) == ()
+    assert findings_in("TC011", Evidence(trace=trace(GROWING, graph=unknown, data=()))) == ()
+
+
+def test_where_two_models_learn_in_turns_nobody_knows_the_output() -> None:
+    run = trace([1.0] * 20)
+    turns = np.array(run.steps.rows)
+    turns[:, run.steps.columns.index("optimizer")] = np.arange(20) % 2
+    both = Evidence(trace=replace(run, steps=Columns(run.steps.columns, turns)))
+    assert Evidence(trace=run).output is not None
+    assert both.output is None
+
+
+def test_a_training_that_was_cut_off_early_is_not_reported_to_learn_nothing() -> None:
+    run = trace([1.0986] * 30)
+    assert findings_in("RE029", Evidence(trace=run))
+    late = Outcome(OutcomeKind.TIMEOUT, None)
+    assert findings_in("RE029", Evidence(trace=run, outcome=late)) == ()
+
+
+def test_one_of_several_heads_may_end_in_a_softmax() -> None:
+    heads = TORCH.replace(
+        "model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), {output})",
+        "model = nn.Sequential(nn.Linear(8, 16), nn.Softmax(dim=1), nn.Linear({taken}, 3))",
+    )
+    assert findings(rule("RE041"), heads.format(taken=16, loss="CrossEntropyLoss"))
+    assert findings(rule("RE041"), heads.format(taken=9, loss="CrossEntropyLoss")) == ()

@@ -114,16 +114,18 @@ def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -
 
     `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
     from the program itself, it explains what happened, and suspects that only such rules name are less
-    likely.
+    likely. Beside proof every hint is: while an output cannot express the labels, nobody can tell whether the
+    learning rate is right.
     """
     groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(_key(finding), []).append(finding)
     found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
-    if any(
-        one.confidence >= PROVEN and not _only(one, observed) and one.first.is_root_cause for one in found
-    ):
+    causes = [one for one in found if one.first.is_root_cause]
+    if any(one.confidence >= PROVEN and not _only(one, observed) for one in causes):
         found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
+    if any(one.certainty is Certainty.PROOF for one in causes):
+        found = [_less(one) if one.certainty is Certainty.HINT else one for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
 
 

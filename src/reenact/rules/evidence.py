@@ -150,6 +150,16 @@ class Evidence:
         param = self.hyperparameter(Kind.GRADIENT_CLIP)
         return param is not None and not param.absent
 
+    @cached_property
+    def copies(self) -> frozenset[str]:
+        """Weights of a target network or an average: no optimizer has them, and they have name and shape of
+        weights that one has."""
+        facts = self.trace.parameter_facts if self.trace is not None else ()
+        learn = {(_tail(one.name), one.shape) for one in facts if one.in_optimizer}
+        return frozenset(
+            one.name for one in facts if not one.in_optimizer and (_tail(one.name), one.shape) in learn
+        )
+
     @property
     def was_cut_off(self) -> bool:
         """Whether the program was ended before its training came to its end."""
@@ -157,9 +167,10 @@ class Evidence:
 
     @property
     def compares(self) -> bool:
-        """Whether the loss compares outputs with labels. One that does not, as of a policy gradient, may grow
-        while the model learns."""
-        return self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
+        """Whether the loss compares outputs with labels that stay. One that does not (a policy gradient), or
+        that compares with the answers of a copy of the model, may grow while the model learns."""
+        known = self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
+        return known and not self.copies
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
         """Inputs or labels of a split: the tensor of which the most rows were seen."""
@@ -205,6 +216,11 @@ class Evidence:
         owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
         facts = owner.get(kind)
         return facts.place if facts is not None else None
+
+
+def _tail(name: str) -> str:
+    """The name of a weight below its model: that of the layer and its own."""
+    return ".".join(name.replace("/", ".").split(".")[-2:])
 
 
 def _belongs(param: Hyperparameter, layer: LayerView) -> bool:

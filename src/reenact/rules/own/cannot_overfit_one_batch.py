@@ -54,7 +54,7 @@ class CannotOverfitOneBatch(Rule):
         known = finite(list(tried.losses))
         broken = len(known) < len(tried.losses) or not known
         left = known[-1] / max(1e-12, abs(known[0])) if known else 1.0
-        poor = left > LEFT if tried.accuracy is None else tried.accuracy < ACCURATE and left > 0.1
+        poor = left > LEFT if tried.accuracy is None else tried.accuracy < ACCURATE and left > LEFT
         if broken or (poor and abs(known[-1]) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
             end = "no number" if broken else f"{known[-1]:.3g}"

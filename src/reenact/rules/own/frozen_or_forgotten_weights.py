@@ -58,7 +58,7 @@ class FrozenOrForgottenWeights(Rule):
             saw = f"the model's parameters() does not reach {lost}"
             yield self.finding(evidence, saw, certainty=Certainty.PROOF)
         for names, reason in (
-            (_not_given(evidence.trace), "never given to an optimiser"),
+            (_not_given(evidence, evidence.trace), "never given to an optimiser"),
             (_without_gradient(evidence.trace), "never reached by a gradient"),
         ):
             layer = next((one for one in evidence.layers if _owns(one.name, names)), None)
@@ -83,29 +83,21 @@ def _fresh(layer: LayerView) -> bool:
     return 0.85 < width < 1.15
 
 
-def _not_given(trace: Trace) -> list[str]:
+def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
     """Weights that can learn and that no optimizer has, where some other weight has one.
 
     Not those of a target network or an average, which are copies of weights that learn; nor of a model that
     is asked and not taught, to which no gradient comes back.
     """
-    given = [facts for facts in trace.parameter_facts if facts.in_optimizer]
-    copied = {(_tail(facts.name), facts.shape) for facts in given}
     names = []
     for number, facts in enumerate(trace.parameter_facts):
-        forgotten = (
-            facts.trainable and not facts.in_optimizer and (_tail(facts.name), facts.shape) not in copied
-        )
         rows = trace.parameters.where(parameter=number)
         asked_only = len(rows) > 0 and not rows["grad_present"].any()
-        if forgotten and not asked_only and given:
+        forgotten = facts.trainable and not facts.in_optimizer and facts.name not in evidence.copies
+        if forgotten and not asked_only:
             names.append(facts.name)
-    return list(dict.fromkeys(names))
-
-
-def _tail(name: str) -> str:
-    """The name below the model: that of the layer and of the weight."""
-    return ".".join(name.replace("/", ".").split(".")[-2:])
+    given = any(facts.in_optimizer for facts in trace.parameter_facts)
+    return list(dict.fromkeys(names)) if given else []
 
 
 def _without_gradient(trace: Trace) -> list[str]:

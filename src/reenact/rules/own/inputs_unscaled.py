@@ -53,7 +53,11 @@ class InputsUnscaled(Rule):
         if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
             return
         low = inputs.minimum or 0.0
-        if _scaled_inside(evidence.layers) or (abs(inputs.mean) <= LARGE and inputs.std <= LARGE):
+        if (
+            evidence.optimizers > 1
+            or _scaled_inside(evidence.layers)
+            or (abs(inputs.mean) <= LARGE and inputs.std <= LARGE)
+        ):
             return
         picture = low >= 0 and 100 < inputs.maximum <= 255 and len(inputs.shape) > 2
         sure = 0.85 if picture or max(abs(inputs.mean), inputs.std) > 5 * LARGE else 0.7
