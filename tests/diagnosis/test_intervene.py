@@ -268,6 +268,23 @@ def test_what_noise_could_hide_is_undecided_and_believed_as_before() -> None:
     assert rate.tried is not None
 
 
+def test_nothing_is_refuted_where_the_program_only_guesses() -> None:
+    def judged_beside(majority: float) -> InterventionResult:
+        executor = Formulaic(lambda turned, seed: 0.5 + noise(seed) / 10)
+        with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+            trainer = BudgetedTrainer(
+                PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
+                run.under("trials"), Stop(), majority=majority,
+            )  # fmt: skip
+            screening = Screening(trainer, PLAN, tell_nobody)
+            (one,), _ = intervene(suspects(learning_rate=0.8), screening, threshold=0.45)
+            run.finish({})
+        return one.status
+
+    assert judged_beside(0.5) is InterventionResult.UNDECIDED
+    assert judged_beside(0.2) is InterventionResult.REFUTED
+
+
 def test_proof_stands_whatever_the_trials_show() -> None:
     everything = suspects(loss=0.9, learning_rate=0.9)
     proven = replace(everything[0].first, certainty=Certainty.PROOF)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 import numpy as np
 import pytest
@@ -37,7 +38,8 @@ from reenact.rules.finding import Finding
 from reenact.rules.own._crash import CrashKind, crash_kind
 from reenact.rules.registry import all_rules, rule
 from reenact.rules.rule import run_rules
-from reenact.testing.rules import findings
+from reenact.testing.rules import evidence_of, findings
+from reenact.types import Place
 
 KERAS = """
 import keras
@@ -475,3 +477,27 @@ def test_one_of_several_heads_may_end_in_a_softmax() -> None:
     )
     assert findings(rule("RE041"), heads.format(taken=16, loss="CrossEntropyLoss"))
     assert findings(rule("RE041"), heads.format(taken=9, loss="CrossEntropyLoss")) == ()
+
+
+def crashed(message: str, kind: str = "ValueError") -> Evidence:
+    crash = Crash(kind, message, Place(PurePosixPath("train.py"), 8, 0), "", (), (kind,))
+    text = KERAS.format(output="layers.Dense(3)", loss='"categorical_crossentropy"')
+    read = evidence_of(text, run=False)
+    return replace(read, outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
+
+
+def test_a_shape_error_is_placed_at_the_layer_that_it_names() -> None:
+    message = "Input 0 of layer 'dense' is incompatible with the layer: expected axis -1 (dtype)"
+    (found,) = findings_in("RE901", crashed(message))
+    assert (found.fault, found.layer) == (Fault.LCN, "dense")
+    assert found.place is not None
+    assert found.place.line == 5
+
+
+def test_labels_of_another_form_are_placed_at_the_loss() -> None:
+    message = "Arguments `target` and `output` must have the same shape. Received: target.shape=(32,)"
+    (found,) = findings_in("RE902", crashed(message))
+    assert found.fault is Fault.LCH
+    assert found.place is not None
+    assert found.place.line == 6
+    assert [one.new for one in found.suggestions] == ["sparse_categorical_crossentropy"]

@@ -224,12 +224,13 @@ def _refuted(
     """Spend what is left on those that would be reported though nothing confirmed them.
 
     A change that makes no difference on top of what was confirmed is refuted, or beside the program as it
-    stands where that learns; beside a fault that is proven and cannot be changed nothing else can help, and
-    nothing is refuted.
+    stands where that learns and knows more than the most frequent class. Beside a fault that is proven and
+    cannot be changed nothing else can help, and nothing is refuted.
     """
     changeable = {one.suspect.key for one in tried.candidates}
     proven = {one.suspect.key for one in findings if one.suspect.certainty is Certainty.PROOF}
-    if not tried.confirmed and (proven - changeable or not _learns(screening)):
+    able = _learns(screening) and screening.trainer.is_above_guessing(tried.base)
+    if not tried.confirmed and (proven - changeable or not able):
         return findings
     helped = {one.candidate.suspect.key for one in tried.helpful} | {one.suspect.key for one in tried.adds}
 

@@ -233,6 +233,7 @@ def _trainer(
         trials=run.under("trials"),
         stop=services.stop,
         label_spread=evidence.label_spread,
+        majority=evidence.majority,
         around=training_mark(program, options.python, evidence.opened),
         training_time=options.training_time,
     )

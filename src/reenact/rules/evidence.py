@@ -193,6 +193,13 @@ class Evidence:
         return self.labels.std if self.labels is not None and self.task is TaskType.REGRESSION else None
 
     @property
+    def majority(self) -> float | None:
+        """Accuracy of always naming the most frequent class, where labels are classes."""
+        counts = self.labels.class_counts if self.labels is not None else None
+        classes = self.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+        return max(counts) / sum(counts) if classes and counts and sum(counts) else None
+
+    @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         return self.static.hyperparameters if self.static is not None else ()
 

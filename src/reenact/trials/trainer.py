@@ -34,6 +34,9 @@ WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
 POWERS = {"mae": 1, "mean_absolute_error": 1, "rmse": 1, "root_mean_squared_error": 1, "mse": 2,
           "mean_squared_error": 2}  # fmt: skip
 """Of the distance between label and guess that an error is the mean of."""
+ACCURACIES = ("accuracy", "acc", "binary_accuracy")
+ABOVE_GUESSING = 0.1
+"""Share of what the most frequent class leaves to gain."""
 MATERIAL = 0.05
 """Share of what is left to gain that an improvement must bring to matter."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
@@ -60,6 +63,8 @@ class BudgetedTrainer:
     """Seeds that choose; none of them judges."""
     label_spread: float | None = None
     """Standard deviation of the labels, where they are quantities."""
+    majority: float | None = None
+    """Accuracy of always naming the most frequent class, where labels are classes."""
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     around: str = ""
@@ -106,6 +111,12 @@ class BudgetedTrainer:
             return False
         distance = math.pow(-score, 1 / POWERS[kind])
         return distance <= math.sqrt(1 - WELL_EXPLAINED) * self.label_spread
+
+    def is_above_guessing(self, score: float) -> bool:
+        """Whether a training that reaches this knows more than which class is most frequent; so too where
+        nobody can say."""
+        guess = self.majority if kind_of(self.measure.name) in ACCURACIES else None
+        return guess is None or score > guess + ABOVE_GUESSING * (1 - guess)
 
     def improves(self, before: float, after: float, *, share: float = MATERIAL) -> bool:
         """Whether the difference is large enough to matter; see `material`."""

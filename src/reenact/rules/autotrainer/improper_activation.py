@@ -65,7 +65,7 @@ class ImproperActivation(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         output, has = evidence.output, evidence.last_activation or "linear"
-        if output is None:
+        if output is None or output.family not in ("dense", "conv"):
             return
         numbers = evidence.task in (TaskType.UNKNOWN, TaskType.REGRESSION)
         if has == "softmax" and output.width == 1:

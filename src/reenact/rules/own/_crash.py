@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 
 from reenact.probe.outcome import Crash
-from reenact.rules import Evidence, Findings, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Rule
 
 
 class CrashKind(StrEnum):
@@ -65,10 +65,35 @@ def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = 
     crash = evidence.outcome.crash if evidence.outcome is not None else None
     if crash is None or crash_kind(crash) is not kind:
         return
-    layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
-    place = crash.layer_place if kind is CrashKind.SHAPE else None
     saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
-    yield rule.finding(evidence, saw, layer=layer, place=place or crash.place)
+    layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
+    named = _named(evidence, crash)
+    if kind is CrashKind.SHAPE and named is not None:
+        yield rule.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
+    elif kind is CrashKind.LABEL and _BEYOND.search(crash.message) and evidence.output is not None:
+        yield rule.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
+    elif kind is CrashKind.LABEL and evidence.place_of(Kind.LOSS) is not None:
+        values = next((values for words, values in _LOSSES if words in crash.message), ())
+        yield rule.finding(evidence, saw, kind=Kind.LOSS, values=values, fault=Fault.LCH)
+    else:
+        place = crash.layer_place if kind is CrashKind.SHAPE else None
+        yield rule.finding(evidence, saw, layer=layer, place=place or crash.place)
+
+
+_BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
+"""A class that no unit of the output stands for."""
+_LOSSES = (
+    ("must have the same shape up until", ("categorical_crossentropy",)),
+    ("must have the same shape", ("sparse_categorical_crossentropy",)),
+)
+"""What Keras writes when labels are one column a class, or numbers, and the loss takes the other."""
+_OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
+
+
+def _named(evidence: Evidence, crash: Crash) -> LayerView | None:
+    """The layer that Keras names as the one that cannot take what it was given."""
+    name = _OF_LAYER.search(crash.message)
+    return next((one for one in evidence.layers if name is not None and one.name == name["name"]), None)
 
 
 def _short(message: str, most: int = 240) -> str:

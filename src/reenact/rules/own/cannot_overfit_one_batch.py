@@ -6,6 +6,8 @@ from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
 ACCURATE, LEFT = 0.9, 0.3
+ENOUGH, FEW_LEFT = 100, 0.7
+"""Steps that should do; where there was no time for them, the loss need not have fallen as far."""
 
 
 class CannotOverfitOneBatch(Rule):
@@ -54,7 +56,8 @@ class CannotOverfitOneBatch(Rule):
         known = finite(list(tried.losses))
         broken = len(known) < len(tried.losses) or not known
         left = known[-1] / max(1e-12, abs(known[0])) if known else 1.0
-        poor = left > LEFT if tried.accuracy is None else tried.accuracy < ACCURATE and left > LEFT
+        least = LEFT if tried.steps >= ENOUGH else FEW_LEFT
+        poor = left > least if tried.accuracy is None else tried.accuracy < ACCURATE and left > least
         if broken or (poor and abs(known[-1]) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
             end = "no number" if broken else f"{known[-1]:.3g}"

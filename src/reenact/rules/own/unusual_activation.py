@@ -73,7 +73,8 @@ class UnusualHiddenActivation(Rule):
 
 
 def _feeds_forward(layer: LayerView) -> bool:
-    return layer.family in ("dense", "conv")
+    """Not a projection of an attention, whose softmax weighs and does not bend."""
+    return layer.family in ("dense", "conv") and layer.type != "EinsumDense"
 
 
 def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:

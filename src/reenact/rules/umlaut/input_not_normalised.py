@@ -48,7 +48,7 @@ class InputNotNormalised(Rule):
     why = "Layers start with weights that suit inputs near zero of about one."
 
     def check(self, evidence: Evidence) -> Findings:
-        if reads_symbols(evidence) or scales_itself(evidence):
+        if evidence.optimizers > 1 or reads_symbols(evidence) or scales_itself(evidence):
             return
         for facts in training_inputs(evidence):
             saw = _unscaled(facts)

@@ -174,6 +174,7 @@ class Pair:
     def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
         """As a number, or none for a regression; `now` gives what a tensor was when last computed."""
         prediction, target = now(self.prediction).detach(), now(self.target).detach()
+        target = target if target.is_floating_point() else target.long()
         same_rank = prediction.dim() == target.dim()
         if same_rank and target.dim() > 1 and target.shape[-1] == 1 and prediction.shape[-1] > 1:
             target = target.squeeze(-1)

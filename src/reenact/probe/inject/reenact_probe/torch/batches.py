@@ -210,6 +210,7 @@ class BatchObserver:
         if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
             return None
         prediction, target = prediction.detach(), target.detach()
+        target = target.byte() if target.dtype is self.torch.bool else target
         if target.dim() == prediction.dim() and target.shape[-1] == 1 and prediction.shape[-1] > 1:
             target = target.squeeze(-1)
         if prediction.dim() == target.dim() + 1 and prediction.shape[-1] == 1:
