@@ -153,3 +153,26 @@ def test_variables_whose_values_an_engine_keeps_to_itself_are_passed_over(forks:
     """JAX does so while an epoch runs."""
     ran = forks.run(PURGED, watched=False)
     assert ran.out == "['bias']\n", ran.err
+
+
+TRUTH_VALUES = """
+import json
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(3)
+x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
+y = np.eye(3, dtype=bool)[np.random.default_rng(1).integers(0, 3, size=8)]
+model = keras.Sequential([keras.layers.Dense(3, activation="softmax")])
+model.compile(keras.optimizers.Adam(0.05), "categorical_crossentropy")
+expected = float((model.predict(x, verbose=0).argmax(-1) == y.argmax(-1)).mean())
+model.fit(x, y, batch_size=8, epochs=1, verbose=0)
+print(json.dumps([expected]))
+"""
+
+
+def test_labels_may_be_truth_values(forks: Any) -> None:
+    ran = forks.run(TRUTH_VALUES)
+    assert ran.code == 0, ran.err
+    assert not ran.trace.happened("probe-off"), ran.trace.missing
+    assert ran.trace.steps["accuracy"] == pytest.approx(json.loads(ran.out))

@@ -54,7 +54,9 @@ class WeightsDead(Rule):
             size = 1
             for extent in facts.shape:
                 size *= extent
-            if len(facts.shape) < 2 or size < FEWEST or len(rows) < 3:
+            # The biases of an attention have two axes, and that of its keys never gets a gradient.
+            is_bias = facts.name.endswith("bias")
+            if is_bias or len(facts.shape) < 2 or size < FEWEST or len(rows) < 3:
                 continue
             dead, negative = (
                 finite(list(rows["weight_tiny_share"])),

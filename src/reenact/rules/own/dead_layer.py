@@ -58,7 +58,7 @@ class DeadLayer(Rule):
         assert evidence.trace is not None
         for layer in evidence.layers:
             shares = finite(list(evidence.trace.layer(layer.name, "dead_unit_share").values))
-            if len(shares) < 3 or layer.role == "output":
+            if len(shares) < 3 or layer.role == "output" or layer.family == "norm":
                 continue
             late = statistics.median(shares[-max(1, len(shares) // 3) :])
             if late >= MANY:

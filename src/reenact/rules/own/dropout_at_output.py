@@ -42,6 +42,10 @@ class DropoutAtOutput(Rule):
         output = evidence.output
         if output is None or output.family != "dense" or not evidence.loss_name:
             return
+        classes = evidence.labels.classes if evidence.labels is not None else None
+        if classes and output.width not in (1, classes):
+            # Another layer answers; this one is only the last that was seen.
+            return
         for layer in evidence.layers[evidence.layers.index(output) + 1 :]:
             rate = layer.settings.get("rate", layer.settings.get("p"))
             if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):

@@ -73,8 +73,8 @@ class UnusualHiddenActivation(Rule):
 
 
 def _feeds_forward(layer: LayerView) -> bool:
-    """Not a projection of an attention, whose softmax weighs and does not bend."""
-    return layer.family in ("dense", "conv") and layer.type != "EinsumDense"
+    """Not a projection of an attention, nor the one score of a pooling: their softmax weighs rows."""
+    return layer.family in ("dense", "conv") and layer.type != "EinsumDense" and layer.width != 1
 
 
 def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:
