@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 
 LARGEST = 0.01
+FAR_ABOVE = 0.9
+"""Confidence in a rate ten times above what the optimizer is given anywhere."""
 
 
 class LearningRateHigh(Rule):
@@ -41,9 +43,14 @@ class LearningRateHigh(Rule):
     def check(self, evidence: Evidence) -> Findings:
         rate = evidence.learning_rate
         if rate is not None and rate > LARGEST:
-            saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.01)
+            sure = _confidence(evidence, rate)
             yield self.finding(
-                evidence, saw, kind=kind, values=values, confidence=_confidence(evidence, rate)
+                evidence,
+                f"learning rate {rate:g}",
+                kind=Kind.LEARNING_RATE,
+                values=(0.001, 0.01),
+                confidence=sure,
+                certainty=Certainty.STRONG if sure >= FAR_ABOVE else None,
             )
 
 
@@ -56,4 +63,4 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     if name.lower() in ("adadelta", "lbfgs", "rprop"):
         return 0.1 if rate <= 1 else 0.3
     usual = 0.1 if name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion")) else 1.0
-    return 0.9 if rate >= 10 * usual else 0.6 if rate >= usual else LearningRateHigh.confidence
+    return FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else LearningRateHigh.confidence
