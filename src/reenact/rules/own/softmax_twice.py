@@ -49,14 +49,15 @@ class SoftmaxTwice(Rule):
     needs = Needs.SOURCE
     severity = Severity.ERROR
     confidence = 0.9
-    certainty = Certainty.PROOF
+    certainty = Certainty.STRONG
     why = "The loss applies it itself; twice makes every answer nearly equal and its gradient small."
 
     def check(self, evidence: Evidence) -> Findings:
         output, loss = evidence.output, evidence.loss_family
         if output is None or loss is None or evidence.last_activation != TWICE.get(loss, ""):
             return
-        if evidence.wanted_output is not Wanted.LOGITS and not reads_logits(evidence):
+        wants_logits = evidence.wanted_output is Wanted.LOGITS
+        if not wants_logits and not reads_logits(evidence):
             return
         yield self.finding(
             evidence,
@@ -64,4 +65,5 @@ class SoftmaxTwice(Rule):
             layer=output,
             kind=Kind.ACTIVATION,
             values=("linear",),
+            certainty=Certainty.PROOF if wants_logits else None,
         )
