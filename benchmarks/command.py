@@ -26,6 +26,7 @@ BENCHES = {
     "effects": ("benchmarks.faults.command:effects", "Whether the faults of the benchmark do harm here."),
     "neutral": ("benchmarks.faults.command:neutral", "Find other repairs of the faults of the benchmark."),
     "field": ("benchmarks.field.command:field", "Diagnose programs that nobody here wrote; halves apart."),
+    "modern": ("benchmarks.modern.command:modern", "Diagnose trainings as they are written today."),
     "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("benchmarks.speed.command:trials", "Trainings a second: executors, a plain loop, Ray Tune."),

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.field.card import LEAST, Share, scorecard, scored
+from benchmarks.field.card import LEAST, scorecard, scored
 from benchmarks.field.case import FieldCase, Half
 from benchmarks.field.diagnosed import measure_all, start_of
 from benchmarks.field.result import FieldResult, NamedFault, Results
+from benchmarks.share import Share
 from reenact.diagnosis.options import Depth
 from reenact.program.fault import Fault
 from reenact.types import ExitCode

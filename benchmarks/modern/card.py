@@ -1,0 +1,180 @@
+"""The score card of `python -m benchmarks modern`: named, named first at its line, sound programs accused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from benchmarks.modern.case import HERE, Half, ModernCase, Truth, accepted, categories
+from benchmarks.modern.measure import ModernResult, Named
+from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.share import Share
+from reenact.diagnosis.options import THRESHOLD
+from reenact.rules.registry import all_rules
+
+NAMED, FIRST, ACCUSED = 0.85, 0.75, 0.05
+LEAST = {False: 30, True: 20}
+"""Programs of a kind (sound?) in a half below which a goal is not judged."""
+BROKEN = "broken"
+"""A judgement against a training without naming a fault."""
+EXPLAINED = ("RE901", "RE902", "RE903", "RE904", "RE905", "RE907")
+"""Rules that explain a crash: above the threshold that is a finding, though it has no fault type."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A program with what was said of it."""
+
+    half: Half
+    case: ModernCase
+    result: ModernResult
+
+    @property
+    def reported(self) -> tuple[Named, ...]:
+        """What a user reads above the threshold, first things first."""
+        crashes = (
+            one
+            for one in self.result.symptoms
+            if one.confidence >= THRESHOLD and not set(EXPLAINED).isdisjoint(one.codes)
+        )
+        return (*self.result.findings, *crashes)
+
+    @property
+    def named(self) -> bool:
+        """Whether a true fault is among what was reported."""
+        return any(self.is_true(one) for one in self.reported)
+
+    @property
+    def first_at_its_line(self) -> bool:
+        """Whether the first finding is a true fault, at a line where a reader accepts it."""
+        return bool(self.reported) and any(
+            _says(self.reported[0], truth) and self._is_at(self.reported[0], truth)
+            for truth in self.case.fault
+        )
+
+    @property
+    def accused(self) -> bool:
+        """Whether something is reported against the program."""
+        return bool(self.reported) or self.result.judgement == BROKEN
+
+    def is_true(self, one: Named) -> bool:
+        """Whether a finding says what is true of the program."""
+        return any(_says(one, truth) for truth in self.case.fault)
+
+    def _is_at(self, one: Named, truth: Truth) -> bool:
+        name, lines = accepted(self.case, truth, HERE / self.half)
+        return any(
+            file == name and any(first <= line <= last for line in lines) for file, first, last in one.places
+        )
+
+
+def _says(one: Named, truth: Truth) -> bool:
+    meant = categories()[truth.category]
+    return any(rule.name in meant for rule in all_rules() if rule.code in one.codes)
+
+
+def scorecard(
+    half: Half,
+    cases: Sequence[ModernCase],
+    results: Sequence[ModernResult],
+    *,
+    depth: str,
+    whole: bool,
+) -> Scorecard:
+    """Everything that was measured; goals are judged where a whole half was."""
+    pairs = [Pair(half, case, result) for case, result in zip(cases, results, strict=True)]
+    ran = [pair for pair in pairs if not pair.result.could_not_run]
+    faulty, sound = [[pair for pair in ran if pair.case.sound is kind] for kind in (False, True)]
+    named = Share(sum(pair.named for pair in faulty), len(faulty))
+    first = Share(sum(pair.first_at_its_line for pair in faulty), len(faulty))
+    accused = Share(sum(pair.accused for pair in sound), len(sound))
+    said = sum(len(pair.reported) for pair in faulty)
+    precision = Share(sum(pair.is_true(one) for pair in faulty for one in pair.reported), said)
+    many = {kind: whole and len(group) >= LEAST[kind] for kind, group in ((False, faulty), (True, sound))}
+    figures = (
+        ("a true fault named", str(named)),
+        ("named first, at its line", str(first)),
+        ("findings on faulty programs that are true", str(precision)),
+        ("sound programs accused", str(accused)),
+        ("hours", f"{sum(pair.result.seconds for pair in ran) / 3600:.1f}"),
+    )
+    return Scorecard(
+        name="modern",
+        figures=f"{half}, depth {depth}: named {named}, first at its line {first}, sound accused {accused}",
+        goals=(
+            Goal(
+                "a true fault named", f">= {NAMED}", str(named), named.value >= NAMED if many[False] else None
+            ),
+            Goal(
+                "named first, at its line",
+                f">= {FIRST}",
+                str(first),
+                first.value >= FIRST if many[False] else None,
+            ),
+            Goal(
+                "sound programs accused",
+                f"<= {ACCUSED:.0%}",
+                str(accused),
+                accused.value <= ACCUSED if many[True] else None,
+            ),
+        ),
+        tables=(
+            Table(f"{half}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), figures),
+            *_tables(faulty, sound, [pair for pair in pairs if pair.result.could_not_run]),
+        ),
+        facts={half.value: [asdict(pair.result) for pair in pairs]},
+    )
+
+
+def _tables(faulty: Sequence[Pair], sound: Sequence[Pair], missing: Sequence[Pair]) -> Iterator[Table]:
+    styles = sorted({pair.case.style for pair in (*faulty, *sound)})
+    yield Table(
+        "By style",
+        ("style", "named", "first at its line", "sound accused"),
+        tuple(
+            (
+                style,
+                _of(pair.named for pair in faulty if pair.case.style == style),
+                _of(pair.first_at_its_line for pair in faulty if pair.case.style == style),
+                _of(pair.accused for pair in sound if pair.case.style == style),
+            )
+            for style in styles
+        ),
+    )
+    yield Table(
+        "Faulty programs",
+        ("program", "truth", "outcome", "reported", "s"),
+        tuple(
+            (pair.case.id, _truth(pair), _outcome(pair), _reported(pair), f"{pair.result.seconds:.0f}")
+            for pair in sorted(faulty, key=_outcome)
+        ),
+    )
+    yield Table(
+        "Sound programs accused",
+        ("program", "what it does", "of what"),
+        tuple((pair.case.id, pair.case.what, _reported(pair)) for pair in sound if pair.accused),
+    )
+    yield Table(
+        "Could not be run",
+        ("program", "why"),
+        tuple((pair.case.id, pair.result.could_not_run) for pair in missing),
+    )
+
+
+def _of(each: Iterator[bool]) -> str:
+    found = list(each)
+    return f"{sum(found)} of {len(found)}" if found else "-"
+
+
+def _outcome(pair: Pair) -> str:
+    if pair.first_at_its_line:
+        return "named first, at its line"
+    return "named" if pair.named else "MISSED"
+
+
+def _truth(pair: Pair) -> str:
+    return "; ".join(f"{one.category}:{'/'.join(map(str, one.lines))}" for one in pair.case.fault)
+
+
+def _reported(pair: Pair) -> str:
+    return "; ".join(map(str, pair.reported)) or pair.result.sentence
