@@ -1,4 +1,4 @@
-"""The score card of `python -m benchmarks modern`: named, named first at its line, sound programs accused."""
+"""The score card of `python -m benchmarks modern`: named, named first at its line, false alarms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.share import Share
 from reenact.diagnosis.options import THRESHOLD
 from reenact.rules.registry import all_rules
 
-NAMED, FIRST, ACCUSED = 0.85, 0.75, 0.05
+NAMED, FIRST, ALARMS = 0.85, 0.75, 0.05
 LEAST = {False: 30, True: 20}
 """Programs of a kind (sound?) in a half below which a goal is not judged."""
 BROKEN = "broken"
@@ -23,7 +23,7 @@ EXPLAINED = ("RE901", "RE902", "RE903", "RE904", "RE905", "RE907")
 
 @dataclass(frozen=True)
 class Pair:
-    """A program with what was said of it."""
+    """A program with what was reported of it."""
 
     half: Half
     case: ModernCase
@@ -53,7 +53,7 @@ class Pair:
         )
 
     @property
-    def accused(self) -> bool:
+    def alarm(self) -> bool:
         """Whether something is reported against the program."""
         return bool(self.reported) or self.result.judgement == BROKEN
 
@@ -87,7 +87,7 @@ def scorecard(
     faulty, sound = [[pair for pair in ran if pair.case.sound is kind] for kind in (False, True)]
     named = Share(sum(pair.named for pair in faulty), len(faulty))
     first = Share(sum(pair.first_at_its_line for pair in faulty), len(faulty))
-    accused = Share(sum(pair.accused for pair in sound), len(sound))
+    alarm = Share(sum(pair.alarm for pair in sound), len(sound))
     said = sum(len(pair.reported) for pair in faulty)
     precision = Share(sum(pair.is_true(one) for pair in faulty for one in pair.reported), said)
     many = {kind: whole and len(group) >= LEAST[kind] for kind, group in ((False, faulty), (True, sound))}
@@ -95,12 +95,12 @@ def scorecard(
         ("a true fault named", str(named)),
         ("named first, at its line", str(first)),
         ("findings on faulty programs that are true", str(precision)),
-        ("sound programs accused", str(accused)),
+        ("false alarms on sound programs", str(alarm)),
         ("hours", f"{sum(pair.result.seconds for pair in ran) / 3600:.1f}"),
     )
     return Scorecard(
         name="modern",
-        figures=f"{half}, depth {depth}: named {named}, first at its line {first}, sound accused {accused}",
+        figures=f"{half}, depth {depth}: named {named}, first at its line {first}, false alarms {alarm}",
         goals=(
             Goal(
                 "a true fault named", f">= {NAMED}", str(named), named.value >= NAMED if many[False] else None
@@ -112,10 +112,10 @@ def scorecard(
                 first.value >= FIRST if many[False] else None,
             ),
             Goal(
-                "sound programs accused",
-                f"<= {ACCUSED:.0%}",
-                str(accused),
-                accused.value <= ACCUSED if many[True] else None,
+                "false alarms on sound programs",
+                f"<= {ALARMS:.0%}",
+                str(alarm),
+                alarm.value <= ALARMS if many[True] else None,
             ),
         ),
         tables=(
@@ -130,13 +130,13 @@ def _tables(faulty: Sequence[Pair], sound: Sequence[Pair], missing: Sequence[Pai
     styles = sorted({pair.case.style for pair in (*faulty, *sound)})
     yield Table(
         "By style",
-        ("style", "named", "first at its line", "sound accused"),
+        ("style", "named", "first at its line", "false alarms"),
         tuple(
             (
                 style,
                 _of(pair.named for pair in faulty if pair.case.style == style),
                 _of(pair.first_at_its_line for pair in faulty if pair.case.style == style),
-                _of(pair.accused for pair in sound if pair.case.style == style),
+                _of(pair.alarm for pair in sound if pair.case.style == style),
             )
             for style in styles
         ),
@@ -150,9 +150,9 @@ def _tables(faulty: Sequence[Pair], sound: Sequence[Pair], missing: Sequence[Pai
         ),
     )
     yield Table(
-        "Sound programs accused",
+        "False alarms on sound programs",
         ("program", "what it does", "of what"),
-        tuple((pair.case.id, pair.case.what, _reported(pair)) for pair in sound if pair.accused),
+        tuple((pair.case.id, pair.case.what, _reported(pair)) for pair in sound if pair.alarm),
     )
     yield Table(
         "Could not be run",

@@ -8,7 +8,7 @@ from decimal import Decimal
 from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.matching import Recalled
 from benchmarks.papers.variant import REPAIR, Variant
-from reenact.paper.measure.gap import Verdict
+from reenact.paper.measure.verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from reenact.journal import Journal
 from reenact.llm.ask import Usage
 from reenact.llm.budget import price
 from reenact.paper.criterion import Value
-from reenact.paper.measure.gap import Comparison, Verdict, gap_of
+from reenact.paper.measure.gap import Comparison, gap_of
+from reenact.paper.measure.verdict import Verdict
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.paper.quantity import near
 from reenact.paper.reproduction import Reproduction

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from benchmarks.children import ROOT, demo_cases
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.paper.measure.gap import Verdict
+from reenact.paper.measure.verdict import Verdict
 from reenact.paper.options import Goal
 
 FACTS, CRITERIA, PAPER, LIBRARY, DATA = "case.toml", "criteria.toml", "paper", "library", "data"

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from benchmarks.papers.cases import DATA, PAPER, Asked, Metric, PaperCase, Reference, shipped
 from reenact.errors import InputError
-from reenact.paper.measure.gap import Verdict
+from reenact.paper.measure.verdict import Verdict
 from reenact.types import Table
 
 VARIABLE = "REENACT_DATA"

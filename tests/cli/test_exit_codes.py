@@ -23,7 +23,7 @@ from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.options import DiagnoseOptions
-from reenact.paper.measure.gap import Verdict as PaperVerdict
+from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import Columns, Event

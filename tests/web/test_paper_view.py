@@ -20,9 +20,10 @@ from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.lineage.code import SourceFile
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import Curve
-from reenact.paper.measure.gap import Comparison, Grade, Judgement, Verdict
+from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import Claim

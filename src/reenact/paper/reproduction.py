@@ -12,9 +12,11 @@ from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.lineage.trace import Exemplar
-from reenact.paper.measure.gap import Comparison, Judgement, Verdict
+from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.gap_repair import GapRepair
+from reenact.paper.measure.orderings import Ordering
 from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
@@ -29,7 +31,7 @@ class Reproduction(Result):
     JSON: ClassVar = (
         "title=paper.title", "source=paper.source", "form=paper.form", "goal=goal.text", "verdict", "reason",
         "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
-        "sections", "claims", "comparisons", "exemplars", "fingerprint", "judged",
+        "sections", "claims", "comparisons", "orderings", "exemplars", "fingerprint", "judged",
         "rounds=development.rounds", "files=development.project.files", "runs", "gap_repair", "tokens",
         "money", "seconds:1", "reused", "notes=every_note",
     )  # fmt: skip
@@ -58,6 +60,8 @@ class Reproduction(Result):
     reused_line: str = ""
     """The same, and what an interrupted run had done already, in a line; empty for nothing."""
     notes: tuple[str, ...] = ()
+    orderings: tuple[Ordering, ...] = ()
+    """What the claims say together: which is better than which, and by how much."""
     folder: Path | None = None
     written: tuple[str, ...] = ()
 

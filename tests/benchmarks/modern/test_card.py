@@ -1,4 +1,4 @@
-"""What counts as named, as first at its line and as an accusation in `python -m benchmarks modern`."""
+"""What counts as named, as first at its line and as a false alarm in `python -m benchmarks modern`."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_what_was_only_suspected_is_not_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "accused"),
+    ("more", "alarms"),
     [({}, "0 of 1"), ({"findings": (RATE,)}, "1 of 1"), ({"judgement": "broken"}, "1 of 1"),
      ({"doubts": (RATE,)}, "0 of 1")],
 )  # fmt: skip
-def test_a_sound_program_is_accused_by_any_finding_or_by_a_bad_judgement(
-    more: dict[str, object], accused: str
+def test_any_finding_or_a_bad_judgement_of_a_sound_program_is_a_false_alarm(
+    more: dict[str, object], alarms: str
 ) -> None:
-    assert _figures(SOUND, **more)["sound programs accused"] == accused  # type: ignore[arg-type]
+    assert _figures(SOUND, **more)["false alarms on sound programs"] == alarms  # type: ignore[arg-type]
 
 
 def test_a_detector_that_says_everything_and_one_that_says_nothing_miss_a_goal() -> None:

@@ -18,7 +18,7 @@ from benchmarks.papers.runner import BenchRunner, CaseRun
 from benchmarks.papers.variant import LEAVABLE, ONE_SHOT, WHOLE, Variant, variants_of
 from reenact.errors import InputError
 from reenact.journal import Journal
-from reenact.paper.measure.gap import Verdict
+from reenact.paper.measure.verdict import Verdict
 from reenact.paper.options import PaperOptions
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode

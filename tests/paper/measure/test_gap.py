@@ -14,16 +14,15 @@ from reenact.journal import Journal
 from reenact.paper.measure.gap import (
     Grade,
     Match,
-    Verdict,
     compare,
     gap_of,
     grade_of,
     mean_gap,
-    verdict_of,
 )
 from reenact.paper.measure.invented import invented
 from reenact.paper.measure.measure import matched
 from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.types import ExitCode
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)

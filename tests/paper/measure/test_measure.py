@@ -8,8 +8,8 @@ from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
-from reenact.paper.measure.gap import Verdict
 from reenact.paper.measure.measure import Measured, measure
+from reenact.paper.measure.verdict import Verdict
 
 MATCH = {"matches": [{"claim": "C1", "metric": "accuracy"}]}
 SEEN = (Judged("F1", Value.FAIL, "check", "lr=1"), Judged("F2", Value.PASS, "check", "adam"))

@@ -27,7 +27,7 @@ def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int,
 
 def test_each_seed_is_measured_from_its_file(project: Project, context: Any, journal: Journal) -> None:
     found = measured(project, context(), journal, (0, 1, 2))
-    assert values(found, "accuracy") == (0.9, 0.91, 0.92)
+    assert values(found, "accuracy") == {0: 0.9, 1: 0.91, 2: 0.92}
     assert metric_names(found) == ("accuracy", "steps")
     assert all(one.ok and one.wall_s > 0 for one in found)
     assert "believe me" in found[0].output
@@ -55,7 +55,7 @@ def test_metrics_of_a_run_that_failed_are_no_measure(
     (only,) = measured(bad, context(), journal, (0,))
     assert not only.ok
     assert why in only.why
-    assert values((only,), "accuracy") == ()
+    assert values((only,), "accuracy") == {}
 
 
 def test_a_run_without_enough_time_says_what_gives_it_more(

@@ -9,7 +9,7 @@ from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sen
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.fingerprint.fingerprint import Fingerprint
-from reenact.paper.measure.gap import Judgement, Verdict
+from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.review import Review

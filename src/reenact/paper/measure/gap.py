@@ -1,6 +1,4 @@
-"""The gap between a claim and what was measured, its grade, the comparison of one claim, and the verdict.
-
-The verdict comes from executions and a statistic, never from anybody's word.
+"""The gap between a claim and what was measured, its grade, and the comparison of one claim.
 
 Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where nothing was measured
 (AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values stays within
@@ -10,8 +8,8 @@ claim: A below 2 %, B below 20 %, C below 40 %, else D.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean, stdev
 
@@ -20,10 +18,11 @@ from pydantic import BaseModel, Field
 from reenact.paper.criterion import Category, Criterion, Judged, Value
 from reenact.paper.measure.runs import FullRun, values
 from reenact.paper.review.claims import Claim
-from reenact.types import ExitCode
 
 HOLDS = 0.05
-"""Relative difference within which a claim holds."""
+"""Relative difference within which a claimed number holds."""
+WIDEST = 0.2
+"""Share of a number up to which its plus-minus tells how near is near enough."""
 
 
 class Grade(StrEnum):
@@ -67,6 +66,8 @@ class Comparison:
     """Settings that are not those of the paper, a sentence each."""
     note: str = ""
     """Why nothing was measured, or what to know of it."""
+    by_seed: Mapping[int, float] = field(default_factory=dict)
+    """What each run that counts measured, in the claim's unit."""
 
     @property
     def relative(self) -> float | None:
@@ -75,10 +76,11 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Near enough, or within the paper's own plus-minus."""
+        """Near enough, or within the paper's own plus-minus, unless that is so wide that it says nothing."""
         if self.measured is None or self.relative is None:
             return False
-        within = self.claim.spread is not None and abs(self.measured - self.claim.value) <= self.claim.spread
+        spread = self.claim.spread or 0.0
+        within = abs(self.measured - self.claim.value) <= spread <= WIDEST * abs(self.claim.value)
         return within or self.relative < HOLDS
 
     @property
@@ -145,7 +147,8 @@ def _compared(
     if pair.metric in refused:
         return _unmeasured(claim, pair.metric, "The metric is written in the code and not measured.")
     measured = values(runs, pair.metric)
-    got = [value * times(claim, measured) for value in measured]
+    by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
+    got = list(by_seed.values())
     if not got:
         return _unmeasured(claim, pair.metric, "No run that counts left this metric.")
     mean = fmean(got)
@@ -155,6 +158,7 @@ def _compared(
         n=len(got), gap=gap_of(claim.value, mean), grade=grade_of(claim.value, mean),
         differs=tuple(dict.fromkeys((*differs, *pair.differs))),
         note="The same to the last digit for every seed: chance has no part in it." if same else "",
+        by_seed=by_seed,
     )  # fmt: skip
 
 
@@ -173,70 +177,3 @@ def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> fl
     """Over all claims, a missing measure counting 1; or over those that were measured. None without any."""
     counted = [one.gap for one in comparisons if one.measured is not None or not executed]
     return fmean(counted) if counted else None
-
-
-class Verdict(StrEnum):
-    """Whether the paper's numbers came out."""
-
-    REPRODUCED = "reproduced"
-    """Every claim holds, in the paper's own setting."""
-    PARTLY = "partly reproduced"
-    """Some claims hold, or all do at a smaller scale."""
-    NOT = "not reproduced"
-    """The experiment ran in the paper's setting and no claim holds."""
-    INCONCLUSIVE = "inconclusive"
-    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        if self is Verdict.REPRODUCED:
-            return ExitCode.OK
-        return ExitCode.INCONCLUSIVE if self is Verdict.INCONCLUSIVE else ExitCode.FOUND
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The verdict and the sentence that explains it."""
-
-    verdict: Verdict
-    reason: str
-    gap: float | None
-    """Mean over all claims, a missing measure counting 1; none without claims."""
-    gap_executed: float | None
-    """Mean over the claims that were measured."""
-
-
-def verdict_of(
-    comparisons: Sequence[Comparison], *, runs: bool, scale: float = 1.0, stand_in: str = ""
-) -> Judgement:
-    """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the paper's."""
-    verdict, reason = _verdict(comparisons, runs, scale, bool(stand_in))
-    return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
-
-
-def _verdict(
-    comparisons: Sequence[Comparison], runs: bool, scale: float, stand_in: bool
-) -> tuple[Verdict, str]:
-    measured = [one for one in comparisons if one.measured is not None]
-    holding = [one for one in measured if one.holds]
-    count = f"{len(holding)} of {len(comparisons)} claims hold"
-    if not runs:
-        return Verdict.INCONCLUSIVE, "No version of the code runs, so nothing was measured."
-    if not comparisons:
-        return Verdict.INCONCLUSIVE, "The paper states no number for this task that could be compared."
-    if not measured:
-        return Verdict.INCONCLUSIVE, "No claim was measured."
-    if stand_in:
-        # Numbers that agree on other data agree by chance or because both are easy.
-        drawn = "the data are a synthetic stand-in, so that says little about the paper"
-        return Verdict.INCONCLUSIVE, f"{count if holding else 'No claim holds'}, but {drawn}."
-    reduced = f"only {scale:.0%} of the paper's training was done" if scale < 1 else ""
-    if reduced and not holding:
-        return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
-    if reduced:
-        return Verdict.PARTLY, f"{count}, but {reduced}."
-    if len(holding) == len(comparisons):
-        return Verdict.REPRODUCED, f"All {len(comparisons)} claims hold."
-    if holding:
-        return Verdict.PARTLY, f"{count}; {len(comparisons) - len(measured)} were not measured."
-    return Verdict.NOT, f"None of {len(measured)} measured claims holds."

@@ -21,10 +21,12 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
-from reenact.paper.measure.gap import Comparison, Judgement, Match, compare, settings_that_differ, verdict_of
+from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.invented import invented
+from reenact.paper.measure.orderings import Ordering, orderings
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
+from reenact.paper.measure.verdict import Judgement, verdict_of
 from reenact.paper.review.claims import Claim
 
 UNMATCHED = "No usable answer tells which metric is this claim."
@@ -41,6 +43,7 @@ class Measured:
     """Of that code alone: a change that a repair found is a hypothesis, not the paper."""
     gap_repair: GapRepair | None = None
     notes: tuple[str, ...] = ()
+    orderings: tuple[Ordering, ...] = ()
 
 
 def measure(
@@ -51,7 +54,8 @@ def measure(
     options = context.options
     if not made.runs:
         nothing = compare(claims, (), ())
-        return Measured((), nothing, verdict_of(nothing, runs=False))
+        stated = orderings(nothing)
+        return Measured((), nothing, verdict_of(nothing, stated, runs=False), orderings=stated)
     runs = _full_runs(made.project, context, run)
     pairs, unmatched = matched(claims, runs, made.project, context.model, run)
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
@@ -68,7 +72,8 @@ def measure(
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
-    judgement = verdict_of(comparisons, runs=True, scale=options.scale, stand_in=made.stand_in)
+    tested = orderings(comparisons)
+    judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
         place = run.under("mend")
@@ -79,7 +84,7 @@ def measure(
 
         gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
         repaired = repair_gap(gap, context, place)
-    return Measured(runs, comparisons, judgement, repaired, notes)
+    return Measured(runs, comparisons, judgement, repaired, notes, tested)
 
 
 def _full_runs(project: Project, context: PaperContext, run: Scope) -> tuple[FullRun, ...]:

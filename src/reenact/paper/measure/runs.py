@@ -65,9 +65,9 @@ def full_runs(
     return tuple(found)
 
 
-def values(runs: Sequence[FullRun], metric: str) -> tuple[float, ...]:
-    """What the runs that count measured of one metric."""
-    return tuple(one.metrics[metric] for one in runs if one.ok and metric in one.metrics)
+def values(runs: Sequence[FullRun], metric: str) -> dict[int, float]:
+    """What the runs that count measured of one metric, by seed."""
+    return {one.seed: one.metrics[metric] for one in runs if one.ok and metric in one.metrics}
 
 
 def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:

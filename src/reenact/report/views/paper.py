@@ -12,6 +12,7 @@ from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
+from reenact.paper.measure.orderings import Ordering, OrderingStatus
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
 from reenact.report.charts import Dot, graph_plot
@@ -87,6 +88,8 @@ def _sections(found: Reproduction) -> Iterator[Section]:
 
 
 def _claims(found: Reproduction) -> Iterator[Block]:
+    if found.orderings:
+        yield Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
     if found.comparisons:
         linked = bool(found.paper.sections)
         yield Board("", CLAIM_COLUMNS, [_claim(one, linked=linked) for one in found.comparisons])
@@ -121,6 +124,23 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
         yield "written", f"{found.folder}/"
 
 
+ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
+STATUS_TONES = {
+    OrderingStatus.HOLDS: "good",
+    OrderingStatus.SMALLER: "warning",
+    OrderingStatus.FAILS: "error",
+}
+
+
+def _ordering(one: Ordering) -> Row:
+    """A claimed difference beside the measured one, with its 95 % limits."""
+    unit = one.better.unit
+    limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
+    got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
+    cells = (one.ids, str(one), f"{one.claimed:+.3g}{unit}", got, str(one.n), one.status.value)
+    return Row(cells, tone=STATUS_TONES.get(one.status, ""))
+
+
 CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
 
 
@@ -151,7 +171,7 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
     claims = {one.metric: one.claim.id for one in found.comparisons if one.measured is not None}
     rows: list[tuple[str, ...]] = []
     for name in metric_names(found.runs):
-        got = values(found.runs, name)
+        got = list(values(found.runs, name).values())
         spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
         rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
     left = len(rows) - MOST_METRICS

@@ -1,0 +1,140 @@
+"""What claims say together: rankings, ablations, and the verdict that weighs them first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from reenact.paper.measure.gap import Match, compare
+from reenact.paper.measure.orderings import Ordering, OrderingStatus, orderings
+from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Judgement, Verdict, verdict_of
+from reenact.paper.review.claims import Claim
+
+
+def claim(
+    number: int,
+    value: float,
+    method: str,
+    setting: str = "",
+    *,
+    higher: bool = True,
+    spread: float | None = None,
+    dataset: str = "spirals",
+) -> Claim:
+    return Claim(
+        id=f"C{number}", metric="accuracy", value=value, unit="%", higher_is_better=higher, method=method,
+        dataset=dataset, setting=setting, spread=spread, place="t1", quote=f"{value}",
+    )  # fmt: skip
+
+
+def judged(
+    claims: Sequence[Claim], measured: Mapping[str, Sequence[float]]
+) -> tuple[tuple[Ordering, ...], Judgement]:
+    """Metrics m1, m2, ... belong to C1, C2, ...; each has a value a seed."""
+    seeds = range(max(map(len, measured.values())))
+    runs = [
+        FullRun(seed, True, {name: got[seed] for name, got in measured.items()}, "", 1.0, 1.0, 1.0, "")
+        for seed in seeds
+    ]
+    pairs = [Match(claim=f"C{name[1:]}", metric=name) for name in measured]
+    compared = compare(claims, runs, pairs)
+    found = orderings(compared)
+    return found, verdict_of(compared, found, runs=True)
+
+
+BASELINE, METHOD = claim(1, 95.0, "plain"), claim(2, 97.3, "ours")
+
+
+def test_a_ranking_that_is_turned_round_is_not_reproduced_however_near_the_numbers_are() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [98.0, 98.2, 97.9], "m2": [92.6, 92.5, 92.7]})
+
+    assert (one.better.id, one.worse.id, one.status) == ("C2", "C1", OrderingStatus.FAILS)
+    assert one.claimed == pytest.approx(2.3)
+    assert judgement.verdict is Verdict.NOT
+    assert "0 of 1 ordering and 2 of 2 numbers hold" in judgement.reason
+    assert "ours better than plain" in judgement.reason
+
+
+def test_a_ranking_and_numbers_that_come_out_are_reproduced() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [94.8, 95.3, 95.1], "m2": [97.0, 97.4, 97.2]})
+
+    assert one.status is OrderingStatus.HOLDS
+    assert judgement.verdict is Verdict.REPRODUCED
+
+
+def test_a_ranking_that_holds_with_other_numbers_is_partly_reproduced() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [60.0, 61.0, 60.5], "m2": [64.0, 65.0, 64.6]})
+
+    assert one.status is OrderingStatus.HOLDS
+    assert judgement.verdict is Verdict.PARTLY
+
+
+def test_noise_decides_nothing() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [93.0, 97.0, 95.0], "m2": [97.5, 95.0, 97.0]})
+
+    assert one.status is OrderingStatus.UNDECIDED
+    assert judgement.verdict is Verdict.PARTLY
+    assert "too noisy to decide: 1 ordering" in judgement.reason
+
+
+def test_one_seed_decides_no_ordering() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [95.0], "m2": [97.3]})
+
+    assert (one.status, one.low, one.n) == (OrderingStatus.UNDECIDED, None, 1)
+    assert judgement.verdict is Verdict.PARTLY
+
+
+@pytest.mark.parametrize(
+    ("method", "status"),
+    [([95.2, 95.3, 95.25], OrderingStatus.SMALLER), ([95.0, 95.05, 94.95], OrderingStatus.FAILS)],
+)
+def test_a_difference_that_is_surely_smaller_is_not_the_claimed_one(
+    method: list[float], status: OrderingStatus
+) -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [95.0, 95.05, 95.02], "m2": method})
+
+    assert one.status is status
+    assert judgement.verdict is not Verdict.REPRODUCED
+
+
+def test_seeds_are_compared_pairwise() -> None:
+    """Every seed is better by two points, though seeds differ by ten."""
+    (one,), _ = judged([BASELINE, METHOD], {"m1": [85.0, 95.0, 90.0], "m2": [87.1, 97.0, 91.9]})
+
+    assert one.status is OrderingStatus.HOLDS
+
+
+def test_of_a_loss_the_smaller_is_better() -> None:
+    claims = [claim(1, 0.5, "plain", higher=False), claim(2, 0.3, "ours", higher=False)]
+    (one,), _ = judged(claims, {"m1": [0.52, 0.5, 0.51], "m2": [0.29, 0.31, 0.3]})
+
+    assert (one.better.method, one.status) == ("ours", OrderingStatus.HOLDS)
+
+
+def test_an_ablation_is_an_ordering_and_a_number_within_the_plus_minus_is_none() -> None:
+    claims = [
+        claim(1, 97.3, "ours", spread=0.2),
+        claim(2, 94.0, "ours", "without the filter"),
+        claim(3, 97.2, "rival", spread=0.3),
+        claim(4, 80.0, "ours", dataset="another"),
+    ]
+    found, _ = judged(claims, {"m1": [97.0, 97.2], "m2": [94.0, 94.1]})
+
+    assert [one.ids for one in found] == ["C1 > C2"]
+    assert "without the filter" in str(found[0])
+
+
+def test_what_was_not_measured_is_reported() -> None:
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [95.0, 95.1]})
+
+    assert one.status is OrderingStatus.UNMEASURED
+    assert "not measured: 1 number" in judgement.reason
+
+
+def test_a_plus_minus_as_wide_as_the_number_excuses_nothing() -> None:
+    wide = claim(1, 0.5, "ours", spread=0.5)
+    _, judgement = judged([wide], {"m1": [0.9, 0.9]})
+
+    assert judgement.verdict is Verdict.NOT
