@@ -51,6 +51,8 @@ def reproduce_paper(
     scale: float = 1.0,
     run_time: float = 3600.0,
     requirements: Words = (),
+    claims: Words = (),
+    anyway: bool = False,
     repair: bool = True,
     without: Words = (),
     sandbox: str | None = None,
@@ -90,6 +92,9 @@ def reproduce_paper(
         scale: share of the paper's training to do; declared in every table.
         run_time: seconds that a full run may take.
         requirements: packages that the code may use.
+        claims: what the paper claims beside its text and tables (in its figures, say), such as "accuracy
+            of METHOD on DATA > 0.97"; "@FILE" is a file with one on each line.
+        anyway: write and run the code also where the paper states nothing that could be compared.
         repair: diagnose and repair the code where the gap is large.
         without: parts of the method to leave out (ablations).
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
@@ -112,7 +117,8 @@ def reproduce_paper(
     options = PaperOptions(
         goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
         seeds=seeds, scale=scale, run_wall_s=run_time, requirements=words_of(requirements, "requirements"),
-        repair=repair, parts=PaperAblations.without(*some_of("without", without, PaperAblations.names())),
+        claims=_claims(claims), anyway=anyway, repair=repair,
+        parts=PaperAblations.without(*some_of("without", without, PaperAblations.names())),
     )  # fmt: skip
     with open_session(locals(), model_for="A paper is read and its code written by a model") as session:
         box = session.sandbox()
@@ -263,6 +269,14 @@ def evaluate(
             COMMAND.get(), fresh,
         )  # fmt: skip
         return run_evaluation(options, read, services)
+
+
+def _claims(given: Words) -> tuple[str, ...]:
+    """The user's claims; `@FILE` stands for the lines of a file."""
+    stated = (given,) if isinstance(given, str) else words_of(given, "claims")
+    files = {one: addendum_text(one[1:]).splitlines() for one in stated if one.startswith("@")}
+    lines = (line.strip() for one in stated for line in files.get(one, [one]))
+    return tuple(line for line in lines if line and not line.startswith("#"))
 
 
 def _folder(path: File | None) -> Path | None:

@@ -53,6 +53,10 @@ PAGE = "report.html"
     "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "Seconds that a full run may take.", name="run_time"
 )
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
+@click.option(
+    "--claim", "claims", multiple=True, help='What it claims, as in "accuracy of METHOD on DATA > 0.97".'
+)
+@click.option("--anyway", is_flag=True, help="Go on where the paper states nothing that could be compared.")
 @click.option("--no-repair", "repair", flag_value=False, default=True, help="State the gap and leave it.")
 @option("--without", "Leave out a part of the method.", click.Choice(PaperAblations.names()), multiple=True)
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")

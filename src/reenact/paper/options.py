@@ -78,6 +78,10 @@ class PaperOptions:
     """Seconds that a full run may take."""
     requirements: tuple[str, ...] = ()
     """Packages that the generated code may use besides those of this interpreter."""
+    claims: tuple[str, ...] = ()
+    """What the user states that the paper claims, beside what stands in its text and tables."""
+    anyway: bool = False
+    """Write and run the code also where nothing could be compared."""
     repair: bool = True
     """When the gap is large: diagnose and repair what the paper leaves open."""
     parts: PaperAblations = field(default_factory=PaperAblations)

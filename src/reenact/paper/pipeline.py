@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.codegen.project import Project
+from reenact.errors import Inconclusive
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
@@ -30,6 +31,7 @@ from reenact.paper.measure.measure import measure
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import Claims, stated_claims, withheld, without_results
+from reenact.paper.review.given_claims import FORM, given_claims
 from reenact.paper.review.review import Review, review
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.box import Sandbox
@@ -38,6 +40,10 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 STEPS = 6
 REPORT = "REPORT.md"
+NOTHING_TO_COMPARE = (
+    "The paper states no number for this task in its text or tables: nothing can be compared."
+)
+STATE_A_CLAIM = f"State what it claims (--claim '{FORM}'), or have the code written all the same (--anyway)."
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ def reproduce(
 ) -> Reproduction:
     """The whole of it; the same call after an interruption continues. `out` is where the project goes."""
     options = options or PaperOptions()
+    given = given_claims(options.claims)
     model, goal, parts = services.model, options.goal, options.parts
     request = {
         "paper": mark(paper.text()),
@@ -89,7 +96,9 @@ def reproduce(
         carry_budget(model, run, services.journal)
         services.step(1, "read it, and what it claims")
         summaries = review(paper, goal, model, run, figures=parts.figures)
-        claims = stated_claims(paper, goal, model, run)
+        claims = stated_claims(paper, goal, model, run).beside(given)
+        if not claims.asked and not options.anyway:
+            raise Inconclusive(NOTHING_TO_COMPARE, next_step=STATE_A_CLAIM)
         exemplars = _lineage(paper, options, services, run)
         fingerprint = Fingerprint((), ())
         if parts.fingerprint:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reenact.intake.papers.paper import Paper, Span, Table
+from reenact.intake.papers.read import read_paper
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Criterion, Level
 from reenact.paper.options import Goal
@@ -19,6 +21,7 @@ from reenact.paper.review.claims import (
     withheld,
     without_results,
 )
+from reenact.sandbox.choose import choose
 
 BEST = {
     "metric": "accuracy", "value": 84.2, "unit": "%", "higher_is_better": True, "method": "Gentle targets",
@@ -120,6 +123,21 @@ def test_results_are_hidden_and_settings_are_not(paper: Paper) -> None:
     assert "78.9" not in text
     assert "5.3" not in text, "the difference would tell one from the other"
     assert "momentum 0.9" in text
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0, 100.0])
+def test_a_number_that_stands_everywhere_hides_no_sentence(value: float, tmp_path: Path) -> None:
+    """Only its own place: the sentence that defines the metric stays readable."""
+    file = tmp_path / "paper.md"
+    file.write_text(
+        f"# On lines\n\n## Method\n\nThe accuracy is {value:g} when every row is right.\n\n"
+        f"## Results\n\nOurs ends with an accuracy of {value:g}.\n"
+    )
+    read = read_paper(str(file), box=choose(trust_code=True))
+    (place,) = read.find("Ours ends with")
+    hidden = withheld(read, [claim(metric="accuracy", value=value, unit="", place=place, quote="x")])
+
+    assert hidden == {place}
 
 
 def test_criteria_tell_no_results_to_whoever_writes_code(paper: Paper) -> None:

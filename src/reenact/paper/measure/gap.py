@@ -79,6 +79,8 @@ class Comparison:
         """Near enough, or within the paper's own plus-minus, unless that is so wide that it says nothing."""
         if self.measured is None or self.relative is None:
             return False
+        if self.claim.bound:
+            return self.better
         spread = self.claim.spread or 0.0
         within = abs(self.measured - self.claim.value) <= spread <= WIDEST * abs(self.claim.value)
         return within or self.relative < HOLDS
@@ -88,6 +90,14 @@ class Comparison:
         """Whether the measured value is the better one."""
         above = 0.0 if self.measured is None else self.measured - self.claim.value
         return above > 0 if self.claim.higher_is_better else above < 0
+
+
+def _distance(claim: Claim, got: float) -> tuple[float, Grade]:
+    """Gap and grade; beyond a bound there is none to state."""
+    kept = got > claim.value if claim.bound == ">" else got < claim.value
+    if claim.bound and kept:
+        return 0.0, Grade.A
+    return gap_of(claim.value, got), grade_of(claim.value, got)
 
 
 def gap_of(reference: float, got: float | None) -> float:
@@ -153,9 +163,10 @@ def _compared(
         return _unmeasured(claim, pair.metric, "No run that counts left this metric.")
     mean = fmean(got)
     same = len(got) > 1 and len(set(got)) == 1
+    gap, grade = _distance(claim, mean)
     return Comparison(
         claim=claim, metric=pair.metric, measured=mean, spread=stdev(got) if len(got) > 1 else None,
-        n=len(got), gap=gap_of(claim.value, mean), grade=grade_of(claim.value, mean),
+        n=len(got), gap=gap, grade=grade,
         differs=tuple(dict.fromkeys((*differs, *pair.differs))),
         note="The same to the last digit for every seed: chance has no part in it." if same else "",
         by_seed=by_seed,

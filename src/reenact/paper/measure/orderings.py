@@ -86,6 +86,8 @@ def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterato
     groups: dict[tuple[object, ...], dict[str, Comparison]] = {}
     for one in comparisons:
         claim = one.claim
+        if claim.bound:
+            continue
         key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
         groups.setdefault(key, {}).setdefault(apart(claim), one)
     return (list(group.values()) for group in groups.values() if len(group) > 1)

@@ -57,7 +57,9 @@ class Claim(Stated):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    """`C1`, `C2`, ... in the order of the paper."""
+    """`C1`, `C2`, ... in the order of the paper; `G1`, `G2`, ... of the user."""
+    bound: str = ""
+    """`>` or `<` where only a bound is claimed: the user's alone."""
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
@@ -95,6 +97,8 @@ def _around(table: Table, row: int, column: int) -> list[str]:
 
 UNMISTAKABLE = 3
 """Digits that count, with a point among them, from which a number is taken for the claim itself."""
+COMMON = frozenset({0.0, 0.5, 1.0, 100.0})
+"""Numbers that stand in definitions and settings everywhere: alone they never hide a sentence."""
 SEVERAL = 2
 """Different claimed values in one table."""
 WITHHELD = "(withheld: it stands among the results of the paper)"
@@ -138,7 +142,7 @@ def _holds(table: Table, claims: Sequence[Claim]) -> bool:
 
 
 def _tells(text: str, claims: Sequence[Claim]) -> bool:
-    numbers = quantities(text)
+    numbers = [one for one in quantities(text) if one.value not in COMMON]
     return any(
         _same(claim, one) and (_unmistakable(one) or _named(claim, text))
         for claim in claims
@@ -191,6 +195,10 @@ class Claims:
     def asked(self) -> tuple[Claim, ...]:
         """Those that what is to be reproduced asks for."""
         return tuple(one for one in self.claims if one.asked)
+
+    def beside(self, given: Sequence[Claim]) -> Claims:
+        """These, and those that the user states."""
+        return replace(self, claims=(*self.claims, *given))
 
 
 class Reported(BaseModel):

@@ -15,6 +15,7 @@ from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.orderings import Ordering, OrderingStatus
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.given_claims import PLACE
 from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import (
     Block,
@@ -149,7 +150,9 @@ def _claim(one: Comparison, *, linked: bool) -> Row:
     claim = one.claim
     spread = "" if one.spread is None else f" ± {one.spread:.3g}"
     got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"
-    stated = f"{claim.value:g}{claim.unit}" + ("" if claim.spread is None else f" ± {claim.spread:g}")
+    stated = f"{claim.bound}{claim.value:g}{claim.unit}" + (
+        "" if claim.spread is None else f" ± {claim.spread:g}"
+    )
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
     differs = " ".join(part for part in (*one.differs, one.note) if part)
     gap, grade = f"{one.gap:.1%}", one.grade.value
@@ -157,7 +160,7 @@ def _claim(one: Comparison, *, linked: bool) -> Row:
         (claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs),
         tone=GRADES.get(one.grade, ""),
         anchor=f"claim-{claim.id}" if linked else "",
-        hrefs={0: f"#p-{claim.place}"} if linked else {},
+        hrefs={0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {},
     )
 
 

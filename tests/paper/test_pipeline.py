@@ -1,0 +1,62 @@
+"""A paper without numbers ends early: after two requests, with what the user can do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reenact.errors import Inconclusive, InputError
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal
+from reenact.llm.scripted import Scripted
+from reenact.paper.options import PaperOptions
+from reenact.paper.pipeline import PaperServices, reproduce
+from reenact.sandbox.choose import choose
+
+EMPTY = {
+    "paper/review": {"overall": [], "method": [], "experiment": []},
+    "paper/claims": {"claims": []},
+}
+
+
+def services(model: Scripted, tmp_path: Path) -> PaperServices:
+    return PaperServices(
+        journal=Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=tmp_path,
+        traces=tmp_path,
+    )  # fmt: skip
+
+
+def test_without_a_number_it_ends_after_the_second_request(paper: Paper, tmp_path: Path) -> None:
+    model = Scripted(EMPTY)
+
+    with pytest.raises(Inconclusive, match="states no number for this task") as ended:
+        reproduce(paper, services(model, tmp_path))
+
+    assert len(model.calls) == 2
+    assert "--claim" in str(ended.value.next_step)
+    assert "--anyway" in str(ended.value.next_step)
+
+
+@pytest.mark.parametrize(
+    "options", [PaperOptions(anyway=True), PaperOptions(claims=("accuracy of Gentle on moons > 0.9",))]
+)
+def test_with_a_claim_of_the_user_or_anyway_it_goes_on(
+    paper: Paper, tmp_path: Path, options: PaperOptions
+) -> None:
+    model = Scripted(EMPTY)
+
+    with pytest.raises(Exception) as ended:  # noqa: PT011 - the script has no further answer
+        reproduce(paper, services(model, tmp_path), options=options)
+
+    assert not isinstance(ended.value, Inconclusive) or "states no number" not in str(ended.value)
+    assert len(model.calls) > 2
+
+
+def test_a_claim_that_cannot_be_read_costs_no_request(paper: Paper, tmp_path: Path) -> None:
+    model = Scripted(EMPTY)
+
+    with pytest.raises(InputError, match="This is no claim"):
+        reproduce(paper, services(model, tmp_path), options=PaperOptions(claims=("it is good",)))
+
+    assert model.calls == []
