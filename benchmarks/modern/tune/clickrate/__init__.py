@@ -1,0 +1,1 @@
+"""Click-rate prediction with embeddings."""

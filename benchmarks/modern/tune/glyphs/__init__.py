@@ -1,0 +1,1 @@
+"""Handwritten digit recognition."""

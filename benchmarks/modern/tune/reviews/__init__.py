@@ -1,0 +1,1 @@
+"""Rare complaint detection in product reviews."""
