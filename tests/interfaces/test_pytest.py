@@ -58,6 +58,77 @@ class Stepping(nn.Module):
         return {"loss": (self.net(batch["rows"]) - batch["rows"].sum(1, keepdim=True)).square().mean()}
 
 
+class Detached(nn.Module):
+    """Learns all the same: its second layer does the work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(4, 64)
+        self.second = nn.Linear(64, 3)
+        self.unused = nn.Linear(3, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.second(torch.relu(self.first(x)).detach())
+        return out
+
+
+class LikeHuggingFace(nn.Module):
+    """Takes a dict, and gives its loss when labels are in it."""
+
+    def __init__(self, *, looks: bool = True) -> None:
+        super().__init__()
+        self.words, self.head = nn.Embedding(20, 16), nn.Linear(16, 3)
+        self.looks = looks
+
+    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None) -> dict[str, Any]:
+        seen = input_ids if self.looks else input_ids * 0
+        logits = self.head(self.words(seen).mean(1))
+        loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
+        return {"loss": loss, "logits": logits}
+
+
+def test_a_layer_that_is_called_and_gets_no_gradient_fails(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+    with pytest.raises(
+        AssertionError, match=r"RE013 .*\n.*no gradient reaches first.weight, first.bias"
+    ) as found:
+        assert_learns(Detached(), batch)
+
+    assert "unused" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "loss", [None, nn.functional.cross_entropy, nn.CrossEntropyLoss()], ids=["fitting", "function", "module"]
+)
+def test_softmax_before_a_loss_that_expects_logits_fails(
+    batch: tuple[torch.Tensor, torch.Tensor], loss: Any
+) -> None:
+    model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 3), nn.Softmax(1))
+
+    with pytest.raises(AssertionError, match="the model ends in softmax, and the loss expects logits"):
+        assert_learns(model, batch, loss=loss, steps=300)
+
+
+def test_softmax_before_a_loss_that_takes_probabilities_passes() -> None:
+    rows, classes = torch.randn(8, 4), torch.randint(0, 3, (8,))
+    model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 3), nn.Softmax(1))
+
+    assert_learns(model, (rows, classes), loss=lambda got, y: nn.functional.nll_loss(got.log(), y), steps=300)
+
+
+@pytest.mark.parametrize("loss", [None, nn.functional.cross_entropy], ids=["own", "given"])
+def test_a_dict_is_a_batch(loss: Any) -> None:
+    given = {"input_ids": torch.randint(0, 20, (8, 5)), "labels": torch.randint(0, 3, (8,))}
+
+    assert_learns(LikeHuggingFace(), given, loss=loss)
+    with pytest.raises(AssertionError, match="RE020"):
+        assert_learns(LikeHuggingFace(looks=False), given, loss=loss)
+
+
+def test_a_dict_without_labels_or_a_loss_is_refused() -> None:
+    with pytest.raises(InputError, match="gives no loss for this dict"):
+        assert_learns(LikeHuggingFace(), {"input_ids": torch.randint(0, 20, (8, 5))})
+
+
 def test_a_sound_model_learns(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
     assert_learns(network(), batch)
 

@@ -29,9 +29,10 @@ def assert_learns(
 ) -> None:
     """Fail unless a copy of the model overfits the batch and looks at its inputs to do so.
 
-    `batch` is a pair of inputs and targets; for a module with a `training_step`, whatever that takes. `loss`
-    takes output and targets; without one it is the model's own, or one that fits the targets. The model and
-    all random numbers stay as they were.
+    Fails too when a layer that is called gets no gradient, and when softmax or sigmoid is followed by a loss
+    that expects logits. `batch` is a pair of inputs and targets, or a dict as Hugging Face models take it;
+    for a module with a `training_step`, whatever that takes. `loss` takes output and targets; without one it
+    is the model's own, or one that fits the targets. The model and all random numbers stay as they were.
     """
     __tracebackhide__ = True
     tried = overfit(learner_for(model, batch, loss), steps, rates)
@@ -71,20 +72,39 @@ def _objection(tried: Tried) -> list[str]:
         lines = [line for finding in findings for line in _described(finding)]
     if lines:
         lines.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown")
-        if best.untouched:
-            more = f" and {len(best.untouched) - NAMED} more" if len(best.untouched) > NAMED else ""
-            lines.append(f"  note  no gradient reaches {', '.join(best.untouched[:NAMED])}{more}")
+    if best.bent:
+        saw = f"the model ends in {best.bent}, and the loss expects logits (or give loss=... that does not)"
+        lines += _seen("RE002", saw)
+    if best.detached:
+        lines += _seen("RE013", f"no gradient reaches {_listed(best.detached)}, whose layers are called")
+    elif lines and best.untouched:
+        lines.append(f"  note  no gradient reaches {_listed(best.untouched)}")
     return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _seen(code: str, saw: str) -> list[str]:
+    """What the experiment shows by itself, under the rule that says the same of a training."""
+    found = rule(code)
+    return [
+        f"{code} {found.name}",
+        f"  saw   {saw}",
+        f"  why   {found.why}",
+        f"  next  reenact explain {code}",
+    ]
 
 
 def _described(finding: Finding) -> list[str]:
     where = f"{finding.place}  " if finding.place is not None else ""
-    return [
-        f"{where}{finding.code} {finding.name}",
-        f"  saw   {finding.saw}",
-        f"  why   {finding.why}",
-        f"  next  reenact explain {finding.code}",
-    ]
+    return _lines(f"{where}{finding.code} {finding.name}", finding.saw, finding.why, finding.code)
+
+
+def _lines(title: str, saw: str, why: str, code: str) -> list[str]:
+    return [title, f"  saw   {saw}", f"  why   {why}", f"  next  reenact explain {code}"]
 
 
 def _trace(given: Any) -> Trace:

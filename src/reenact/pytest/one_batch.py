@@ -31,6 +31,10 @@ class Trained:
     accuracy: float | None = None
     untouched: tuple[str, ...] = ()
     """Weights that no gradient reached in the first step."""
+    detached: tuple[str, ...] = ()
+    """Those of them whose layer took part in that step."""
+    bent: str = ""
+    """The function that made probabilities of an output whose loss wants logits."""
 
     @property
     def learnt(self) -> bool:

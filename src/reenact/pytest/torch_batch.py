@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from reenact.errors import InputError
 from reenact.pytest.one_batch import Trained
 
 SEED = 0
+LABELS = "labels"
 
 
 class TorchLearner:
@@ -20,9 +22,16 @@ class TorchLearner:
         self._batch = batch
         self._loss = loss
         self._own_step = loss is None and callable(getattr(model, "training_step", None))
-        if not self._own_step and not (isinstance(batch, tuple | list) and len(batch) == 2):
-            raise InputError("A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + ".")
-        self.can_zero = not self._own_step and _floating(batch[0])
+        if not self._own_step and isinstance(batch, dict) and (loss is None or LABELS in batch):
+            # As Hugging Face models take it: labels among the inputs, the loss among the outputs.
+            inputs = batch if loss is None else {name: part for name, part in batch.items() if name != LABELS}
+            self._batch = (inputs, batch.get(LABELS))
+        elif not self._own_step and not (isinstance(batch, tuple | list) and len(batch) == 2):
+            raise InputError(
+                "A batch is a pair of inputs and targets, or a dict that the model takes. "
+                f"Received: {type(batch).__name__}."
+            )
+        self.can_zero = not self._own_step and _floating(self._batch[0])
 
     def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
         import torch
@@ -43,25 +52,74 @@ class TorchLearner:
         model.train()
         for step in range(steps):
             optimizer.zero_grad()
-            loss, run.accuracy = self._step(model, zeroed)
+            with _calls_of(model if step == 0 else None) as called:
+                loss, run.accuracy = self._step(model, zeroed, run)
             run.losses.append(float(loss.detach()))
             if run.over and not (zeroed and run.learnt):
                 break
             loss.backward()
             if step == 0:
                 run.untouched = tuple(name for name, weight in named if _is_untouched(weight))
+                run.detached = tuple(name for name in run.untouched if name.rpartition(".")[0] in called)
             optimizer.step()
         return run
 
-    def _step(self, model: Any, zeroed: bool) -> tuple[Any, float | None]:
+    def _step(self, model: Any, zeroed: bool, run: Trained) -> tuple[Any, float | None]:
         if self._own_step:
             output = model.training_step(self._batch, 0)
             return output["loss"] if isinstance(output, dict) else output, None
         inputs, targets = self._batch
         output = _called(model, _zeroed(inputs) if zeroed else inputs)
+        if self._loss is None and isinstance(inputs, dict) and (own := _loss_of(output)) is not None:
+            return own, None
+        if targets is None:
+            raise InputError(
+                "The model gives no loss for this dict.", next_step="Put labels in it, or give loss=..."
+            )
+        output = _logits_of(output)
+        if self._loss is None or _takes_logits(self._loss):
+            run.bent = _bent(output)
         if self._loss is not None:
             return self._loss(output, targets), _accuracy(output, targets)
         return _fitting_loss(output, targets), _accuracy(output, targets)
+
+
+@contextmanager
+def _calls_of(model: Any) -> Iterator[set[str]]:
+    """Names of the innermost modules that are called meanwhile; none of them without a model."""
+    called: set[str] = set()
+    leaves = [] if model is None else [pair for pair in model.named_modules() if not list(pair[1].children())]
+    hooks = [
+        leaf.register_forward_hook(lambda *_, name=name: called.add(name)) for name, leaf in leaves if name
+    ]
+    try:
+        yield called
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _loss_of(output: Any) -> Any:
+    return output.get("loss") if isinstance(output, dict) else getattr(output, "loss", None)
+
+
+def _logits_of(output: Any) -> Any:
+    """The scores among what a model gives: itself, or its `logits`."""
+    named = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", None)
+    return output if named is None else named
+
+
+def _takes_logits(loss: Any) -> bool:
+    from torch import nn
+
+    named = (nn.functional.cross_entropy, nn.functional.binary_cross_entropy_with_logits)
+    return loss in named or isinstance(loss, nn.CrossEntropyLoss | nn.BCEWithLogitsLoss)
+
+
+def _bent(output: Any) -> str:
+    """Which function made probabilities of the output; empty for logits."""
+    made_by = getattr(getattr(output, "grad_fn", None), "name", str)()
+    return next((name for name in ("Softmax", "Sigmoid") if made_by.startswith(name)), "").lower()
 
 
 def _copied(model: Any) -> Any:
