@@ -375,6 +375,11 @@ def test_a_generator_in_training_mode_is_no_evaluation() -> None:
         (CrashKind.DEVICE, "Expected all tensors to be on the same device, but found cuda:0 and cpu!"),
         (CrashKind.MEMORY, "CUDA out of memory. Tried to allocate 2.00 GiB"),
         (CrashKind.OTHER, "'acc'"),
+        (
+            CrashKind.SHAPE,
+            "Calculated output size: (64x24x0). Output size is too small\n\n"
+            "Arguments received by MaxPooling2D.call():\n inputs=Tensor(dtype=float32)",
+        ),
     ],
 )
 def test_exceptions_are_sorted(kind: CrashKind, message: str) -> None:
@@ -501,3 +506,42 @@ def test_labels_of_another_form_are_placed_at_the_loss() -> None:
     assert found.place is not None
     assert found.place.line == 6
     assert [one.new for one in found.suggestions] == ["sparse_categorical_crossentropy"]
+
+
+def test_what_stands_in_a_comment_is_not_done() -> None:
+    text = KERAS.format(output='layers.Dense(3, activation="softmax")', loss='"categorical_crossentropy"')
+    assert findings(rule("RE002"), f"{text}# loss_of = keras.losses.X(from_logits=True)\n") == ()
+    assert findings(rule("RE002"), f"{text}loss_of = keras.losses.X(from_logits=True)\n")
+
+
+def with_data(text: str, inputs: tuple[int | None, ...], labels: tuple[int | None, ...]) -> Evidence:
+    """A program that ended in its first step, outside of any layer, with data of these shapes."""
+    crash = Crash(
+        "RuntimeError", "The size of tensor a must match", Place(PurePosixPath("t.py"), 9, 0), "", ()
+    )
+    ended = Outcome(OutcomeKind.CRASHED, 1, crash=crash)
+    data = (replace(LABELS, shape=labels), replace(LABELS, role="input", shape=inputs))
+    run = trace([], graph=None, data=data)
+    return replace(evidence_of(text, run=False), trace=run, outcome=ended)
+
+
+def test_a_shape_that_fits_no_labels_is_placed_at_the_layers_that_made_it() -> None:
+    text = KERAS.replace("layers.Input((8,))", "layers.Input((8, 2)), layers.Conv1D(4, 3)").format(
+        output="layers.Dense(3)", loss='"mse"'
+    )
+    (found,) = findings_in("RE901", with_data(text, (None, 8, 2), (None, 3)))
+    assert (found.layer, "gives rank 3, labels have rank 2" in found.saw) == ("dense_1", True)
+    (found,) = findings_in("NL011", with_data(text, (None, 8, 2), (None, 3)))
+    assert (found.layer, found.certainty, found.fault) == ("dense", "proof", Fault.LRM)
+    flat = text.replace("layers.Conv1D(4, 3)", "layers.Conv1D(4, 3), layers.Flatten()")
+    (found,) = findings_in("RE901", with_data(flat, (None, 8, 2), (None, 3)))
+    assert found.place is not None
+    assert (found.layer, found.place.line) == ("", 9)
+
+
+def test_inputs_of_another_rank_are_placed_where_the_model_says_what_it_takes() -> None:
+    text = KERAS.format(output="layers.Dense(3)", loss='"mse"')
+    (found,) = findings_in("RE901", with_data(text, (None, 4, 8), (None, 3)))
+    assert found.place is not None
+    assert found.place.line == 5
+    assert "takes rows of shape (8,) and is given (4, 8)" in found.saw

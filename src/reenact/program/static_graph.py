@@ -164,14 +164,22 @@ OLD_MODULES = re.compile(
     r"wrappers|noise|local)|utils\.np_utils|preprocessing\.(sequence|text)|engine|legacy|wrappers|datasets\.\w+\.old)"
 )
 OLD_IMPORTS = frozenset(
-    ("keras.utils.np_utils", "keras.layers.Convolution2D", "keras.layers.Merge", "keras.objectives")
+    words(
+        "keras.utils.np_utils keras.layers.Convolution2D keras.layers.Merge keras.objectives"
+        " keras.models.Input"
+    )
 )
 OLD_CALLS = frozenset(
     ["fit_generator", "evaluate_generator", "predict_generator", "predict_classes", "predict_proba"]
 )
 OLD_KEYWORDS = frozenset(
-    words("nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim")
+    words(
+        "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim"
+        " batch_input_shape"
+    )
 )
+OLD_WORDS = re.compile(r"""\bnp\.(float|int|object)\b|\bK\.function\(|["']logcosh["']""")
+"""What Keras 3, or the numpy that it needs, no longer has."""
 TRAINERS = frozenset(["Trainer", "TrainingArguments", "Seq2SeqTrainer", "Seq2SeqTrainingArguments"])
 
 
@@ -188,7 +196,8 @@ def framework_of(program: Program) -> Framework:
     if "keras" in tops:
         old = any(OLD_MODULES.match(name) or name in OLD_IMPORTS for name in imported)
         called = any(_old_call(call) for index in indexes for call in index.calls)
-        return Framework.KERAS_OLD if old or called else Framework.KERAS3
+        worded = any(OLD_WORDS.search(index.text) for index in indexes)
+        return Framework.KERAS_OLD if old or called or worded else Framework.KERAS3
     if "tensorflow" in tops or "tf_keras" in tops:
         return Framework.TF_KERAS
     if "torch" in tops:

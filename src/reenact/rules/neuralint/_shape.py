@@ -108,6 +108,29 @@ def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
     return next((view for view in evidence.layers if view.place == layer.place), None)
 
 
+def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
+    """The layer that says which inputs the model takes, where the data has another rank; and both shapes."""
+    inputs, layers = evidence.inputs, evidence.static.layers if evidence.static is not None else ()
+    for layer in layers:
+        shape = layer.settings.get("shape" if layer.family == "input" else "input_shape")
+        if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
+            given = inputs.shape[1:]
+            words = f"the model takes rows of shape {tuple(shape)} and is given {given}"
+            return (layer, words) if len(given) != len(shape) else None
+    return None
+
+
+def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
+    """The last layer, where labels have fewer dimensions than what comes out of it; and a sentence."""
+    labels, chain = evidence.labels, list(ranked(evidence))
+    if labels is None or not chain:
+        return None
+    layer, _, rank = chain[-1]
+    if layer.family != "dense" or rank is None or rank <= max(len(labels.shape), 2) or per_place(evidence):
+        return None
+    return layer, f"{layer.name} gives rank {rank}, labels have rank {len(labels.shape)}"
+
+
 def per_place(evidence: Evidence) -> bool:
     """Whether labels have a value for every place of the model's output, as in segmentation."""
     out, labels = evidence.output, evidence.labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.neuralint._shape import crash_of
+from reenact.rules.neuralint._shape import crash_of, other_rank_given
 
 TOO_SMALL = re.compile(
     r"kernel size can't be greater than actual input|output size is too small|negative dimension size"
@@ -56,7 +56,7 @@ class FeatureSpaceTooSmall(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
-        if crash is None or not TOO_SMALL.search(crash.message):
+        if crash is None or not TOO_SMALL.search(crash.message) or other_rank_given(evidence):
             return
         shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""
         saw = f"{crash.layer or 'the model'} failed{shape}: {crash.message.splitlines()[0][:160]}"

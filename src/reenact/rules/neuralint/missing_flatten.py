@@ -17,7 +17,7 @@ from reenact.rules import (
     Severity,
     Suggestion,
 )
-from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
+from reenact.rules.neuralint._shape import crash_of, map_given, per_place, ranked, view_of
 
 
 class MissingFlatten(Rule):
@@ -82,8 +82,18 @@ class MissingFlatten(Rule):
             suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
         confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
+        crash, at_end = crash_of(evidence), map_given(evidence)
+        certainty = None
+        if crash is not None and not crash.layer and at_end is not None:
+            confidence, certainty, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
         return self.finding(
-            evidence, saw, layer=view, place=layer.place, suggestions=suggestions, confidence=confidence
+            evidence,
+            saw,
+            layer=view,
+            place=layer.place,
+            suggestions=suggestions,
+            confidence=confidence,
+            certainty=certainty,
         )
 
     def _crashed(self, evidence: Evidence) -> Findings:

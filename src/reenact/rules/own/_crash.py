@@ -6,7 +6,9 @@ import re
 from enum import StrEnum
 
 from reenact.probe.outcome import Crash
+from reenact.program.static_graph import StaticLayer
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Rule
+from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
 
 
 class CrashKind(StrEnum):
@@ -48,7 +50,8 @@ _MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern i
                       r"|can't convert np\.ndarray of type|unsupported operand type"),
     (CrashKind.SHAPE, r"shapes? |size mismatch|sizes of tensors|size of tensor|dimension|channels"
                       r"|expected .* input|rank|ndim|broadcast|incompatible with the layer|axis"
-                      r"|more than 1 value|invalid for input of size|index out of range in self|dim\b"),
+                      r"|more than 1 value|output size is too small|invalid for input of size"
+                      r"|index out of range in self|dim\b"),
 ))  # fmt: skip
 
 
@@ -57,7 +60,9 @@ def crash_kind(crash: Crash) -> CrashKind:
     for name in (crash.type, *crash.bases):
         if name.rpartition(".")[2] in _TYPES:
             return _TYPES[name.rpartition(".")[2]]
-    return next((kind for kind, pattern in _MESSAGES if pattern.search(crash.message)), CrashKind.OTHER)
+    # What Keras lists behind this names shapes and types of everything, right or wrong.
+    message = crash.message.partition("Arguments received by")[0]
+    return next((kind for kind, pattern in _MESSAGES if pattern.search(message)), CrashKind.OTHER)
 
 
 def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = "") -> Findings:
@@ -68,7 +73,12 @@ def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = 
     saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
     layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
     named = _named(evidence, crash)
-    if kind is CrashKind.SHAPE and named is not None:
+    made = _made_by(evidence, crash) if kind is CrashKind.SHAPE else None
+    if made is not None:
+        yield rule.finding(
+            evidence, f"{saw}; {made[1]}", layer=view_of(evidence, made[0]), place=made[0].place
+        )
+    elif kind is CrashKind.SHAPE and named is not None:
         yield rule.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
     elif kind is CrashKind.LABEL and _BEYOND.search(crash.message) and evidence.output is not None:
         yield rule.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
@@ -94,6 +104,12 @@ def _named(evidence: Evidence, crash: Crash) -> LayerView | None:
     """The layer that Keras names as the one that cannot take what it was given."""
     name = _OF_LAYER.search(crash.message)
     return next((one for one in evidence.layers if name is not None and one.name == name["name"]), None)
+
+
+def _made_by(evidence: Evidence, crash: Crash) -> tuple[StaticLayer, str] | None:
+    """The layer that fixed the shape which did not fit further on, and how: the inputs have another rank than
+    the model was made for, or its output has more dimensions than the labels."""
+    return other_rank_given(evidence) or (map_given(evidence) if not crash.layer else None)
 
 
 def _short(message: str, most: int = 240) -> str:

@@ -3,6 +3,7 @@ values."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -69,7 +70,11 @@ def framework(evidence: Evidence) -> str:
 
 
 def says(evidence: Evidence, *words: str) -> bool:
-    """Whether the program's text has one of these words."""
+    """Whether the program's text has one of these words outside of lines that are comments."""
     if evidence.program is None:
         return False
-    return any(word in file.text for file in evidence.program.files for word in words)
+    texts = [_COMMENT.sub("", file.text) for file in evidence.program.files]
+    return any(word in text for text in texts for word in words)
+
+
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)

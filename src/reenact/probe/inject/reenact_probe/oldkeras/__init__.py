@@ -43,6 +43,7 @@ def install(recorder: Recorder) -> None:
 
     sys.meta_path.append(_Finder(name))
     when_imported("keras", functools.partial(_adapt, name))
+    when_imported("numpy", adapt.numpy_names)
 
 
 def _adapt(name: Function, keras: Library) -> None:
@@ -134,7 +135,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "keras.preprocessing.text": ("keras._tf_keras.keras.preprocessing.text",),
     "keras.preprocessing.image": ("keras._tf_keras.keras.preprocessing.image", "keras.utils"),
     "keras.legacy.interfaces": ("keras.layers",),
-    "keras.wrappers.scikit_learn": (),
+    "keras.wrappers.scikit_learn": ("reenact_probe.oldkeras.wrappers",),
 }
 """Modules of older Keras, and the modules of today in which their contents lie."""
 _KERAS = ("tensorflow.keras", "tensorflow.python.keras", "tensorflow.contrib.keras.api.keras", "tf_keras")
@@ -150,6 +151,8 @@ class _OldModule(types.ModuleType):
         self._missing = missing
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute == "__all__" and self._sources:
+            return _public(self._sources)
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         for source in self._sources:
@@ -170,6 +173,17 @@ class _OldModule(types.ModuleType):
         name = self.__name__ if self.__name__ in _SOURCES else self._sources[0]
         self._missing(f"{name}.{attribute}")
         raise AttributeError(f"{name} has no {attribute} that Keras 3 still knows")
+
+
+def _public(sources: tuple[str, ...]) -> list[str]:
+    """What `from MODULE import *` takes from the modules of today."""
+    names: set[str] = set()
+    for source in sources:
+        try:
+            names.update(dir(importlib.import_module(source)))
+        except ImportError:
+            continue
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 # The few parts of TensorFlow that Keras programs touch beside `tf.keras` ----------------------------------

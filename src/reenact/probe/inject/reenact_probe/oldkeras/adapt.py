@@ -7,11 +7,13 @@ alone expects the same run again; so those two are seeded along with it.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib
 import random
 import sys
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 from reenact_probe.types import Args, Function, Kwargs, Library
@@ -53,8 +55,16 @@ def adapt(keras: Library, missing: Function) -> None:
     _layers(keras, missing)
     _optimizers(keras)
     _models(keras)
+    _losses(keras)
     _logs(keras)
     _backend(keras)
+
+
+def numpy_names(numpy: Library) -> None:
+    """`np.float` and the like: names of Python's own types that numpy 1.24 took away."""
+    for name in ("float", "int", "bool", "object", "str", "complex"):
+        if name not in vars(numpy):
+            setattr(numpy, name, getattr(builtins, name))
 
 
 def _put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
@@ -95,8 +105,32 @@ def _layers(keras: Library, missing: Function) -> None:
     layers.AtrousConvolution2D = layers.Conv2D
     layers.Deconvolution2D = layers.Conv2DTranspose
     layers.merge = _merge(layers)
+    _put(layers.RNN, "call", functools.partial(_own_states, keras))
+    layers.Layer.input_shape = _ShapeOf("input")
+    layers.Layer.output_shape = _ShapeOf("output")
     for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
+
+
+class _ShapeOf:
+    """`layer.output_shape`. A layer of the program's own may still keep something under that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Any, _: Any = None) -> Any:
+        return self if layer is None else tuple(getattr(layer, self.name).shape)
+
+
+class _BatchShape(tuple[Any, ...]):
+    """A shape with the batch in it, on its way from a layer to the input that is made for it."""
+
+
+def _plain(value: Any) -> Any:
+    """Whole numbers of numpy as those of Python, also inside a shape."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_plain, value)) if type(value) in (tuple, list) else value
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
 
 
 def _layer_arguments(missing: Function, kind: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
@@ -105,15 +139,28 @@ def _layer_arguments(missing: Function, kind: str, args: Args, kwargs: Kwargs) -
         if key == "dim_ordering":
             given.update({"data_format": ORDER[value]} if ORDER.get(value) is not None else {})
         elif key == "batch_input_shape":
-            given["input_shape"] = tuple(value[1:])
+            given["input_shape"] = _BatchShape(_plain(tuple(value)))
+        elif kind == "InputLayer" and isinstance(value, _BatchShape):
+            given["batch_shape"] = tuple(value)
         elif key == "mode" and kind == "BatchNormalization":
             if value:
                 missing(f"BatchNormalization(mode={value})", "mode 0 is used")
         elif key == "weights" and kind != "Embedding":
             missing(f"{kind}(weights=...)", "the layer keeps its own initial weights")
         elif key not in ("input_length", "consume_less", "forget_bias_init"):
-            given[_SPECIAL_ARGUMENTS.get((kind, key)) or _LAYER_ARGUMENTS.get(key, key)] = value
-    return args, given
+            given[_SPECIAL_ARGUMENTS.get((kind, key)) or _LAYER_ARGUMENTS.get(key, key)] = _plain(value)
+    return _plain(args), given
+
+
+def _own_states(keras: Library, original: Function) -> Function:
+    """A stateful layer writes its states in place; what gradients go back through must be a copy of them."""
+
+    def call(layer: Any, sequences: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+        if layer.stateful and initial_state is None and layer.states is not None:
+            initial_state = [keras.ops.stop_gradient(keras.ops.copy(state)) for state in layer.states]
+        return original(layer, sequences, initial_state=initial_state, **kwargs)
+
+    return call
 
 
 def _kernel_in_parts(cls: Any, parts: int) -> Function:
@@ -177,9 +224,12 @@ def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Ar
 
 def _models(keras: Library) -> None:
     model = keras.Model
+    keras.models.Input = keras.Input
     for name in ("fit", "evaluate", "predict", "compile"):
         owner = next(base for base in model.__mro__ if name in vars(base))
         _put(owner, name, _translating(_method_arguments))
+        if name != "compile":
+            _put(owner, name, functools.partial(_taking_rows, keras.Sequential))
     functional = importlib.import_module("keras.src.models.functional").Functional
     _put(functional, "__init__", _translating(_plural))
     model.__new__ = staticmethod(_translating(_plural)(model.__new__))
@@ -196,6 +246,47 @@ def _method_arguments(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     return args, {key: value for key, value in named if key is not None}
 
 
+def _taking_rows(sequential: type, original: Function) -> Function:
+    """Lists as data, and rows of one number each without a second dimension."""
+
+    def method(model: Any, *args: Any, **kwargs: Any) -> Any:
+        chain, inputs = isinstance(model, sequential), getattr(model, "inputs", None) or ()
+        one_in, one_out = (
+            chain or len(getattr(model, side, None) or ()) == 1 for side in ("inputs", "outputs")
+        )
+        flat = any(len(tensor.shape) == 1 for tensor in inputs)
+
+        def adapted(key: Any, value: Any) -> Any:
+            if key in (0, "x"):
+                return _rows(value, flat) if one_in else value
+            if key == "validation_data" and isinstance(value, (tuple, list)) and len(value) > 1:
+                return adapted("x", value[0]), adapted("y", value[1]), *value[2:]
+            return _rows(value, False) if key in (1, "y") and one_out else value
+
+        args = tuple(adapted(number, value) for number, value in enumerate(args))
+        return original(model, *args, **{key: adapted(key, value) for key, value in kwargs.items()})
+
+    return method
+
+
+def _rows(data: Any, flat: bool) -> Any:
+    data = _array(data)
+    return data[:, None] if type(data).__name__ == "ndarray" and data.ndim == 1 and not flat else data
+
+
+def _array(data: Any) -> Any:
+    """A list of rows as one array; what else there is stays as it is."""
+    import numpy
+
+    if not isinstance(data, list) or not data or (len(data) == 1 and hasattr(data[0], "dtype")):
+        return data
+    try:
+        made = numpy.asarray(data)
+    except ValueError:
+        return data
+    return made if made.dtype.kind in "biuf" else data
+
+
 def _plural(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     names = {"input": "inputs", "output": "outputs"}
     return args, {names.get(key, key): value for key, value in kwargs.items()}
@@ -204,6 +295,15 @@ def _plural(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
 def _predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     scores = self.predict(x, *args, **kwargs)
     return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+
+def _losses(keras: Library) -> None:
+    """Names of losses that Keras 3 spells otherwise."""
+    known = importlib.import_module("keras.src.losses").ALL_OBJECTS_DICT
+    for old, new in (("logcosh", "log_cosh"), ("cosine_proximity", "cosine_similarity")):
+        known.setdefault(old, getattr(keras.losses, new))
+        if not hasattr(keras.losses, old):
+            setattr(keras.losses, old, getattr(keras.losses, new))
 
 
 # Metrics --------------------------------------------------------------------------------------------------
@@ -278,11 +378,31 @@ def _backend(keras: Library) -> None:
         "set_image_dim_ordering": lambda order: keras.config.set_image_data_format(ORDER[order]),
         "image_dim_ordering": lambda: "th" if keras.config.image_data_format() == "channels_first" else "tf",
         "set_learning_phase": lambda _: None,
+        "learning_phase": lambda: 0,
+        "function": functools.partial(_function, keras),
         "binary_crossentropy": ops.binary_crossentropy,
         "categorical_crossentropy": ops.categorical_crossentropy,
     }
     for name, function in own.items():
         setattr(backend, name, function)
+
+
+def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> Function:
+    """`K.function`: from input tensors, and the learning phase beside them, to arrays of the outputs."""
+    several = isinstance(outputs, (list, tuple))
+    symbolic = [isinstance(tensor, keras.KerasTensor) for tensor in inputs]
+    tensors = [tensor for tensor, is_tensor in zip(inputs, symbolic) if is_tensor]
+    part = keras.Model(tensors, list(outputs) if several else [outputs])
+
+    def compute(values: Any) -> Any:
+        values = values if isinstance(values, (list, tuple)) else [values]
+        given = [_array(value) for value, is_tensor in zip(values, symbolic) if is_tensor]
+        training = any(value for value, is_tensor in zip(values, symbolic) if not is_tensor)
+        made = part(given, training=training)
+        arrays = [keras.ops.convert_to_numpy(one) for one in (made if isinstance(made, list) else [made])]
+        return arrays if several else arrays[0]
+
+    return compute
 
 
 def seed_everything(seed: Any) -> None:
