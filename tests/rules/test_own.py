@@ -540,7 +540,7 @@ def test_a_shape_that_fits_no_labels_is_placed_at_the_layers_that_made_it() -> N
 
 
 def test_inputs_of_another_rank_are_placed_where_the_model_says_what_it_takes() -> None:
-    text = KERAS.format(output="layers.Dense(3)", loss='"mse"')
+    text = KERAS.replace("Input((8,))", "Input(shape=(8,))").format(output="layers.Dense(3)", loss='"mse"')
     (found,) = findings_in("RE901", with_data(text, (None, 4, 8), (None, 3)))
     assert found.place is not None
     assert found.place.line == 5
