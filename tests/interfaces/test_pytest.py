@@ -215,13 +215,14 @@ def test_a_keras_model_learns_by_its_own_loss() -> None:
         assert_learns(model, (rows, classes), rates=[1e-2], steps=25)
 
 
-def train(model: nn.Module, rate: float) -> None:
+def train(model: nn.Module, rate: float, *, clears: bool = True) -> None:
     x = torch.randn(120, 4)
     y = (x.sum(1) > 0).long()
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     for _ in range(6):
         for rows in torch.randperm(120).split(20):
-            optimizer.zero_grad()
+            if clears:
+                optimizer.zero_grad()
             nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
             optimizer.step()
 
@@ -235,6 +236,15 @@ def test_findings_of_a_watched_training_fail_with_what_was_seen(tmp_path: Path) 
             assert_no_findings(given, select=["RE019"])
         assert "reenact explain RE019" in str(error.value)
     assert_no_findings(watching, ignore=["RE", "UM", "DL", "DD", "NL", "AT", "TC"])
+
+
+def test_gradients_that_are_never_cleared_are_seen_without_any_source(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    with reenact.watch(model, folder=tmp_path / "added") as watching:
+        train(model, 0.1, clears=False)
+
+    with pytest.raises(AssertionError, match="RE010 gradients-not-cleared"):
+        assert_no_findings(watching)
 
 
 def test_a_healthy_training_passes(tmp_path: Path) -> None:

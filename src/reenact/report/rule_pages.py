@@ -82,7 +82,7 @@ def rule_text(rule: Rule) -> str:
 
 
 def _needs(rule: Rule) -> list[str]:
-    return [str(need.name).lower() for need in rule.needs]
+    return [str(need.name).lower() for need in rule.needs] or ["source or trace"]
 
 
 def rule_data(rule: Rule) -> dict[str, JsonValue]:

@@ -44,7 +44,8 @@ class GradientsNotCleared(Rule):
     """
 
     code, name, family, fault = "RE010", "gradients-not-cleared", "reenact", Fault.ZGR
-    needs = Needs.SOURCE
+    needs = Needs(0)
+    """The steps of a run or, without enough of them, the text."""
     severity = Severity.ERROR
     confidence = 0.95
     certainty = Certainty.PROOF
