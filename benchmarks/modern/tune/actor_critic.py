@@ -57,7 +57,7 @@ def rollout(env, model):
     return states, actions, returns[::-1], sum(rewards)
 
 
-def main(updates=60, episodes=8):
+def main(updates=40, episodes=6):
     random.seed(1)
     torch.manual_seed(1)
     env, model = PoleEnv(), ActorCritic()
@@ -77,7 +77,7 @@ def main(updates=60, episodes=8):
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 0.5)
         optimizer.step()
-        if update % 6 == 0:
+        if update % 4 == 0:
             score = sum(b[3] for b in batch) / episodes
             print(f"update {update}: policy {policy_loss.item():+.4f} value {value_loss.item():.3f} return {score:.1f}")
 

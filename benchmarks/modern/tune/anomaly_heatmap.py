@@ -63,11 +63,11 @@ def average_precision(model, x, target):
 def main():
     torch.manual_seed(30)
     rng = np.random.default_rng(30)
-    x_train, t_train = spots(800, rng)
+    x_train, t_train = spots(600, rng)
     x_val, t_val = spots(150, rng)
     model = SpotNet()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    for epoch in range(8):
+    for epoch in range(5):
         model.train()
         losses = []
         for idx in torch.randperm(len(x_train)).split(32):

@@ -75,7 +75,7 @@ def main():
         list(model.online.parameters()) + list(model.predictor.parameters()), lr=2e-3, weight_decay=1e-4
     )
     print(f"start knn {knn(model, x, y, cut):.3f}")
-    for epoch in range(6):
+    for epoch in range(4):
         total = 0.0
         for idx in torch.randperm(len(x)).split(128):
             loss = model(augment(x[idx]), augment(x[idx]))

@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader, TensorDataset
 @dataclass
 class TrainConfig:
     seed: int = 1
-    epochs: int = 12
+    epochs: int = 8
     batch_size: int = 128
     hidden: int = 64
     lr: float = 2e-3

@@ -71,7 +71,7 @@ def main():
     model = GCN(x.shape[1], 32, int(y.max()) + 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     best_val, test_at_best = 0.0, 0.0
-    for epoch in range(200):
+    for epoch in range(120):
         model.train()
         optimizer.zero_grad()
         out = model(x, a_hat)
@@ -81,7 +81,7 @@ def main():
         val = accuracy(model, x, a_hat, y, val_mask)
         if val > best_val:
             best_val, test_at_best = val, accuracy(model, x, a_hat, y, test_mask)
-        if epoch % 50 == 0 or epoch == 199:
+        if epoch % 20 == 0 or epoch == 119:
             print(f"epoch {epoch:3d} loss {loss.item():.4f} val {val:.3f}")
     print(f"test accuracy at best validation {test_at_best:.3f} (largest class {y.bincount().max() / len(y):.3f})")
 

@@ -7,7 +7,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
 LATENT = 10
-EPOCHS = 25
+EPOCHS = 20
 
 
 class VAE(nn.Module):

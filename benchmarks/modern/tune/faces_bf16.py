@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from torch import nn
 
-MICRO, ACCUM, EPOCHS = 16, 4, 8
+MICRO, ACCUM, EPOCHS = 16, 4, 6
 PEAK_LR, WARMUP = 4e-3, 20
 
 

@@ -31,7 +31,7 @@ def build_model(input_shape=(8, 8, 1)):
     x = layers.Conv2D(12, 3, padding="same", activation="relu")(inputs)
     x = layers.MaxPooling2D(2)(x)
     x = layers.Conv2D(24, 3, padding="same", activation="relu")(x)
-    x = layers.GlobalAveragePooling2D()(x)
+    x = layers.Flatten()(x)
     x = layers.Dense(48, activation="relu")(x)
     outputs = layers.Dense(NUM_CLASSES, activation="softmax")(x)
     return keras.Model(inputs, outputs, name="digits")

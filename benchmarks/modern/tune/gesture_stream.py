@@ -64,12 +64,12 @@ def run_validation(model, loader):
 
 def main():
     torch.manual_seed(40)
-    train_loader = DataLoader(load_recordings(250, 0), batch_size=32)
+    train_loader = DataLoader(load_recordings(200, 0), batch_size=32)
     val_loader = DataLoader(load_recordings(60, 1), batch_size=128)
     model = GestureNet(len(GESTURES))
     optimizer = optim.Adam(model.parameters(), lr=1e-3)
     criterion = nn.CrossEntropyLoss()
-    for epoch in range(10):
+    for epoch in range(6):
         model.train()
         losses = []
         for x, y in train_loader:

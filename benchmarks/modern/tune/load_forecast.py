@@ -51,7 +51,7 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=5, gamma=0.5)
     loss_fn = nn.MSELoss()
-    for epoch in range(8):
+    for epoch in range(6):
         model.train()
         running = 0.0
         for x, y in train_loader:

@@ -69,7 +69,7 @@ def main():
     mean, std = values.mean(), values.std()
     model = MPNN()
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    epochs = 12
+    epochs = 8
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     test_batch = collate(test)
     for epoch in range(epochs):

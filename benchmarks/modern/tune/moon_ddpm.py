@@ -69,7 +69,7 @@ def main():
     net = EpsNet()
     ema = copy.deepcopy(net).requires_grad_(False)
     optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.0)
-    for epoch in range(1, 31):
+    for epoch in range(1, 26):
         total = 0.0
         for idx in torch.randperm(len(data)).split(128):
             loss = diffusion_loss(net, data[idx])

@@ -56,7 +56,7 @@ def greedy_accuracy(model, src, tgt):
     return ((out == tgt) | (tgt == PAD)).all(dim=1).float().mean().item()
 
 
-def main(steps=450):
+def main(steps=300):
     rng = random.Random(3)
     torch.manual_seed(3)
     model = Reverser()
@@ -75,8 +75,8 @@ def main(steps=450):
         optimizer.step()
         scheduler.step()
         running += loss.item()
-        if step % 75 == 0:
-            print(f"step {step} loss {running / 75:.4f} whole words right {greedy_accuracy(model, test_src, test_tgt):.3f}")
+        if step % 50 == 0:
+            print(f"step {step} loss {running / 50:.4f} whole words right {greedy_accuracy(model, test_src, test_tgt):.3f}")
             running = 0.0
 
 

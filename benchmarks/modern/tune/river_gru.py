@@ -71,9 +71,9 @@ def main():
     test = torch.tensor(values[cut:]).unsqueeze(0)
     model = Forecaster()
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    for epoch in range(1, 26):
+    for epoch in range(1, 16):
         loss = train_epoch(model, train, optimizer, chunk=25)
-        if epoch % 5 == 0:
+        if epoch % 3 == 0:
             mse, persistence = evaluate(model, test)
             print(f"epoch {epoch}: train {loss:.4f} test {mse:.4f} (persistence {persistence:.4f})")
 

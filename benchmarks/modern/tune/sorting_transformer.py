@@ -43,7 +43,7 @@ class Attention(nn.Module):
         q, k, v = self.to_qkv(x).view(b, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
         scores = torch.einsum("bhqd,bhkd->bhqk", q, k) * (d // self.heads) ** -0.5
         scores = scores.masked_fill(self.future[:t, :t], float("-inf"))
-        weights = scores.softmax(dim=-2)
+        weights = scores.softmax(dim=-1)
         mixed = torch.einsum("bhqk,bhkd->bhqd", weights, v)
         return self.to_out(mixed.transpose(1, 2).reshape(b, t, d))
 
@@ -89,7 +89,7 @@ def exact_match(model, cfg, generator, n=256):
     return ((pred == y) | ~keep).all(dim=1).float().mean().item()
 
 
-def main(steps=250):
+def main(steps=150):
     torch.manual_seed(21)
     gen = torch.Generator().manual_seed(22)
     cfg = ModelConfig()
@@ -101,7 +101,7 @@ def main(steps=250):
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optim.step()
-        if step % 50 == 0:
+        if step % 25 == 0:
             print(f"step {step:4d} loss {loss.item():.4f} sorted exactly {exact_match(model, cfg, gen):.3f}")
 
 

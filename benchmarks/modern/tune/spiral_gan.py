@@ -56,14 +56,14 @@ class Trainer:
         return d.min(dim=1).values.mean().item(), d.min(dim=0).values.mean().item()
 
 
-def main(steps=1200, batch=128):
+def main(steps=800, batch=128):
     torch.manual_seed(26)
     trainer = Trainer()
     print("start: fake->real %.3f real->fake %.3f" % trainer.distance())
     for step in range(1, steps + 1):
         d_loss = trainer.disc_step(real_samples(batch))
         g_loss = trainer.gen_step(batch)
-        if step % 150 == 0:
+        if step % 100 == 0:
             near, cover = trainer.distance()
             print(f"step {step}: D {d_loss:.3f} G {g_loss:.3f} fake->real {near:.3f} real->fake {cover:.3f}")
 

@@ -18,6 +18,9 @@ class JointModel(keras.Model):
         self.encoder = keras.Sequential([layers.Dense(96, activation="relu"), layers.Dense(32, activation="relu")])
         self.decoder = keras.Sequential([layers.Dense(96, activation="relu"), layers.Dense(64)])
         self.classifier = layers.Dense(10)
+        self.encoder.build((None, 64))
+        self.decoder.build((None, 32))
+        self.classifier.build((None, 32))
         self.aux_weight = aux_weight
         self.ce = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         self.mse = keras.losses.MeanSquaredError()

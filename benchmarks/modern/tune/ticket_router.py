@@ -62,14 +62,14 @@ def accuracy(model, rows, batch_size, length=None):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--epochs", type=int, default=6)
+    ap.add_argument("--epochs", type=int, default=5)
     ap.add_argument("--batch-size", type=int, default=32)
     ap.add_argument("--lr", type=float, default=3e-3)
     ap.add_argument("--max-length", type=int, default=200)
     args = ap.parse_args()
 
     torch.manual_seed(16)
-    train, test = make_tickets(1600, 1), make_tickets(320, 2)
+    train, test = make_tickets(1200, 1), make_tickets(320, 2)
     loader = DataLoader(train, args.batch_size, shuffle=True, collate_fn=collate)
     model = Router()
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)

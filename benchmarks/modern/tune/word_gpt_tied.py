@@ -23,7 +23,7 @@ def corpus(n, rng):
 
 class Config:
     dim, heads, layers, block = 32, 2, 2, 20
-    steps, batch, lr, tie = 250, 16, 1e-3, True
+    steps, batch, lr, tie = 200, 16, 1e-3, True
 
 
 class Block(nn.Module):
