@@ -545,3 +545,54 @@ def test_inputs_of_another_rank_are_placed_where_the_model_says_what_it_takes() 
     assert found.place is not None
     assert found.place.line == 5
     assert "takes rows of shape (8,) and is given (4, 8)" in found.saw
+
+
+CURVE = """
+import torch
+from torch import nn
+from reenact.testing.toys import curve
+x, y = map(torch.from_numpy, curve())
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+loss_of = nn.MSELoss()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(3):
+    optimizer.zero_grad()
+    loss = {loss}
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "line", "edit"),
+    [
+        ("loss_of(model(x), y[:, 0])", 11, "change y[:, 0] to y[:, 0].unsqueeze(1)"),
+        ("loss_of(model(x)[:, 0], y)", 11, "change y to y.squeeze(1)"),
+        ("((model(x) - y[:, 0]) ** 2).mean()", 12, "broadcast to (300, 300)"),
+    ],
+)
+def test_a_target_that_is_stretched_over_all_rows(loss: str, line: int, edit: str) -> None:
+    (found,) = findings(rule("RE033"), CURVE.format(loss=loss))
+    assert found.place is not None
+    assert (found.place.line, found.certainty, edit in found.saw) == (line, "proof", True)
+
+
+@pytest.mark.parametrize("loss", ["loss_of(model(x), y)", "((model(x) - y) ** 2).mean()"])
+def test_a_target_of_the_shape_of_the_output(loss: str) -> None:
+    assert findings(rule("RE033"), CURVE.format(loss=loss)) == ()
+
+
+KERAS_CURVE = """
+import keras
+from reenact.testing.toys import curve
+x, y = curve()
+model = keras.Sequential([keras.layers.Dense(8, activation="tanh"), keras.layers.Dense({width})])
+model.compile("adam", "mse")
+model.fit(x, {labels}, epochs=1, verbose=0)
+"""
+
+
+def test_one_target_for_several_outputs_and_what_keras_adapts_itself() -> None:
+    (found,) = findings(rule("RE033"), KERAS_CURVE.format(width=4, labels="y"))
+    assert (found.fault, found.layer, found.certainty) == (Fault.LCN, "dense_1", "strong")
+    assert findings(rule("RE033"), KERAS_CURVE.format(width=1, labels="y[:, 0]")) == ()

@@ -67,6 +67,10 @@ class LossFacts:
     from_logits: bool | None
     settings: dict[str, JsonValue]
     place: Place | None
+    compared: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """Shapes of output and target, as it was first given them."""
+    called: Place | None = None
+    """Where it is given them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,11 @@ class KerasObserver:
         if type(loss).__name__ == "CompileLoss":
             return
         if self.loss is None:
-            self.loss = graph.loss_facts(loss, self.place(loss))
+            shapes = [list(getattr(value, "shape", ())) for value in (y_pred, y_true)]
+            # Keras itself takes away or adds a last dimension of one.
+            same_rank = len(shapes[0]) == len(shapes[1])
+            facts = graph.loss_facts(loss, self.place(loss))
+            self.loss = dict(facts, compared=shapes if same_rank else None)
         self._compared(y_pred, y_true)
 
     def _compared(self, prediction: Any, target: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from reenact_probe.data import Data, Split
+from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
@@ -70,6 +71,10 @@ class BatchObserver:
             return False
         self._pair = self._compared_in(args, kwargs) or self._pair
         return True
+
+    def shapes_compared(self) -> list[list[int]] | None:
+        """Shapes of output and target that the loss of this step was given."""
+        return None if self._pair is None else [list(tensor.shape) for tensor in self._pair[:2]]
 
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
@@ -167,11 +172,13 @@ class BatchObserver:
         if call is not None:
             self._pair = self._compared_in(call.args, call.kwargs) or self._pair
             loss = facts.loss_facts(call.name, facts.plain_values(call.kwargs), call.place)
+            loss.update(compared=self.shapes_compared(), called=call.place)
         read = None
         if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
             read = facts.read_loss(tensor)
         if read is not None:
-            loss = loss or facts.loss_facts(read.name, read.settings, None)
+            by_hand = {"compared": read.compared, "called": caller() if read.compared else None}
+            loss = loss or {**facts.loss_facts(read.name, read.settings, None), **by_hand}
             if self._pair is None and read.target is not None and read.prediction is not None:
                 self._pair = (read.prediction, read.target, False)
         self._labels()

@@ -150,6 +150,8 @@ class LossNode(NamedTuple):
     settings: Facts
     prediction: Tensor | None = None
     target: Tensor | None = None
+    compared: list[list[int]] | None = None
+    """Shapes of output and target, where a difference by hand stretched the output."""
 
 
 def read_loss(loss: Tensor) -> LossNode | None:
@@ -186,7 +188,19 @@ def _loss_by_hand(node: Any) -> LossNode | None:
     name = _BY_HAND.get(_node_name(child))
     if name is None or "SubBackward" not in _children(child):
         return None
-    return LossNode(name, {"reduction": kind[: -len("Backward")].lower(), "by_hand": True})
+    settings = {"reduction": kind[: -len("Backward")].lower(), "by_hand": True}
+    return LossNode(name, settings, compared=_stretched(child))
+
+
+def _stretched(bent: Any) -> list[list[int]] | None:
+    """`output - target` of shape (rows, rows), from an output of shape (rows, 1)."""
+    difference = next(child for child, _ in bent.next_functions if _node_name(child) == "SubBackward")
+    output = next((child for child, _ in difference.next_functions if child is not None), None)
+    made, given = (list(getattr(node, "_input_metadata", ())) for node in (difference, output))
+    if len(made) != 1 or len(given) != 1:
+        return None
+    rows, shape = list(given[0].shape), list(made[0].shape)
+    return [rows, shape[1:]] if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1 else None
 
 
 def _children(node: Any) -> list[str]:

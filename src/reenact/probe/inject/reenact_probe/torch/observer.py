@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from reenact_probe import ending
 from reenact_probe.data import Data
 from reenact_probe.guard import guarded, when_made
-from reenact_probe.places import Made
+from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
 from reenact_probe.torch.capture import Capture
@@ -152,7 +152,9 @@ class TorchObserver:
         elif self._batches.is_loss(module, output):
             trains = self._batches.loss_called(args, kwargs, output, self.in_fit)
             if trains and self.model.loss is None:
-                self.model.set_loss(module_loss(module, self.model.place_of(module)))
+                loss = module_loss(module, self.model.place_of(module))
+                loss.update(compared=self._batches.shapes_compared(), called=caller())
+                self.model.set_loss(loss)
         elif not self._batches.is_metric(module):
             self._layer(module, args, kwargs, output)
         self._cost += perf_counter() - began
