@@ -22,6 +22,7 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingBudget
+from reenact.trials.executor import OnOutcome
 from reenact.trials.metric import LOSS_FALL, Measure
 from reenact.trials.trainer import BudgetedTrainer, material
 from reenact.trials.trial import Outcome, Trial
@@ -53,9 +54,15 @@ class Formulaic:
         self.formula = formula
         self.done: list[Trial] = []
 
-    def run(self, trials: Sequence[Trial], *, on: object = None, stop: Stop | None = None) -> list[Outcome]:
+    def run(
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
         self.done += trials
-        return [self._one(trial) for trial in trials]
+        outcomes = [self._one(trial) for trial in trials]
+        for trial, outcome in zip(trials, outcomes, strict=True):
+            if on is not None:
+                on(trial, outcome)
+        return outcomes
 
     def _one(self, trial: Trial) -> Outcome:
         turned = frozenset(change.hyperparameter.kind for change in trial.patch.changes)  # type: ignore[union-attr]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from reenact.errors import Inconclusive
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.formula import search_context, set_to
 from reenact.testing.strategy import rate_decides
-from reenact.trials.trial import Part
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Outcome, Part, Trial
 
 LONGER = Patch((set_to(Kind.EPOCHS, 24),))
 
@@ -46,6 +52,68 @@ def test_what_others_spent_is_charged() -> None:
     trainer = search_context(rate_decides, budget="20x").context.trainer
     trainer.charge(2.5)
     assert trainer.balance == (3.5, 20.0)
+
+
+def killed_first(executor: ScriptedExecutor, times: int) -> None:
+    """What a machine does that has too little memory: it kills the first trainings of each program."""
+    seen: dict[str, int] = {}
+    play = executor.play
+
+    def killing(trial: Trial) -> Outcome:
+        seen[trial.content] = seen.get(trial.content, 0) + 1
+        return play(trial) if seen[trial.content] > times else Outcome(OutcomeKind.KILLED, note="signal 9")
+
+    executor.play = killing
+
+
+def test_a_training_that_was_killed_from_outside_is_done_again_and_no_evidence() -> None:
+    given = search_context(rate_decides)
+    killed_first(given.executor, 2)
+    before = len(given.executor.ran)
+
+    assert given.context.trainer.samples([LONGER], [1])[0][0] > -math.inf
+    assert len(given.executor.ran) == before + 3
+
+
+def test_a_changed_program_that_is_always_killed_has_failed() -> None:
+    given = search_context(rate_decides)
+    killed_first(given.executor, 9)
+
+    assert given.context.trainer.samples([LONGER], [1]) == [(-math.inf,)]
+
+
+def test_without_an_outcome_of_the_program_itself_there_is_nothing_to_compare_with() -> None:
+    given = search_context(rate_decides)
+    killed_first(given.executor, 9)
+
+    with pytest.raises(Inconclusive, match=r"killed from outside 3 times in a row \(signal 9\)"):
+        given.context.trainer.samples([Patch(())], [1])
+
+
+def test_every_trial_is_given_to_the_executor_at_once() -> None:
+    given = search_context(rate_decides, budget="90t")
+    asked: list[int] = []
+    run = given.executor.run
+
+    def counting(trials: Sequence[Trial], **more: Any) -> list[Outcome]:
+        asked.append(len(trials))
+        return run(trials, **more)
+
+    given.executor.run = counting  # type: ignore[method-assign]
+    given.context.trainer.samples([LONGER], range(20))
+
+    assert asked == [20]
+
+
+def test_what_goes_wrong_in_an_executor_is_raised() -> None:
+    given = search_context(rate_decides)
+
+    def broken(trial: Trial) -> Outcome:
+        raise RuntimeError("no place left")
+
+    given.executor.play = broken
+    with pytest.raises(RuntimeError, match="no place left"):
+        given.context.trainer.samples([LONGER], [1])
 
 
 def test_a_repeated_training_is_done_again() -> None:

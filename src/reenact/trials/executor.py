@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
 from typing import Protocol, Self, TypeAlias
 
 from reenact.trials.trial import Outcome, Trial
@@ -34,6 +35,30 @@ class Executor(Protocol):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def as_they_end(
+    executor: Executor, trials: Sequence[Trial], stop: Stop
+) -> Iterator[list[tuple[Trial, Outcome]]]:
+    """Outcomes in groups, as soon as there are any; all trials are given to the executor at once, so that it
+    is never idle while whoever asked writes them down."""
+    halt = Stop(parent=stop)
+    ended: SimpleQueue[tuple[Trial, Outcome] | None] = SimpleQueue()
+    with ThreadPoolExecutor(1) as thread:
+        work = thread.submit(executor.run, trials, on=lambda *pair: ended.put(pair), stop=halt)
+        work.add_done_callback(lambda _: ended.put(None))
+        try:
+            over = False
+            while not over:
+                group = [ended.get()]
+                while not ended.empty():
+                    group.append(ended.get())
+                over = None in group
+                if found := [pair for pair in group if pair is not None]:
+                    yield found
+        finally:
+            halt.ask()
+        work.result()
 
 
 def run_in_threads(

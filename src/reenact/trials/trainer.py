@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
-from reenact.errors import PatchRefused, ended_by
+from reenact.errors import Inconclusive, PatchRefused, ended_by
 from reenact.journal.scope import Scope
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Replace, Set
@@ -17,7 +17,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
-from reenact.trials.executor import Executor
+from reenact.trials.executor import Executor, as_they_end
 from reenact.trials.metric import Measure, kind_of
 from reenact.trials.trial import Outcome, Part, Trial, TrialLimits
 from reenact.types import Stop
@@ -40,8 +40,8 @@ ABOVE_GUESSING = 0.1
 MATERIAL = 0.05
 """Share of what is left to gain that an improvement must bring to matter."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
-TOGETHER = 8
-"""Trainings that are journalled together: what an interruption may cost."""
+RETRIES = 2
+"""How often a training that was killed from outside is done again before that counts as its outcome."""
 
 
 @dataclass
@@ -222,12 +222,20 @@ class BudgetedTrainer:
         """From the journal, or trained now."""
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
-            for at in range(0, len(names), TOGETHER):
-                group = names[at : at + TOGETHER]
-                outcomes = self.executor.run([wanted[name] for name in group], stop=self.stop)
-                if self.stop.asked:
-                    raise ended_by(self.stop, "Stopped while changed programs were being trained.")
-                yield dict(zip(group, outcomes, strict=True))
+            left = [wanted[name] for name in names]
+            for again in range(RETRIES + 1):
+                killed: list[Trial] = []
+                for group in as_they_end(self.executor, left, self.stop):
+                    if self.stop.asked:
+                        raise ended_by(self.stop, "Stopped while changed programs were being trained.")
+                    real = {trial.content: one for trial, one in group if not _retried(one, again)}
+                    killed += [trial for trial, one in group if _retried(one, again)]
+                    if real:
+                        _check_own(wanted, real)
+                        yield real
+                left = killed
+                if not left:
+                    return
 
         how = {"around": self.around, "trained_as": type(self.executor).__name__}
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
@@ -245,6 +253,23 @@ def _stands_alone(trial: Trial) -> bool:
     """Whether its outcome is all that it gives, and good for others: one that hands on weights or a trace
     leaves files which another run does not have, and one that repeats another asks what happens now."""
     return trial.weights is None and not trial.keep_trace and not trial.repeat
+
+
+def _retried(outcome: Outcome, again: int) -> bool:
+    """Whether the machine ended it, perhaps for want of memory, and it may be tried once more."""
+    return outcome.kind is OutcomeKind.KILLED and again < RETRIES
+
+
+def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> None:
+    """The program as it stands is what everything is compared with: without its outcome there is none."""
+    for name, outcome in outcomes.items():
+        if outcome.kind is OutcomeKind.KILLED and not wanted[name].patch.changes:
+            note = f" ({outcome.note})" if outcome.note else ""
+            raise Inconclusive(
+                f"Trainings of the program as it stands were killed from outside {RETRIES + 1} times in a "
+                f"row{note}, so there is nothing to compare with.",
+                next_step="Programs are ended so when memory does not suffice: try --workers 1.",
+            )
 
 
 def _says_something(outcome: Outcome, patience: float) -> bool:
