@@ -58,10 +58,10 @@ def test_zero_in_half_of_the_rows_counts_and_in_fewer_does_not() -> None:
 
 def test_the_earliest_step_wins_and_then_the_first_layer() -> None:
     when = {"a": 4, "b": 2, "c": 2}
-    hit = first_hit([layer(name) for name in "abc"], [("odd", 0.5, lambda one: when[one.name])])
+    hit = first_hit(Evidence(), map(layer, "abc"), ("odd", 0.5, lambda _, one: when[one.name]))
     assert hit is not None
     assert (hit.layer.name, hit.step) == ("b", 2)
-    assert first_hit([layer("a")], [("odd", 0.5, lambda one: None)]) is None
+    assert first_hit(Evidence(), [layer("a")], ("odd", 0.5, lambda *_: None)) is None
 
 
 def test_a_loss_that_stands_still_after_it_fell_is_a_training_that_is_over() -> None:

@@ -5,8 +5,6 @@ destroys a file quietly: so an edit by lines quotes the first and the last line 
 text names what stands there exactly once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import Protocol

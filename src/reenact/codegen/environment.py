@@ -5,8 +5,6 @@ only by the environment builder, only where there is one, and only when its name
 for it.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.metadata

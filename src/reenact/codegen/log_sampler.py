@@ -4,8 +4,6 @@ Lines are of one kind when they differ in their numbers alone, so that two metho
 thinned each by itself, and none of them is lost.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """One thing wrong with generated code, in words for whoever wrote it, and what tells two of them alike."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

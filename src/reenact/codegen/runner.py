@@ -1,7 +1,5 @@
 """One run of generated code in a fresh sandbox, and what is known of it afterwards."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

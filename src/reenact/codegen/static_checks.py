@@ -4,8 +4,6 @@ It parses, ruff's rules of plain errors find nothing, its own modules and their 
 imports from outside is installed.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Python text as syntax trees, and what its statements bind. Nothing is imported or run."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

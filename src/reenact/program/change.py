@@ -1,8 +1,6 @@
 """One change of a program: a hyperparameter set, a layer put in, something taken out, a part exchanged with
 all it demands."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias

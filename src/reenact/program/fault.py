@@ -1,7 +1,5 @@
 """The fault types of the study (Table 1 of "Fault Localisation and Repair for DL Systems"), and ours."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -4,8 +4,6 @@ The part of the probe that runs inside a user's program writes it as JSON; this 
 the package reads. Every field that could not be learned is none, never a guess.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

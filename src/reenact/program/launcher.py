@@ -1,8 +1,6 @@
 """A command line that starts a training (script, `-m package`, notebook, or a launcher in front of either),
 and the files it leads to: the entry, the local modules that it imports, the data files that it names."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

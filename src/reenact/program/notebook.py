@@ -4,8 +4,6 @@ Neutralising never changes a cell's length, so an offset in the script is an off
 be kept (cells in another language, a cell that is not Python) becomes comments and is reported in `remarks`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.scope import keyword
 from reenact.program.read.sources import Sources
-from reenact.program.source import words
+from reenact.program.source import word_set
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
@@ -163,20 +163,15 @@ OLD_MODULES = re.compile(
     r"^keras\.(layers\.(core|convolutional|normalization|recurrent|pooling|embeddings|advanced_activations|merge|"
     r"wrappers|noise|local)|utils\.np_utils|preprocessing\.(sequence|text)|engine|legacy|wrappers|datasets\.\w+\.old)"
 )
-OLD_IMPORTS = frozenset(
-    words(
-        "keras.utils.np_utils keras.layers.Convolution2D keras.layers.Merge keras.objectives"
-        " keras.models.Input"
-    )
+OLD_IMPORTS = word_set(
+    "keras.utils.np_utils keras.layers.Convolution2D keras.layers.Merge keras.objectives keras.models.Input"
 )
 OLD_CALLS = frozenset(
     ["fit_generator", "evaluate_generator", "predict_generator", "predict_classes", "predict_proba"]
 )
-OLD_KEYWORDS = frozenset(
-    words(
-        "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim"
-        " batch_input_shape"
-    )
+OLD_KEYWORDS = word_set(
+    "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim "
+    "batch_input_shape"
 )
 OLD_WORDS = re.compile(r"""\bnp\.(float|int|object)\b|\bK\.function\(|["']logcosh["']""")
 """What Keras 3, or the numpy that it needs, no longer has."""

@@ -1,7 +1,5 @@
 """Put a change into the user's own files, with a backup; or on a git branch, the files left alone."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -5,8 +5,6 @@ apart, each gets a half; where the program measures on validation and on test da
 other judges; else both are the same data, and only the seeds are fresh, and the report says so.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

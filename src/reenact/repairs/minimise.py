@@ -4,8 +4,6 @@ Delta debugging over the changes. A part passes only when it surely keeps nine t
 one-sided signed-rank test at 95 %): with few seeds the answer is no, so low power cannot pass for smallness.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar

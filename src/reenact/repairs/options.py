@@ -1,7 +1,5 @@
 """What the user of a repair may ask for."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict, dataclass
 

@@ -3,8 +3,6 @@
 program -> diagnosis -> what judges, on which data -> strategy -> minimise -> verify -> verdict and diff
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

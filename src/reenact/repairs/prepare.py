@@ -1,8 +1,6 @@
 """From a diagnosis to a search: can this program be repaired at all, what does one training cost, what
 judges, what may the strategy use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

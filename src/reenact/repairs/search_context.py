@@ -1,7 +1,5 @@
 """What a strategy works with: the program, its evidence, trainings within the budget, the best so far."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ for DL Systems" (section 5.3 and its replication package), for comparison: learn
 between 1e-6 and 10, epochs by powers of a factor, names of Keras.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What came of a repair: before and after over fresh seeds, the decision, and how it was found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.outcome import Crash, Outcome, OutcomeKind
 from reenact.probe.trace import Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -60,12 +60,22 @@ class Evidence:
         """The live model."""
         return self.trace.graph if self.trace is not None else None
 
+    @property
+    def watched(self) -> Trace:
+        """The trace, for a rule that needs one."""
+        assert self.trace is not None
+        return self.trace
+
+    @property
+    def crash(self) -> Crash | None:
+        """The exception that ended the watched run."""
+        return self.outcome.crash if self.outcome is not None else None
+
     @cached_property
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
-        crashed = self.outcome is not None and self.outcome.crash is not None
         steps = self.trace.step_count if self.trace is not None else 0
-        return views(self.static, self.graph, partial=crashed and not steps)
+        return views(self.static, self.graph, partial=self.crash is not None and not steps)
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:

@@ -1,7 +1,5 @@
 """A finding: which rule, which fault, where, what was seen, why it is wrong, how sure, what to change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """One view of a model's layers for every rule, from the live model or from the text alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

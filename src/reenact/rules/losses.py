@@ -1,7 +1,5 @@
 """Losses by what they compare and what they want of the output, whatever PyTorch and Keras call them."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -4,14 +4,16 @@ first layer that is wrong, where DeepLocalize and DeepDiagnosis stop."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
 from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
 from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import Rule
 from reenact.types import JsonValue
 
 if TYPE_CHECKING:
@@ -201,20 +203,49 @@ class Hit:
         return f"{self.what} in layer {self.layer.name} ({self.layer.type}) at step {self.step}"
 
 
-Symptom = tuple[str, float, Callable[[LayerView], int | None]]
-"""What is wrong, how sure that makes, and the step at which a layer shows it."""
+Rows: TypeAlias = Callable[[Evidence, LayerView], Columns]
+When: TypeAlias = Callable[[Evidence, LayerView], int | None]
+"""The step at which a layer shows a symptom."""
+Symptom: TypeAlias = tuple[str, float, When]
+"""What is wrong, how sure that makes, and when a layer shows it."""
+WEIGHT = ("weight_mean", "weight_std", "weight_max_abs")
+GRADIENT = ("grad_mean", "grad_std", "grad_mean_abs")
+"""Columns that all stand still where a kernel, or its gradient, does."""
 
 
-def first_hit(layers: Iterable[LayerView], symptoms: Iterable[Symptom]) -> Hit | None:
+def bad(rows: Rows, column: str) -> When:
+    """NaN or infinite values."""
+    return lambda evidence, layer: first_bad(rows(evidence, layer), column)
+
+
+def zero(rows: Rows, column: str) -> When:
+    """Zero in half of the steps."""
+    return lambda evidence, layer: mostly_zero_since(rows(evidence, layer), column, WINDOW)
+
+
+def still(rows: Rows, *columns: str) -> When:
+    """The same to the end."""
+    return lambda evidence, layer: still_since(rows(evidence, layer), columns, WINDOW)
+
+
+def first_hit(evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Hit | None:
     """The earliest hit; of several at one step that of the first layer in the order given."""
-    kinds = tuple(symptoms)
     found = [
         Hit(layer, step, what, sure)
         for layer in layers
-        for what, sure, when in kinds
-        if (step := when(layer)) is not None
+        for what, sure, when in symptoms
+        if (step := when(evidence, layer)) is not None
     ]
     return min(found, key=lambda hit: hit.step, default=None)
+
+
+def first_found(
+    rule: Rule, evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom
+) -> Iterator[Finding]:
+    """The finding of a rule at the first layer that shows one of these symptoms."""
+    hit = first_hit(evidence, layers, *symptoms)
+    if hit is not None:
+        yield rule.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
 
 
 def behind_weights(evidence: Evidence) -> tuple[LayerView, ...]:

@@ -1,9 +1,8 @@
 """The documentation of a rule, read from its docstring: the same text is page, `explain` and SARIF help."""
 
-from __future__ import annotations
-
 import inspect
 import re
+import sys
 from dataclasses import dataclass
 
 from reenact.errors import InputError
@@ -25,12 +24,14 @@ class Reading:
 
 
 def reading(rule: Rule) -> Reading:
-    """The parts of a rule's docstring: headings stand alone on a line, text below is indented.
+    """The parts of the docstring of a rule's class, else of its file: headings stand alone on a line, text
+    below is indented.
 
     Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
     `+ ` comes, two spaces stay and say where.
     """
-    text = inspect.getdoc(type(rule)) or ""
+    own = vars(type(rule)).get("__doc__") or sys.modules[type(rule).__module__].__doc__
+    text = inspect.cleandoc(own or "")
     parts = _HEADING.split(text + "\n")
     sections = {
         name: inspect.cleandoc("\n" + body) for name, body in zip(parts[1::2], parts[2::2], strict=True)

@@ -1,11 +1,9 @@
 """The shape of a rule: what it is called, what it needs, and `check`.
 
-A rule is one file under `rules/<family>/`. The docstring of its class is its documentation: sections What,
+A rule is one file under `rules/<family>/`. The docstring of the file is its documentation: sections What,
 Why, Symptom, Example, Instead, Fix safety, Sources. Example is a program on which it fires, Instead one on
 which it is silent; both are run by the tests.
 """
-
-from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -133,7 +131,7 @@ def available(evidence: Evidence) -> Needs:
         found |= Needs.TRACE
     if evidence.experiments.one_batch is not None or evidence.experiments.learning_rates is not None:
         found |= Needs.EXPERIMENTS
-    if evidence.outcome is not None and evidence.outcome.crash is not None:
+    if evidence.crash is not None:
         found |= Needs.CRASH
     return found
 

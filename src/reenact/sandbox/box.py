@@ -1,7 +1,5 @@
 """What goes into a box and what comes out: Command, Limits, BoxResult, and the protocol of a sandbox."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -148,12 +146,9 @@ class Sandbox(Protocol):
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
     ) -> BoxResult:
         """Execute once in a fresh box. Raises only for a wrong Command; all else is a BoxResult."""
-        ...
 
     def missing(self) -> str:
         """Empty when this tier works here, else one sentence: what is missing and how to get it."""
-        ...
 
     def does_not_stop(self) -> tuple[str, ...]:
         """Plain words for what this tier cannot keep in."""
-        ...

@@ -1,7 +1,5 @@
 """The life of one box, the same for every tier: make, fill, start, watch, name its end, collect, remove."""
 
-from __future__ import annotations
-
 import subprocess
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ settings are not read, time and size are bounded. Not covered: faults in git's o
 that it is asked.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -3,8 +3,6 @@
 The programs are trained for real: a few dozen steps of a net with forty weights.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """A program whose trainings follow a formula: for tests of strategies, where the reasoning counts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@
 order. ModelSuite holds for replays too; LiveModelSuite adds what only a living conversation has.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

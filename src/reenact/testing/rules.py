@@ -2,8 +2,6 @@
 it is silent. `complaints(rule)` lists what is wrong with one. Every program is executed once: in a fork of a
 process that has done the imports, and kept for the next rule that asks."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import tempfile

@@ -5,8 +5,6 @@ limits end a program, output is bounded and clean, results are collected with ca
 `ContainmentContract` adds what a tier that claims to contain untrusted programs must keep in.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

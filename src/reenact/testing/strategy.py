@@ -3,8 +3,6 @@
 The trainings follow a formula: the learning rate decides, everything else does nothing.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from reenact.program.hyperparameter import Kind

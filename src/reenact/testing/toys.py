@@ -1,7 +1,5 @@
 """Toy data for examples: small, made from a seed, as NumPy arrays. Learnable in a second or two."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ Slower than the pool: a fresh interpreter a trial. A rule for hopeless trainings
 processor time is not distinguished from wall time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An executor by its name: `process`, `ray`, or the address of a Ray cluster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from reenact.errors import InputError

@@ -1,7 +1,5 @@
 """Delta debugging: the smallest part of the changes that still does the job (Zeller & Hildebrandt 2002)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

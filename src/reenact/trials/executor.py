@@ -1,7 +1,5 @@
 """What every executor of trials does; `reenact.testing.executor` checks it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
@@ -24,11 +22,9 @@ class Executor(Protocol):
         `on` is called in the caller's thread as each one ends. After a stop what has not ended is an outcome
         of kind interrupted. A patch that does not fit its program is an outcome of kind not-started.
         """
-        ...
 
     def close(self) -> None:
         """End every process and remove what is left on disk; may be called twice."""
-        ...
 
     def __enter__(self) -> Self:
         return self

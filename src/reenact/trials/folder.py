@@ -5,8 +5,6 @@ to them (`inject/reenact_trials_links.py`). So relative data paths resolve, noth
 no trial sees what another wrote. Absolute paths mean what they say.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
@@ -19,7 +17,7 @@ from types import ModuleType
 
 from reenact.errors import StorageError
 from reenact.program.program import Program
-from reenact.program.source import words
+from reenact.program.source import word_set
 from reenact.trials.scratch import SCRATCH
 
 MOST_FILE_BYTES = 16 * 2**20
@@ -33,11 +31,9 @@ CROWDED = 1_000
 CLIMBS = 2
 """Folders above that are shown, as links, to programs that look upwards."""
 NOTEBOOK = "reenact_notebook.py"
-LEFT_OUT = frozenset(
-    words(
-        ".git .hg .svn __pycache__ .venv venv env node_modules .tox .nox .mypy_cache .ruff_cache "
-        ".pytest_cache .ipynb_checkpoints .reenact .idea .vscode wandb mlruns lightning_logs"
-    )
+LEFT_OUT = word_set(
+    ".git .hg .svn __pycache__ .venv venv env node_modules .tox .nox .mypy_cache .ruff_cache "
+    ".pytest_cache .ipynb_checkpoints .reenact .idea .vscode wandb mlruns lightning_logs"
 )
 """Folders that no training reads, or that an earlier one wrote."""
 INJECTED = Path(__file__).parent / "inject"
@@ -180,13 +176,11 @@ def _fill(likeness: _Likeness, origin: Path) -> None:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
-            return [entry for entry in found if not _left_out(entry.name)]
+            return [
+                entry for entry in found if entry.name not in LEFT_OUT and not entry.name.startswith(SCRATCH)
+            ]
     except PermissionError:
         return []
-
-
-def _left_out(name: str) -> bool:
-    return name in LEFT_OUT or name.startswith(SCRATCH)
 
 
 def _add(likeness: _Likeness, entry: os.DirEntry[str], target: Path) -> Path | None:

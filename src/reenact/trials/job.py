@@ -1,12 +1,11 @@
 """What the fork server is sent about one trial: what to import, what to run, where, in what environment."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,28 +27,9 @@ AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", 
 """Packages that are imported before the fork: they cost seconds, start no thread and keep no open file."""
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
-TRACKERS_OFF = {
-    # Weights & Biases: every call does nothing (docs.wandb.ai, "turn off wandb when testing").
-    "WANDB_MODE": "disabled",
-    "WANDB_SILENT": "true",
-    # Comet: experiments are made disabled (setting comet.auto_log.disable of its reference).
-    "COMET_AUTO_LOG_DISABLE": "1",
-    # Comet and MLflow as the Trainer of transformers calls them (its integrations have their own switches).
-    "COMET_MODE": "DISABLED",
-    "DISABLE_MLFLOW_INTEGRATION": "TRUE",
-    # Neptune: its documented way "to switch off Neptune without modifying your code".
-    "NEPTUNE_MODE": "debug",
-    # ClearML: kept in a local folder, never sent (docs, offline mode).
-    "CLEARML_OFFLINE_MODE": "1",
-    # SwanLab and Polyaxon: calls do nothing (their docs, environment variables).
-    "SWANLAB_MODE": "disabled",
-    "POLYAXON_NO_OP": "true",
-    # Usage reports of Hugging Face, DVC and Aim, and the variable that several honour.
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "DVC_NO_ANALYTICS": "1",
-    "AIM_UI_TELEMETRY_ENABLED": "0",
-    "DO_NOT_TRACK": "1",
-}
+TRACKERS_OFF: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("trackers.toml").read_text(encoding="utf-8")
+)
 """Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's dashboard.
 
 What a user set otherwise is overruled: the trials are ours. A program that names its server in its own code

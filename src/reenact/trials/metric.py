@@ -2,8 +2,6 @@
 patch: a different loss does not make a better loss.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,40 +9,20 @@ from dataclasses import dataclass
 from reenact.errors import InputError
 from reenact.probe.trace import Trace
 from reenact.program.graph import TaskType
+from reenact.program.source import words
 from reenact.trials.trial import Outcome
 
 STEP_LOSS = "step_loss"
 """The mean training loss of the last steps, which is there where nothing was logged."""
 LOSS_FALL = "loss_fall"
 """By how much of its first value the training loss fell: it moves where the metric is stuck."""
-SCORES = (
-    "accuracy",
-    "acc",
-    "binary_accuracy",
-    "balanced_accuracy",
-    "f1",
-    "f1_score",
-    "auc",
-    "map",
-    "mrr",
-    "bleu",
-    "precision",
-    "recall",
-)
+SCORES = words("accuracy acc binary_accuracy balanced_accuracy f1 f1_score auc map mrr bleu precision recall")
 """Of a classification, larger is better, the more telling first."""
 ONE_OF_MANY = ("accuracy", "acc")
 """Says nothing where several classes hold at once: Keras compares the largest output with one of them."""
-ERRORS = (
-    "mae",
-    "mean_absolute_error",
-    "rmse",
-    "root_mean_squared_error",
-    "mse",
-    "mean_squared_error",
-    "r2",
-    "r2_score",
-    "mape",
-    "mean_absolute_percentage_error",
+ERRORS = words(
+    "mae mean_absolute_error rmse root_mean_squared_error mse mean_squared_error r2 r2_score mape "
+    "mean_absolute_percentage_error"
 )
 """Of a regression."""
 RATES = ("error", "perplexity", "ppl")
@@ -92,7 +70,7 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
 
     Raises InputError when the wanted one was not seen, or none was.
     """
-    sources = _sources(seen)
+    sources = seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
     if wanted is not None:
         return _wanted(wanted, sources)
     for name in _in_order(sources, task or TaskType.UNKNOWN):
@@ -101,10 +79,6 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
         "No metric was found to judge this training by.",
         next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
     )
-
-
-def _sources(seen: Trace | Outcome) -> Mapping[str, str]:
-    return seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
 
 
 def _wanted(name: str, sources: Mapping[str, str]) -> Measure:

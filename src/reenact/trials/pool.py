@@ -4,8 +4,6 @@ Each trial has one thread, a folder of its own, no standard input, trackers off,
 ended whole. When a server dies its trial is tried once more on a fresh one. When we die, so do they.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Makes an outcome of a trial that has ended: its ending in one word, its metrics, its curves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

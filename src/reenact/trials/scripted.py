@@ -1,7 +1,5 @@
 """An executor that trains nothing: a function says what comes of each trial. For tests of its users."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from reenact.errors import PatchRefused

@@ -1,7 +1,5 @@
 """A fork server seen from our side: one process that runs one trial at a time, each in a fresh fork."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

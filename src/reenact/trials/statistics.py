@@ -3,8 +3,6 @@
 Samples are paired by seed and oriented so that larger is better; a training that failed is -inf.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

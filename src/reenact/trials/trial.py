@@ -1,7 +1,5 @@
 """A trial is one training of a program with a patch and a seed; an outcome is what came of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Verify: the program as it stands against changed ones, over seeds that chose nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from reenact.sandbox.box import Command, Limits
-from reenact.sandbox.isolation.seccomp import box_filter
-from reenact.sandbox.isolation.syscalls import MACHINES
+from reenact.sandbox.isolation.seccomp import MACHINES, box_filter
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 ALLOWED = "allowed"

@@ -5,8 +5,6 @@ seeds, the best one is written into two files, and before and after are measured
 It is a pipeline like the others: kill it anywhere, run it again, and it continues.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -75,7 +73,8 @@ def rehearse(
         rate = stage.try_out(plan)
         stage.patch(rate, plan)
         before, after = stage.verify(rate)
-        found = Rehearsal(_verdict(before, after), rate, before, after, folder / "report.md")
+        verdict = "repaired" if after < before / 2 else "not repaired"
+        found = Rehearsal(verdict, rate, before, after, folder / "report.md")
         run.write("report", found.report, _report(found, plan, loss).encode())
         code = ExitCode.OK if found.verdict == "repaired" else ExitCode.FOUND
         run.finish({"verdict": found.verdict, "before": before, "after": after}, code)
@@ -186,10 +185,6 @@ def _loss(result: BoxResult) -> float:
     if not isinstance(loss, int | float):
         raise Inconclusive(f"The training gave no loss: {result.ending}. It printed: {result.output[-200:]}")
     return float(loss)
-
-
-def _verdict(before: float, after: float) -> str:
-    return "repaired" if after < before / 2 else "not repaired"
 
 
 def _report(found: Rehearsal, plan: Plan, loss: float) -> str:

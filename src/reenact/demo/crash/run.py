@@ -5,8 +5,6 @@
 The crash matrix and the demonstration start it, kill it (REENACT_CRASH_AT), and start it again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Activations: another one, none, or one where there was none, in every way they are written."""
 
-from __future__ import annotations
-
 import ast
 
 from reenact.errors import NotChangeable

@@ -1,8 +1,6 @@
 """Settings that nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that
 scales."""
 
-from __future__ import annotations
-
 import ast
 
 from reenact.errors import NotChangeable

@@ -1,40 +1,17 @@
 """Carry out changes: find the editor for each hyperparameter, collect the edits, write the files again, see
 that they still parse."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
+from reenact.program.edit import arguments, optimizers, values
 from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
-from reenact.program.edit.arguments import (
-    add_argument,
-    add_initialiser,
-    regularizer_text,
-    remove_argument,
-    torch_initialiser,
-)
 from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
-from reenact.program.edit.optimizers import (
-    finish_short_names,
-    refuse_without_momentum,
-    replace_optimizer,
-    set_optimizer,
-    short_name,
-)
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
-from reenact.program.edit.values import (
-    choose,
-    exchange_callee,
-    python_text,
-    rename_callee,
-    set_value,
-    write_at,
-)
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
@@ -54,7 +31,7 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     for change in sorted(changes, key=lambda one: (isinstance(one, Replace), isinstance(one, Insert))):
         perform(editor, change)
     check_outputs(editor)
-    finish_short_names(editor)
+    optimizers.finish_short_names(editor)
     changed = []
     for path, edits in editor.finish().items():
         source, index = known(program.file(path)), editor.analysis.sources.indexes.get(path)
@@ -146,7 +123,7 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
         for other, there, word in replace_loss(editor, param, site, change.by):
             turn(editor, other, there, word)
     elif param.kind is Kind.OPTIMIZER:
-        replace_optimizer(editor, site, change.by, change.settings)
+        optimizers.replace_optimizer(editor, site, change.by, change.settings)
     elif param.kind is Kind.LAYER and site.layer is not None:
         text = replacement_text(editor, site.layer, change.by, change.settings)
         editor.replace(editor.analysis.spot(site.layer.call, site.layer.scope), text)
@@ -163,21 +140,21 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
     if not param.changeable:
         raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
     if param.kind is Kind.MOMENTUM and not value and site.library == "torch":
-        refuse_without_momentum(editor, param)
+        optimizers.refuse_without_momentum(editor, param)
     if not editor.claim(param.id, value):
         return
     if param.kind is Kind.LAYER:
         _set_layer(editor, site, value)
     elif site.style is Style.SHORT_NAME:
-        short_name(editor, site).settings[site.argument] = value
+        optimizers.short_name(editor, site).settings[site.argument] = value
     elif site.style is Style.APPLY:
         apply_activation(editor, site, value)
     elif site.style is Style.INIT:
-        add_initialiser(editor, param, site, value)
+        arguments.add_initialiser(editor, param, site, value)
     elif site.style is Style.LOOP:
         set_in_loop(editor, param, site, value)
     elif param.absent:
-        add_argument(editor, param, site, value)
+        arguments.add_argument(editor, param, site, value)
     else:
         _turn_written(editor, param, site, value)
 
@@ -198,21 +175,21 @@ def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, v
     if param.kind is Kind.LOSS:
         set_loss(editor, site, value)
     elif param.kind is Kind.OPTIMIZER:
-        set_optimizer(editor, site, value)
+        optimizers.set_optimizer(editor, site, value)
     elif param.kind is Kind.ACTIVATION:
         _turn_activation(editor, site, value)
     elif param.kind is Kind.NORMALIZATION:
         _turn_norm(editor, site, value)
     elif site.style is Style.CHOICE:
-        choose(editor, site, value)
+        values.choose(editor, site, value)
     elif site.style is Style.NAME:
         _turn_name(editor, param, site, value)
     elif value is None:
-        remove_argument(editor, site)
+        arguments.remove_argument(editor, site)
     elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
-        editor.replace(site.found.spot, regularizer_text(editor, site, value))
+        editor.replace(site.found.spot, arguments.regularizer_text(editor, site, value))
     else:
-        set_value(editor, param, site, value)
+        values.set_value(editor, param, site, value)
 
 
 def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -223,9 +200,9 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     if site.style is Style.CHOICE:
         callee = known(site.callee)
         named = not callee.choices and callee.dotted.startswith("torch.nn.")
-        choose(editor, site, torch_class("identity" if word == "linear" else word) if named else value)
+        values.choose(editor, site, torch_class("identity" if word == "linear" else word) if named else value)
         return
-    write_at(editor, known(site.found).end, keras_string(word) if site.library == "keras" else word)
+    values.write_at(editor, known(site.found).end, keras_string(word) if site.library == "keras" else word)
 
 
 def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -239,9 +216,9 @@ def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if site.library == "torch" and spec.width_in != layer.spec.width_in:
         raise NotChangeable(f"{value} does not take the same arguments as {layer.name}.")
     if site.library == "keras":
-        exchange_callee(editor, site, f"keras.layers.{value}", frozenset(("name", "axis", "epsilon")))
+        values.exchange_callee(editor, site, f"keras.layers.{value}", frozenset(("name", "axis", "epsilon")))
     else:
-        rename_callee(editor, known(site.callee), f"torch.nn.{value}")
+        values.rename_callee(editor, known(site.callee), f"torch.nn.{value}")
 
 
 def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -250,13 +227,13 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
     elif param.kind in NAMED_SETTINGS and site.library == "keras":
         _keras_setting(editor, param, site, value)
     elif param.kind in NAMED_SETTINGS and isinstance(value, str):
-        name = torch_initialiser(value)
-        exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
+        name = arguments.torch_initialiser(value)
+        values.exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
         if name == "constant_":
             editor.set_argument(known(site.call), site.scope, "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         home = known(site.callee).dotted.rpartition(".")[0]
-        exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
+        values.exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
 
@@ -268,6 +245,6 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
     if value is None and not called:
         raise NotChangeable("It is given by name; what would be left cannot be determined.")
     regularizer = param.kind is Kind.WEIGHT_REGULARIZER
-    text = regularizer_text(editor, site, value) if regularizer else python_text(value)
+    text = arguments.regularizer_text(editor, site, value) if regularizer else values.python_text(value)
     spot = editor.analysis.spot(call, site.scope) if called else editor.analysis.values.spot(end)
     editor.replace(spot, text)

@@ -1,21 +1,12 @@
 """Layers themselves: taken out, repeated, put in, exchanged. Torch widths are made to fit, or the change is
 refused."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
 from reenact.program.change import Insert
-from reenact.program.edit.lists import (
-    LISTED,
-    chain,
-    copy_texts,
-    insert_item,
-    layer_text,
-    remove_item,
-)
+from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
 from reenact.program.read.ends import SourceSpan

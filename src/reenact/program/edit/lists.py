@@ -1,8 +1,6 @@
 """Layers in lists: put another one behind or in front of a layer, or take it out, however the list is
 written; and the source text of a new layer, with a width that fits its neighbour."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 

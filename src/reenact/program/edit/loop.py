@@ -1,7 +1,5 @@
 """Statements of a training loop: gradients set to zero, clipping, a schedule, train and evaluation mode."""
 
-from __future__ import annotations
-
 import ast
 
 from reenact.errors import NotChangeable

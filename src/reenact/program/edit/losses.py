@@ -1,7 +1,5 @@
 """Losses: another name, and, when asked for, everything around that has to change with it."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterator

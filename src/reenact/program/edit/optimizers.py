@@ -1,7 +1,5 @@
 """Optimisers: another class with the arguments it knows, or settings for one that was a mere string."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

@@ -1,8 +1,6 @@
 """What stands between brackets: arguments of a call, elements of a list, each with its comma. Insert and
 remove them so that the rest of the text, its line breaks and comments, stays as it is."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -5,8 +5,6 @@ subset of them can be applied. Arguments of one call are gathered and written to
 place are a conflict.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterable

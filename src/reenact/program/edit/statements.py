@@ -1,8 +1,6 @@
 """Statements put in and taken out, and how a file can call a library object: by a name it has, or by one that
 an import is added for."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

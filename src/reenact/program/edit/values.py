@@ -1,8 +1,6 @@
 """Literal values and library names, wherever the trail of a hyperparameter ends, and on the command line too,
 written in the style of what stands there now."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterator
@@ -115,15 +113,11 @@ def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """`x[i : i + 18]` in `for i in range(0, rows, 18)`: the slices go as far as the steps."""
     loop, written = site.node, found.end.node
-    if loop is None or not isinstance(written, ast.Constant) or not _holds(loop, written):
+    if loop is None or not isinstance(written, ast.Constant) or written not in ast.walk(loop):
         return
     for number in _sizes(loop):
         if number is not written and number.value == written.value:
             editor.replace(editor.analysis.spot(number, site.scope), python_text(value))
-
-
-def _holds(node: ast.AST, part: ast.AST) -> bool:
-    return any(other is part for other in ast.walk(node))
 
 
 def _sizes(loop: ast.AST) -> Iterator[ast.Constant]:

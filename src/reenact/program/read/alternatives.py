@@ -2,8 +2,6 @@
 lacked: learning rates on a logarithmic grid, epochs and widths by factors, activations by the role of their
 layer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """What every reader has at hand, and what it hands back: drafts of hyperparameters."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass, replace
 from enum import StrEnum

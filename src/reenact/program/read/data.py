@@ -1,8 +1,6 @@
 """Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and encoding;
 and whether code evaluates or trains."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ from reenact.program.read.model import Models
 from reenact.program.read.scope import Scope, argument, keyword, method_name
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, last_name
-from reenact.program.source import words
+from reenact.program.source import word_set, words
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
 EVALUATES = re.compile(
@@ -56,12 +54,8 @@ def _spread(word: str) -> str:
     return re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word)
 
 
-LOADERS = frozenset(
-    (
-        "torch.utils.data.DataLoader",
-        "torch.utils.data.dataloader.DataLoader",
-        "torch_geometric.loader.DataLoader",
-    )
+LOADERS = word_set(
+    "torch.utils.data.DataLoader torch.utils.data.dataloader.DataLoader torch_geometric.loader.DataLoader"
 )
 SAMPLERS = frozenset(("torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"))
 GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))

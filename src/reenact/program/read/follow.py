@@ -6,8 +6,6 @@ certain is known (a name assigned twice, a value computed from data) the trail s
 reached.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Small questions about functions, classes and ends of trails; which statement certainly ran before which."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from typing import TypeVar

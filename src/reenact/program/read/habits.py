@@ -5,8 +5,6 @@ What is missing is only reported when it is missing from the whole program: anot
 as `set_to_none`, a trainer or a library may do it.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 """One pass over one file: scopes, bindings, calls, stores, loops, parents. Iterative, so no source is too
 deep."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,32 +1,20 @@
 """Hyperparameters of a Keras training: compile, fit, optimisers, losses, schedules."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words
-from reenact.program.read.analysis import (
-    UNKNOWN_OUTPUT,
-    CallSite,
-    Draft,
-    EditSite,
-    ProgramAnalysis,
-    Style,
-)
+from reenact.program.read.analysis import UNKNOWN_OUTPUT, CallSite, Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.index import dotted_text
 from reenact.program.read.scope import argument, has_unpacking, keyword, method_name, receiver
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, last_name
-from reenact.program.source import words
+from reenact.program.source import word_set
 
-FIT_WORDS = frozenset(
-    words(
-        "epochs nb_epoch batch_size validation_data validation_split callbacks verbose steps_per_epoch "
-        "shuffle"
-    )
+FIT_WORDS = word_set(
+    "epochs nb_epoch batch_size validation_data validation_split callbacks verbose steps_per_epoch shuffle"
 )
 RATE_WORDS = ("learning_rate", "lr")
 SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (

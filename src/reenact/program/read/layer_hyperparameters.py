@@ -1,7 +1,5 @@
 """Hyperparameters of layers: widths, sizes, rates, activations, initialisers, regularisers, normalisation."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace

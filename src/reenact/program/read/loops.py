@@ -1,8 +1,6 @@
 """Training loops: where gradients are made and used, which loop counts epochs, which one walks over batches;
 and what their text tells: epochs, and batches that are cut without a loader."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +11,12 @@ from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Styl
 from reenact.program.read.ends import literal
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver
-from reenact.program.source import words
+from reenact.program.source import word_set
 
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
-WRAPPERS = frozenset(words("tqdm enumerate list track progress_bar auto iter reversed prange"))
+WRAPPERS = word_set("tqdm enumerate list track progress_bar auto iter reversed prange")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,6 @@
 """Values inside other values: dictionary entries, attributes of configurations, options, fields, data
 files."""
 
-from __future__ import annotations
-
 import ast
 
 from reenact.program.hyperparameter import Written
@@ -11,20 +9,16 @@ from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
 from reenact.program.read.trail import LOADERS, Trail, loaded_file
-from reenact.program.source import words
+from reenact.program.source import word_set
 
 PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
-RECORDS = frozenset(
-    words(
-        "SimpleNamespace Namespace EasyDict edict AttrDict AttributeDict Box Munch DotDict ConfigDict "
-        "create OmegaConf dict FrozenDict DefaultMunch ObjectDict HParams OrderedDict"
-    )
+RECORDS = word_set(
+    "SimpleNamespace Namespace EasyDict edict AttrDict AttributeDict Box Munch DotDict ConfigDict "
+    "create OmegaConf dict FrozenDict DefaultMunch ObjectDict HParams OrderedDict"
 )
-SAME = frozenset(
-    words(
-        "builtins.vars copy.copy copy.deepcopy dataclasses.asdict dataclasses.replace builtins.list "
-        "builtins.tuple omegaconf.OmegaConf.to_container builtins.reversed builtins.sorted"
-    )
+SAME = word_set(
+    "builtins.vars copy.copy copy.deepcopy dataclasses.asdict dataclasses.replace builtins.list "
+    "builtins.tuple omegaconf.OmegaConf.to_container builtins.reversed builtins.sorted"
 )
 
 

@@ -1,7 +1,5 @@
 """The models of a program as its text makes them: layers, their order, who bends whose output."""
 
-from __future__ import annotations
-
 import ast
 from functools import cached_property
 

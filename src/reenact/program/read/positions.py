@@ -1,8 +1,6 @@
 """Where a layer stands: in a list, under an attribute, applied to a tensor; and the elements of a Sequential
 or ModuleList in their order, through lists that are filled step by step."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read a program: all its hyperparameters, each with the site where it can be turned, and its layers."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +23,7 @@ from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
 from reenact.program.read.widths import why_fixed
-from reenact.program.source import words
+from reenact.program.source import word_set
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +123,7 @@ def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
 
 NAMES: dict[Kind, frozenset[str]] = {
     Kind.BATCH_SIZE: frozenset(["batchsize", "batch", "bs", "minibatchsize", "minibatch", "trainbatchsize"]),
-    Kind.EPOCHS: frozenset(words("epochs nepochs numepochs maxepochs nbepoch nepoch epochnum")),
+    Kind.EPOCHS: word_set("epochs nepochs numepochs maxepochs nbepoch nepoch epochnum"),
     Kind.LEARNING_RATE: frozenset(["lr", "learningrate", "baselr", "initlr"]),
 }
 

@@ -1,7 +1,5 @@
 """All files of a program together: modules by name, who calls whom, what a name means."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Outputs, loss and labels together: the labels a loss takes, where they meet the outputs, and which other
 losses could stand where one stands."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,6 @@
 """Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping, initialisers;
 and of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and model configurations."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,11 +20,7 @@ OPTIMIZER_KINDS = (
     (Kind.MOMENTUM, "momentum"),
     (Kind.WEIGHT_DECAY, "weight_decay"),
 )
-CLIPPING = {
-    "clip_grad_norm_": "max_norm",
-    "clip_grad_norm": "max_norm",
-    "clip_grad_value_": "clip_value",
-}
+CLIPPING = {"clip_grad_norm_": "max_norm", "clip_grad_norm": "max_norm", "clip_grad_value_": "clip_value"}
 
 
 def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:

@@ -2,8 +2,6 @@
 and how far it may go. Here are its limits and the attributes of the program's own classes; `members` and
 `follow` add the other steps. At the end: which data file an expression reads."""
 
-from __future__ import annotations
-
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -18,7 +16,7 @@ from reenact.program.read.functions import distinct, is_name, returned_values
 from reenact.program.read.index import DATA_SUFFIXES, Store
 from reenact.program.read.scope import Binding, How, Scope, keyword
 from reenact.program.read.sources import Sources
-from reenact.program.source import words
+from reenact.program.source import word_set
 
 PROPERTIES = ("property", "cached_property")
 MAX_DEPTH = 24
@@ -27,13 +25,11 @@ MAX_PATH_DEPTH = 8
 MAX_STEPS = 500
 """A trail through functions that everybody calls would fork without end; a real one takes a few dozen
 steps."""
-LOADERS = frozenset(
-    words(
-        "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
-        "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"
-    )
+LOADERS = word_set(
+    "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
+    "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"
 )
-FILE_STEPS = frozenset(words("open read read_text read_bytes resolve absolute expanduser as_posix"))
+FILE_STEPS = word_set("open read read_text read_bytes resolve absolute expanduser as_posix")
 
 
 class Trail(ABC):

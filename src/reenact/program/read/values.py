@@ -1,8 +1,6 @@
 """From an argument to the value in force and the place where it is written; from a call to the library class
 that it makes, however its name gets there: directly, by getattr, from a table, as a parameter."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable

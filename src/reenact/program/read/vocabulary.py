@@ -1,15 +1,17 @@
 """Shapes of the vocabulary: what a library's layer, optimiser or loss takes; and one name for one thing:
 `tf.keras.layers.core.Dense` and `keras.layers.Dense` are the same layer."""
 
-from __future__ import annotations
-
+import json
 import re
+import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.source import words
+from reenact.program.source import word_set, words
 from reenact.types import JsonValue
 
 
@@ -82,6 +84,52 @@ class OptimizerSpec:
         return dict(self.arguments).get(name)
 
 
+@dataclass(frozen=True, slots=True)
+class LibraryWords:
+    """What a library calls things."""
+
+    layers: dict[str, LayerSpec]
+    optimizers: dict[str, OptimizerSpec]
+    tables: dict[str, dict[str, str]]
+
+    def table(self, name: str) -> dict[str, str]:
+        return self.tables[name]
+
+    def words(self, name: str) -> tuple[str, ...]:
+        return words(self.tables["words"][name])
+
+
+def read_library(name: str) -> LibraryWords:
+    """The table of a library that lies beside this file."""
+    tables = _read(name)
+    slots = {
+        key: Slot(Kind(one.pop("kind")), words(one.pop("names")), **one)
+        for key, one in tables.pop("slots").items()
+    }
+    layers = {
+        layer: LayerSpec(
+            Family(one["family"]),
+            tuple(slots[key] for key in words(one.get("slots", ""))),
+            slots[one["width_in"]] if "width_in" in one else None,
+        )
+        for one in tables.pop("layers")
+        for layer in words(one["names"])
+    }
+    every = _signature(tables["words"].get("every_optimizer", ""))
+    own = {key: _signature(text) for key, text in tables.pop("optimizers").items()}
+    optimizers = {key: OptimizerSpec(tuple({**one, **every, **one}.items())) for key, one in own.items()}
+    return LibraryWords(layers, optimizers, tables)
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _signature(text: str) -> dict[str, JsonValue]:
+    pairs = (word.partition("=") for word in words(text))
+    return {name: json.loads(default) if default else None for name, _, default in pairs}
+
+
 KERAS = re.compile(
     r"^(tensorflow(\.python|\.contrib|\.compat\.v[12])?\.keras|tf_keras|keras_core|keras(\.src|\.api|\._tf_keras\.keras)?)(\.|$)"
 )
@@ -95,11 +143,9 @@ KERAS_TOP = {
     "Layer": "layers",
     "Variable": "backend",
 }
-KERAS_FAMILIES = frozenset(
-    words(
-        "layers models optimizers losses metrics activations initializers regularizers callbacks utils "
-        "constraints applications preprocessing datasets ops random backend"
-    )
+KERAS_FAMILIES = word_set(
+    "layers models optimizers losses metrics activations initializers regularizers callbacks utils "
+    "constraints applications preprocessing datasets ops random backend"
 )
 
 
@@ -163,32 +209,9 @@ class Form(StrEnum):
     CLASSES = "the number of a class"
 
 
-_LOSSES = {
-    Form.NUMBERS: words(
-        "MSELoss L1Loss SmoothL1Loss HuberLoss PoissonNLLLoss MeanSquaredError MeanAbsoluteError "
-        "MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCosh Huber Poisson CosineSimilarity"
-    ),
-    Form.BITS: words(
-        "BCELoss BCEWithLogitsLoss binary_cross_entropy binary_cross_entropy_with_logits BinaryCrossentropy "
-        "BinaryFocalCrossentropy"
-    ),
-    Form.COLUMNS: words(
-        "KLDivLoss kl_div CategoricalCrossentropy CategoricalFocalCrossentropy CategoricalHinge KLDivergence"
-    ),
-    Form.CLASSES: words(
-        "CrossEntropyLoss cross_entropy NLLLoss MultiMarginLoss multi_margin_loss "
-        "SparseCategoricalCrossentropy"
-    ),
-}
-_FORMS = {plain_name(loss): form for form, losses in _LOSSES.items() for loss in losses}
-
-_OUTPUTS = {
-    "sigmoid": words("BCELoss binary_cross_entropy BinaryCrossentropy"),
-    "log_softmax": words("NLLLoss"),
-    "softmax": words("CategoricalCrossentropy SparseCategoricalCrossentropy KLDivergence"),
-    "linear": words("CrossEntropyLoss cross_entropy BCEWithLogitsLoss binary_cross_entropy_with_logits"),
-}
-_ACTIVATIONS = {plain_name(loss): word for word, losses in _OUTPUTS.items() for loss in losses}
+_LOSSES = _read("losses")
+_FORMS = {plain_name(loss): Form[form] for form, names in _LOSSES["labels"].items() for loss in words(names)}
+_ACTIVATIONS = {plain_name(loss): word for word, names in _LOSSES["outputs"].items() for loss in words(names)}
 
 
 def form_of(loss: str) -> Form | None:

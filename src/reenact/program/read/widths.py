@@ -1,8 +1,6 @@
 """Widths of torch layers hang together: what must follow when one of them changes, and when that cannot be
 determined."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ From the faulty program on, every hyperparameter is turned once; a training that
 an alternative ground truth.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections import deque
@@ -31,12 +29,7 @@ TOP, TRAININGS = 5, 10
 
 
 def explore(
-    trainer: BudgetedTrainer,
-    known: Patch | tuple[float, ...],
-    *,
-    tell: Tell,
-    top: int = TOP,
-    chance: int = 0,
+    trainer: BudgetedTrainer, known: Patch | tuple[float, ...], *, tell: Tell, top: int = TOP, chance: int = 0
 ) -> NeutralityGraph:
     """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
     its trainings gave. Every seed of `trainer` is trained for every program."""

@@ -1,7 +1,5 @@
 """The neutrality graph: trainings that are no worse than their parent, and which of them repair."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean

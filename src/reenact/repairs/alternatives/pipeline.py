@@ -1,7 +1,5 @@
 """Neutrality analysis of one program: watch it once, train the known repair, walk."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
@@ -37,10 +35,7 @@ class AlternativesOptions:
 
 
 def analyse(
-    program: Program,
-    options: AlternativesOptions,
-    services: DiagnoseServices,
-    known: Program | None = None,
+    program: Program, options: AlternativesOptions, services: DiagnoseServices, known: Program | None = None
 ) -> NeutralityGraph:
     """The graph; the same call after an interruption continues. `known` is the program with the known repair;
     without one, what is no worse than the program as it stands counts as an alternative to it."""

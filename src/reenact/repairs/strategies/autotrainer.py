@@ -7,8 +7,6 @@ Keras trains. The variant from scratch starts over. Tables: order and tries of t
 released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence

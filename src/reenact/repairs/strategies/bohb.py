@@ -4,8 +4,6 @@ Starts from the faulty configuration. A rung is a training from its start with a
 a program that is not ours cannot be paused between two rungs.
 """
 
-from __future__ import annotations
-
 import random
 
 from reenact.program.patch import Patch

@@ -4,8 +4,6 @@ HEBO cannot be installed in the usual way: its pins are older than what it runs 
 the documentation; without it this strategy refuses, and nothing else takes its name.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from importlib import import_module

@@ -5,8 +5,6 @@ program, the values in force and the findings of the diagnosis, answers in hyper
 times; what names no hyperparameter of the program is dropped.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from pydantic import BaseModel, Field

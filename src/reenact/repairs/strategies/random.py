@@ -1,7 +1,5 @@
 """random: points of the space by chance, one training each, as many as the budget allows."""
 
-from __future__ import annotations
-
 import random
 
 from reenact.program.patch import Patch

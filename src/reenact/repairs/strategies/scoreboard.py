@@ -1,7 +1,5 @@
 """A board: changes and what was seen of them, each once, whatever their settings hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 

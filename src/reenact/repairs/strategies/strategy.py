@@ -1,7 +1,5 @@
 """What every strategy does, and which there are."""
 
-from __future__ import annotations
-
 import importlib
 from importlib.metadata import entry_points
 from typing import Protocol
@@ -32,7 +30,6 @@ class Strategy(Protocol):
 
         Stays within `context.within_budget`; leaves `context.reserve` untouched.
         """
-        ...
 
 
 def strategy(name: str) -> Strategy:

@@ -1,6 +1,36 @@
-"""AT008 abnormal-data."""
+"""AT008 abnormal-data
 
-from __future__ import annotations
+What
+    The inputs are not scaled, and the first layer with weights gives numbers of ten or more on average;
+    or the inputs hold NaN.
+Why
+    Large inputs make large outputs and gradients: activations saturate and steps overshoot.
+Symptom
+    The loss begins very high, or does not move.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    raw = 1000 * x + 300
+    x = raw
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - x = raw
+    + x = (raw - raw.mean(0)) / raw.std(0)
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It judges
+    any hidden output of ten or more; here the inputs must be the reason. Inputs count as scaled in -1..1,
+    with a mean near zero and a deviation near one, or behind a layer that scales them.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.measured import among, inputs_scaled, output_rows
@@ -10,40 +40,6 @@ SURE = 0.95
 
 
 class AbnormalData(Rule):
-    """AT008 abnormal-data
-
-    What
-        The inputs are not scaled, and the first layer with weights gives numbers of ten or more on average;
-        or the inputs hold NaN.
-    Why
-        Large inputs make large outputs and gradients: activations saturate and steps overshoot.
-    Symptom
-        The loss begins very high, or does not move.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        raw = 1000 * x + 300
-        x = raw
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - x = raw
-        + x = (raw - raw.mean(0)) / raw.std(0)
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It judges
-        any hidden output of ten or more; here the inputs must be the reason. Inputs count as scaled in -1..1,
-        with a mean near zero and a deviation near one, or behind a layer that scales them.
-    """
-
     code, name, family, fault = "AT008", "abnormal-data", "autotrainer", Fault.CPP
     needs = Needs.GRAPH | Needs.TRACE
     severity = Severity.ERROR

@@ -1,6 +1,36 @@
-"""AT003 dying-relu."""
+"""AT003 dying-relu
 
-from __future__ import annotations
+What
+    The gradient is exactly zero for at least 70 percent of all weights of a network with ReLUs, while no
+    epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
+    the accuracy.
+Why
+    A ReLU that is never positive passes no gradient, and cannot come back.
+Symptom
+    Accuracy stays at chance from some step on.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    y = y - 4
+    model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+    + model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+    System", ICSE 2021. Embeddings do not count: most of their gradient is zero by nature. The first
+    repairs are another activation in all hidden layers, then normalisation and initial values.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_trouble, zero_gradients
@@ -12,40 +42,6 @@ UNSURE = 0.3
 
 
 class DyingRelu(Rule):
-    """AT003 dying-relu
-
-    What
-        The gradient is exactly zero for at least 70 percent of all weights of a network with ReLUs, while no
-        epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
-        the accuracy.
-    Why
-        A ReLU that is never positive passes no gradient, and cannot come back.
-    Symptom
-        Accuracy stays at chance from some step on.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        y = y - 4
-        model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
-        + model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-        System", ICSE 2021. Embeddings do not count: most of their gradient is zero by nature. The first
-        repairs are another activation in all hidden layers, then normalisation and initial values.
-    """
-
     code, name, family, fault = "AT003", "dying-relu", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR

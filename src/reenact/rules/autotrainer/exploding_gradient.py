@@ -1,6 +1,39 @@
-"""AT002 exploding-gradient."""
+"""AT002 exploding-gradient
 
-from __future__ import annotations
+What
+    The loss, a weight or a gradient is NaN or infinite, or the loss of a classifier is a thousand or
+    more; or the gradient of the first kernel is more than seventy times that of the last, while no epoch
+    reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for the
+    accuracy.
+Why
+    Gradients that grow from layer to layer make steps that leave every valley.
+Symptom
+    The loss jumps, grows or becomes NaN.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
+    for layer in model[::2]:
+        nn.init.normal_(layer.weight, std=5.0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    -     nn.init.normal_(layer.weight, std=5.0)
+    +     nn.init.kaiming_normal_(layer.weight)
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+    System", ICSE 2021. The first repairs are another activation in all hidden layers and clipped
+    gradients; where single steps are larger than a tenth of the weights the learning rate is named
+    instead, which the tool never changes for this problem.
+"""
 
 from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import (
@@ -17,43 +50,6 @@ UNSURE = 0.45
 
 
 class ExplodingGradient(Rule):
-    """AT002 exploding-gradient
-
-    What
-        The loss, a weight or a gradient is NaN or infinite, or the loss of a classifier is a thousand or
-        more; or the gradient of the first kernel is more than seventy times that of the last, while no epoch
-        reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for the
-        accuracy.
-    Why
-        Gradients that grow from layer to layer make steps that leave every valley.
-    Symptom
-        The loss jumps, grows or becomes NaN.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
-        for layer in model[::2]:
-            nn.init.normal_(layer.weight, std=5.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        -     nn.init.normal_(layer.weight, std=5.0)
-        +     nn.init.kaiming_normal_(layer.weight)
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-        System", ICSE 2021. The first repairs are another activation in all hidden layers and clipped
-        gradients; where single steps are larger than a tenth of the weights the learning rate is named
-        instead, which the tool never changes for this problem.
-    """
-
     code, name, family, fault = "AT002", "exploding-gradient", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR

@@ -1,21 +1,39 @@
-"""AT006 improper-activation."""
+"""AT006 improper-activation
 
-from __future__ import annotations
+What
+    The activation of the last layer is not what the loss wants: a cross-entropy of probabilities without
+    a softmax, or a binary one without a sigmoid; or one that the loss applies itself is there a second
+    time; or it is a softmax over a single output.
+Why
+    The loss then compares something that is no probability, and its gradient is wrong or flat.
+Symptom
+    The loss is NaN, cut off or stays high; accuracy stays at chance.
+Example
+    import keras
+    from reenact.testing.toys import moons
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Finding,
-    Findings,
-    Kind,
-    LayerView,
-    Needs,
-    Rule,
-    Severity,
-    TaskType,
-    Wanted,
-)
+    x, y = moons()
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(1, activation="relu"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    -     keras.layers.Dense(1, activation="relu"),
+    +     keras.layers.Dense(1, activation="sigmoid"),
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It asks
+    for a linear output under every mean error; sigmoids there are left to the range of the labels
+    (DD001). Two outputs under a binary loss may have a softmax. An output that was measured to be what
+    the loss wants is never reported, whatever its activation is called.
+"""
+
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule, TaskType
+from reenact.rules.finding import Certainty, Severity
+from reenact.rules.losses import Wanted
 from reenact.rules.measured import among, output_rows
 
 FITTING = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
@@ -23,39 +41,6 @@ NEARLY, SUM = 1e-4, 0.1
 
 
 class ImproperActivation(Rule):
-    """AT006 improper-activation
-
-    What
-        The activation of the last layer is not what the loss wants: a cross-entropy of probabilities without
-        a softmax, or a binary one without a sigmoid; or one that the loss applies itself is there a second
-        time; or it is a softmax over a single output.
-    Why
-        The loss then compares something that is no probability, and its gradient is wrong or flat.
-    Symptom
-        The loss is NaN, cut off or stays high; accuracy stays at chance.
-    Example
-        import keras
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(1, activation="relu"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        -     keras.layers.Dense(1, activation="relu"),
-        +     keras.layers.Dense(1, activation="sigmoid"),
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It asks
-        for a linear output under every mean error; sigmoids there are left to the range of the labels
-        (DD001). Two outputs under a binary loss may have a softmax. An output that was measured to be what
-        the loss wants is never reported, whatever its activation is called.
-    """
-
     code, name, family, fault = "AT006", "improper-activation", "autotrainer", Fault.ACH
     needs = Needs.GRAPH
     severity = Severity.ERROR

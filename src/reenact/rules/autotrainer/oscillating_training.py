@@ -1,6 +1,36 @@
-"""AT004 oscillating-training."""
+"""AT004 oscillating-training
 
-from __future__ import annotations
+What
+    In at least a fifth of the epochs, and twice, the training accuracy falls by 0.03 or more from a peak
+    to the valley behind. For a regression the share of the first loss that is gone stands for the
+    accuracy.
+Why
+    Steps that jump across the valley undo each other.
+Symptom
+    Loss and accuracy swing from epoch to epoch.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
+    + optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+    System", ICSE 2021. The tool calls it an oscillating loss and measures the accuracy. Not reported
+    beside a gradient problem. The first repair is Adam, the next a lower learning rate; the learning rate
+    is named where Adam is there, or single steps are larger than a tenth of the weights.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, SWING, gradient_trouble, lost, progress
@@ -11,40 +41,6 @@ UNSURE = 0.4
 
 
 class OscillatingTraining(Rule):
-    """AT004 oscillating-training
-
-    What
-        In at least a fifth of the epochs, and twice, the training accuracy falls by 0.03 or more from a peak
-        to the valley behind. For a regression the share of the first loss that is gone stands for the
-        accuracy.
-    Why
-        Steps that jump across the valley undo each other.
-    Symptom
-        Loss and accuracy swing from epoch to epoch.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
-        + optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-        System", ICSE 2021. The tool calls it an oscillating loss and measures the accuracy. Not reported
-        beside a gradient problem. The first repair is Adam, the next a lower learning rate; the learning rate
-        is named where Adam is there, or single steps are larger than a tenth of the weights.
-    """
-
     code, name, family, fault = "AT004", "oscillating-training", "autotrainer", Fault.HLR
     needs = Needs.TRACE
     confidence = 0.7

@@ -1,6 +1,37 @@
-"""AT005 slow-convergence."""
+"""AT005 slow-convergence
 
-from __future__ import annotations
+What
+    No epoch brought one percent more accuracy, in training or validation, and none reached an accuracy of
+    0.8 or more. At least three epochs must have been seen. For a regression the share of the first loss
+    that is gone stands for the accuracy.
+Why
+    Steps that are too small for the way spend the epochs on its first part.
+Symptom
+    Accuracy creeps.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+    System", ICSE 2021. The release calls a training slow as well that is perfect after its first epoch; a
+    high accuracy, which no published threshold names, is an exception here. The first repair is another
+    optimiser, the next a higher learning rate; the learning rate is named where the optimiser is Adam
+    already or the steps are tiny beside the weights.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
@@ -11,41 +42,6 @@ UNSURE = 0.4
 
 
 class SlowConvergence(Rule):
-    """AT005 slow-convergence
-
-    What
-        No epoch brought one percent more accuracy, in training or validation, and none reached an accuracy of
-        0.8 or more. At least three epochs must have been seen. For a regression the share of the first loss
-        that is gone stands for the accuracy.
-    Why
-        Steps that are too small for the way spend the epochs on its first part.
-    Symptom
-        Accuracy creeps.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-        System", ICSE 2021. The release calls a training slow as well that is perfect after its first epoch; a
-        high accuracy, which no published threshold names, is an exception here. The first repair is another
-        optimiser, the next a higher learning rate; the learning rate is named where the optimiser is Adam
-        already or the steps are tiny beside the weights.
-    """
-
     code, name, family, fault = "AT005", "slow-convergence", "autotrainer", Fault.HLR
     needs = Needs.TRACE
     confidence = 0.8

@@ -1,6 +1,36 @@
-"""AT001 vanishing-towards-input."""
+"""AT001 vanishing-towards-input
 
-from __future__ import annotations
+What
+    The gradient of the first kernel is below a thousandth of that of the last, and below 1e-4, while no
+    epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
+    the accuracy.
+Why
+    Flat activations shrink the gradient layer by layer, until the first layers learn nothing.
+Symptom
+    Accuracy stays at chance; the last layers move, the first do not.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+    model = nn.Sequential(*hidden, nn.Linear(8, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+    + hidden = [part for _ in range(1) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+Fix safety
+    Unsafe: the repair makes another training.
+Sources
+    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+    System", ICSE 2021. Norms are medians over the later half of the sampled steps, where the tool looks
+    every third epoch. The first repair is another activation in all hidden layers.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_ends, gradient_trouble
@@ -10,40 +40,6 @@ UNSURE = 0.4
 
 
 class VanishingTowardsInput(Rule):
-    """AT001 vanishing-towards-input
-
-    What
-        The gradient of the first kernel is below a thousandth of that of the last, and below 1e-4, while no
-        epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
-        the accuracy.
-    Why
-        Flat activations shrink the gradient layer by layer, until the first layers learn nothing.
-    Symptom
-        Accuracy stays at chance; the last layers move, the first do not.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
-        model = nn.Sequential(*hidden, nn.Linear(8, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
-        + hidden = [part for _ in range(1) for part in (nn.Linear(8, 8), nn.Sigmoid())]
-    Fix safety
-        Unsafe: the repair makes another training.
-    Sources
-        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-        System", ICSE 2021. Norms are medians over the later half of the sampled steps, where the tool looks
-        every third epoch. The first repair is another activation in all hidden layers.
-    """
-
     code, name, family, fault = "AT001", "vanishing-towards-input", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR

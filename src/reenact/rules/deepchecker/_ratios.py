@@ -1,7 +1,5 @@
 """How much a step changes each weight tensor, as TheDeepChecker measures it."""
 
-from __future__ import annotations
-
 import math
 from statistics import median
 
@@ -35,15 +33,14 @@ def unmoved(evidence: Evidence) -> list[str]:
 
 
 def _tensors(evidence: Evidence) -> list[tuple[str, list[float], list[float]]]:
-    assert evidence.trace is not None
     found = []
     tables = {
         weight.path for layer in evidence.layers if layer.family == "embedding" for weight in layer.weights
     }
-    for number, facts in enumerate(evidence.trace.parameter_facts):
+    for number, facts in enumerate(evidence.watched.parameter_facts):
         # Only the rows of a table that occur in a batch move: its mean says nothing.
         if facts.trainable and len(facts.shape) > 1 and facts.name not in tables:
-            rows = evidence.trace.parameters.where(parameter=number)
+            rows = evidence.watched.parameters.where(parameter=number)
             moved, size = rows["update_mean_abs"].tolist(), rows["weight_mean_abs"].tolist()
             found.append((facts.name, moved, size))
     return found

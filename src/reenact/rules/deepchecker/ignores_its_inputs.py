@@ -1,6 +1,34 @@
-"""TC004 ignores-its-inputs."""
+"""TC004 ignores-its-inputs
 
-from __future__ import annotations
+What
+    The model learns a batch just as well when all its inputs are zero.
+Why
+    What is learned then does not depend on the inputs: the signal is lost on its way, or only the biases
+    move.
+Symptom
+    Predictions are the same for every row.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import images
+
+    x, y = map(torch.from_numpy, images())
+    x = x // 255
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - x = x // 255
+Fix safety
+    There is nothing to change here: look for the finding that explains it.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a rank test;
+    here their medians are.
+"""
 
 import statistics
 
@@ -11,38 +39,6 @@ LATE, WORSE = 20, 1.05
 
 
 class IgnoresItsInputs(Rule):
-    """TC004 ignores-its-inputs
-
-    What
-        The model learns a batch just as well when all its inputs are zero.
-    Why
-        What is learned then does not depend on the inputs: the signal is lost on its way, or only the biases
-        move.
-    Symptom
-        Predictions are the same for every row.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        x = x // 255
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - x = x // 255
-    Fix safety
-        There is nothing to change here: look for the finding that explains it.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a rank test;
-        here their medians are.
-    """
-
     code, name, family, fault = "TC004", "ignores-its-inputs", "deepchecker", None
     needs = Needs.EXPERIMENTS
     severity = Severity.ERROR

@@ -1,6 +1,38 @@
-"""TC012 loss-and-metric-uncorrelated."""
+"""TC012 loss-and-metric-uncorrelated
 
-from __future__ import annotations
+What
+    Loss and accuracy move independently of each other from epoch to epoch.
+Why
+    What is minimised is then not what is wanted: the loss does not fit the task, or a penalty outweighs
+    it.
+Symptom
+    The loss falls and the accuracy does not rise.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        rows = torch.randperm(300)
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        loss.backward()
+        optimizer.step()
+        hits = model(x[rows]).argmax(1) == y
+        print("loss", loss.item(), "accuracy", hits.float().mean().item())
+Instead
+    -     hits = model(x[rows]).argmax(1) == y
+    +     hits = model(x[rows]).argmax(1) == y[rows]
+Fix safety
+    There is nothing to change here: look for the finding that explains it.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there is
+    nothing to correlate.
+"""
 
 import statistics
 
@@ -11,42 +43,6 @@ FEWEST, WEAK = 5, 0.5
 
 
 class LossAndMetricUncorrelated(Rule):
-    """TC012 loss-and-metric-uncorrelated
-
-    What
-        Loss and accuracy move independently of each other from epoch to epoch.
-    Why
-        What is minimised is then not what is wanted: the loss does not fit the task, or a penalty outweighs
-        it.
-    Symptom
-        The loss falls and the accuracy does not rise.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            rows = torch.randperm(300)
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
-            loss.backward()
-            optimizer.step()
-            hits = model(x[rows]).argmax(1) == y
-            print("loss", loss.item(), "accuracy", hits.float().mean().item())
-    Instead
-        -     hits = model(x[rows]).argmax(1) == y
-        +     hits = model(x[rows]).argmax(1) == y[rows]
-    Fix safety
-        There is nothing to change here: look for the finding that explains it.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there is
-        nothing to correlate.
-    """
-
     code, name, family, fault = "TC012", "loss-and-metric-uncorrelated", "deepchecker", None
     needs = Needs.TRACE
     confidence = 0.4

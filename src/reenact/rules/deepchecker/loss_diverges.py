@@ -1,45 +1,41 @@
-"""TC011 loss-diverges."""
+"""TC011 loss-diverges
 
-from __future__ import annotations
+What
+    The loss is at least twice its smallest value in five checks in a row, or is no number.
+Why
+    Steps that are too large climb out of the valley and do not come back.
+Symptom
+    The loss falls at first, then grows without end.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, divergence, doubling against the minimum in five checks.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import usual_rates
-from reenact.rules.own._series import finite, losses, optimizers, windows
+from reenact.rules.own._series import finite, losses, windows
 
 CHECKS = 5
 
 
 class LossDiverges(Rule):
-    """TC011 loss-diverges
-
-    What
-        The loss is at least twice its smallest value in five checks in a row, or is no number.
-    Why
-        Steps that are too large climb out of the valley and do not come back.
-    Symptom
-        The loss falls at first, then grows without end.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, divergence, doubling against the minimum in five checks.
-    """
-
     code, name, family, fault = "TC011", "loss-diverges", "deepchecker", Fault.HLR
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -49,7 +45,7 @@ class LossDiverges(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         known = losses(evidence)
-        if not known or optimizers(evidence) > 1:
+        if not known or evidence.optimizers > 1:
             return
         curve, lost = windows(known), len(known) - len(finite(known))
         late = curve[-CHECKS:]

@@ -1,60 +1,54 @@
-"""TC003 loss-grows-with-batch."""
+"""TC003 loss-grows-with-batch
 
-from __future__ import annotations
+What
+    Batches of twice the rows have twice the loss.
+Why
+    The loss is added up over the batch instead of averaged, so that the size of a step depends on the
+    size of the batch.
+Symptom
+    The last, shorter batch of each epoch has a smaller loss than all others.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(10):
+        for rows in torch.randperm(300).split(128):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[rows]), y[rows], reduction="sum").backward()
+            optimizer.step()
+Instead
+    -         nn.functional.cross_entropy(model(x[rows]), y[rows], reduction="sum").backward()
+    +         nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+Fix safety
+    Unsafe: gradients become smaller by the batch size; the learning rate may have to follow.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, loss reduction. The paper doubles a batch five times before training; here batches of different
+    sizes of the watched run are compared.
+"""
 
 import statistics
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.own._series import optimizers
 
 FEWEST = 5
 CLOSE = 0.3
 
 
 class LossGrowsWithBatch(Rule):
-    """TC003 loss-grows-with-batch
-
-    What
-        Batches of twice the rows have twice the loss.
-    Why
-        The loss is added up over the batch instead of averaged, so that the size of a step depends on the
-        size of the batch.
-    Symptom
-        The last, shorter batch of each epoch has a smaller loss than all others.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(128):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows], reduction="sum").backward()
-                optimizer.step()
-    Instead
-        -         nn.functional.cross_entropy(model(x[rows]), y[rows], reduction="sum").backward()
-        +         nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-    Fix safety
-        Unsafe: gradients become smaller by the batch size; the learning rate may have to follow.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, loss reduction. The paper doubles a batch five times before training; here batches of different
-        sizes of the watched run are compared.
-    """
-
     code, name, family, fault = "TC003", "loss-grows-with-batch", "deepchecker", Fault.LCH
     needs = Needs.TRACE
     confidence = 0.7
     why = "The size of a step then depends on the size of the batch."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        if optimizers(evidence) > 1:
+        if evidence.optimizers > 1:
             return
-        pairs = _pairs(list(evidence.trace.steps["batch_size"]), list(evidence.trace.steps["loss"]))
+        pairs = _pairs(list(evidence.watched.steps["batch_size"]), list(evidence.watched.steps["loss"]))
         if len(pairs) < FEWEST:
             return
         rows, loss = (statistics.median(values) for values in zip(*pairs, strict=True))

@@ -1,6 +1,33 @@
-"""TC013 over-regularised."""
+"""TC013 over-regularised
 
-from __future__ import annotations
+What
+    Weights under a penalty or decay shrink to a fraction of their start.
+Why
+    The penalty outweighs the data: the smallest loss is that of a model without weights.
+Symptom
+    Weights go to zero, predictions become constant.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.0001)
+Fix safety
+    Unsafe: another penalty is another training.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, gradient of the penalty at least twice that of the data in five checks. The two gradients are
+    not recorded apart; what they lead to is: a norm below a fifth of the first.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._series import finite
@@ -9,44 +36,12 @@ LEFT = 0.2
 
 
 class OverRegularised(Rule):
-    """TC013 over-regularised
-
-    What
-        Weights under a penalty or decay shrink to a fraction of their start.
-    Why
-        The penalty outweighs the data: the smallest loss is that of a model without weights.
-    Symptom
-        Weights go to zero, predictions become constant.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.0001)
-    Fix safety
-        Unsafe: another penalty is another training.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, gradient of the penalty at least twice that of the data in five checks. The two gradients are
-        not recorded apart; what they lead to is: a norm below a fifth of the first.
-    """
-
     code, name, family, fault = "TC013", "over-regularised", "deepchecker", Fault.RAW
     needs = Needs.TRACE
     confidence = 0.75
     why = "A penalty that outweighs the data leads to a model without weights."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         decay = evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
         for layer in evidence.weighted:
             penalised = bool(layer.settings.get("kernel_regularizer"))
@@ -66,9 +61,8 @@ class OverRegularised(Rule):
 
 def _left(evidence: Evidence, layer: LayerView) -> float | None:
     """Last norm of the kernel against the first that was seen."""
-    assert evidence.trace is not None
     kernel = layer.kernel()
     if kernel is None:
         return None
-    norms = finite(list(evidence.trace.parameter(kernel.path, "weight_norm").values))
+    norms = finite(list(evidence.watched.parameter(kernel.path, "weight_norm").values))
     return norms[-1] / norms[0] if len(norms) > 3 and norms[0] > 0 else None

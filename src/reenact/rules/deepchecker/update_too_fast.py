@@ -1,6 +1,32 @@
-"""TC005 update-too-fast."""
+"""TC005 update-too-fast
 
-from __future__ import annotations
+What
+    A step changes the weights by more than a tenth of their size, step after step.
+Why
+    Weights that change that much forget what they were; the loss jumps about.
+Symptom
+    A loss that swings or grows.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, ratio of updates to weights, above 10^-1. Weight matrices only: biases start at zero.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
@@ -10,36 +36,6 @@ LARGEST = -1.0
 
 
 class UpdateTooFast(Rule):
-    """TC005 update-too-fast
-
-    What
-        A step changes the weights by more than a tenth of their size, step after step.
-    Why
-        Weights that change that much forget what they were; the loss jumps about.
-    Symptom
-        A loss that swings or grows.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, ratio of updates to weights, above 10^-1. Weight matrices only: biases start at zero.
-    """
-
     code, name, family, fault = "TC005", "update-too-fast", "deepchecker", Fault.HLR
     needs = Needs.TRACE
     confidence = 0.5

@@ -1,6 +1,33 @@
-"""TC006 update-too-slow."""
+"""TC006 update-too-slow
 
-from __future__ import annotations
+What
+    A step changes the weights by less than a ten-thousandth of their size, step after step.
+Why
+    At that pace weights stay near their random start however long the training.
+Symptom
+    A loss that hardly moves.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-6)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=1e-6)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, ratio of updates to weights, below 10^-4. At the end of a good training steps are small too: the
+    first half of the run is looked at.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
@@ -11,37 +38,6 @@ SMALLEST = -4.0
 
 
 class UpdateTooSlow(Rule):
-    """TC006 update-too-slow
-
-    What
-        A step changes the weights by less than a ten-thousandth of their size, step after step.
-    Why
-        At that pace weights stay near their random start however long the training.
-    Symptom
-        A loss that hardly moves.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=1e-6)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=1e-6)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, ratio of updates to weights, below 10^-4. At the end of a good training steps are small too: the
-        first half of the run is looked at.
-    """
-
     code, name, family, fault = "TC006", "update-too-slow", "deepchecker", Fault.HLR
     needs = Needs.TRACE
     confidence = 0.5

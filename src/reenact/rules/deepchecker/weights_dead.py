@@ -1,6 +1,33 @@
-"""TC009 weights-dead."""
+"""TC009 weights-dead
 
-from __future__ import annotations
+What
+    Nearly all weights of a layer are zero, or nearly all are negative.
+Why
+    A layer of zeros passes nothing on. Negative weights on inputs that are never negative leave every
+    relu at zero.
+Symptom
+    Outputs of the layer are zero or constant.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    nn.init.constant_(model[0].weight, -0.5)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - nn.init.constant_(model[0].weight, -0.5)
+Fix safety
+    Unsafe: another start, penalty or learning rate is another training.
+Sources
+    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+    2022, dead and negative weights, shares above 95 %.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._series import finite
@@ -11,46 +38,14 @@ FEWEST = 16
 
 
 class WeightsDead(Rule):
-    """TC009 weights-dead
-
-    What
-        Nearly all weights of a layer are zero, or nearly all are negative.
-    Why
-        A layer of zeros passes nothing on. Negative weights on inputs that are never negative leave every
-        relu at zero.
-    Symptom
-        Outputs of the layer are zero or constant.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        nn.init.constant_(model[0].weight, -0.5)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - nn.init.constant_(model[0].weight, -0.5)
-    Fix safety
-        Unsafe: another start, penalty or learning rate is another training.
-    Sources
-        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-        2022, dead and negative weights, shares above 95 %.
-    """
-
     code, name, family, fault = "TC009", "weights-dead", "deepchecker", Fault.WCI
     needs = Needs.TRACE
     confidence = 0.6
     why = "A layer of zeros passes nothing on, and negative weights leave every relu at zero."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        for number, facts in enumerate(evidence.trace.parameter_facts):
-            rows = evidence.trace.parameters.where(parameter=number)
+        for number, facts in enumerate(evidence.watched.parameter_facts):
+            rows = evidence.watched.parameters.where(parameter=number)
             size = 1
             for extent in facts.shape:
                 size *= extent

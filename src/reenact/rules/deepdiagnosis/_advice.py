@@ -7,23 +7,11 @@ normalised; the learning rate is judged by the measured step, which holds for ev
 small only when no layer moves; and what an output must be like depends on the loss.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
-from reenact.rules import (
-    Evidence,
-    Fault,
-    Finding,
-    JsonValue,
-    Kind,
-    LayerView,
-    LossFamily,
-    Rule,
-    TaskType,
-    Wanted,
-)
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Rule, TaskType
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among, inputs_scaled, update_ratios
 
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-5, 10.0

@@ -1,6 +1,34 @@
-"""DD008 accuracy-not-a-number."""
+"""DD008 accuracy-not-a-number
 
-from __future__ import annotations
+What
+    The accuracy that the program computes is NaN or infinite, or, for classes, zero at the end.
+Why
+    A training that nobody can judge may as well have failed.
+Symptom
+    The accuracy is printed as `nan` or as zero.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        print("accuracy", (model(x).amax(1) == y).float().mean().item())
+Instead
+    -     print("accuracy", (model(x).amax(1) == y).float().mean().item())
+    +     print("accuracy", (model(x).argmax(1) == y).float().mean().item())
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid accuracy"; the release also
+    calls the first zero of a long training invalid, and the accuracy of a regression.
+"""
 
 import math
 
@@ -9,47 +37,13 @@ from reenact.rules.deepdiagnosis._advice import for_invalid, report
 
 
 class AccuracyNotANumber(Rule):
-    """DD008 accuracy-not-a-number
-
-    What
-        The accuracy that the program computes is NaN or infinite, or, for classes, zero at the end.
-    Why
-        A training that nobody can judge may as well have failed.
-    Symptom
-        The accuracy is printed as `nan` or as zero.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-            print("accuracy", (model(x).amax(1) == y).float().mean().item())
-    Instead
-        -     print("accuracy", (model(x).amax(1) == y).float().mean().item())
-        +     print("accuracy", (model(x).argmax(1) == y).float().mean().item())
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid accuracy"; the release also
-        calls the first zero of a long training invalid, and the accuracy of a regression.
-    """
-
     code, name, family, fault = "DD008", "accuracy-not-a-number", "deepdiagnosis", None
     needs = Needs.TRACE
     confidence = 0.7
     why = "A training that nobody can judge may as well have failed."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.trace is None:
-            return
-        accuracy = evidence.trace.metric("accuracy")
+        accuracy = evidence.watched.metric("accuracy")
         if not len(accuracy):
             return
         wrong = next((value for value in accuracy.values if not math.isfinite(value)), None)

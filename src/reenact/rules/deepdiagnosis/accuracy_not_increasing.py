@@ -1,6 +1,34 @@
-"""DD009 accuracy-not-increasing."""
+"""DD009 accuracy-not-increasing
 
-from __future__ import annotations
+What
+    The accuracies of the last twenty epochs are equal, below one, and no better than at the start, while
+    the loss has not fallen to half.
+Why
+    A model that learns gets more cases right.
+Symptom
+    The same accuracy is printed for every epoch, often the share of the largest class.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import moons
+
+    x, y = map(torch.from_numpy, moons())
+    model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+    for epoch in range(40):
+        optimizer.zero_grad()
+        nn.functional.binary_cross_entropy_with_logits(model(x)[:, 0], y.float()).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "accuracy not increasing". The release
+    fires on a perfect accuracy too.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
@@ -12,38 +40,6 @@ BETTER = 0.01
 
 
 class AccuracyNotIncreasing(Rule):
-    """DD009 accuracy-not-increasing
-
-    What
-        The accuracies of the last twenty epochs are equal, below one, and no better than at the start, while
-        the loss has not fallen to half.
-    Why
-        A model that learns gets more cases right.
-    Symptom
-        The same accuracy is printed for every epoch, often the share of the largest class.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import moons
-
-        x, y = map(torch.from_numpy, moons())
-        model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
-        for epoch in range(40):
-            optimizer.zero_grad()
-            nn.functional.binary_cross_entropy_with_logits(model(x)[:, 0], y.float()).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "accuracy not increasing". The release
-        fires on a perfect accuracy too.
-    """
-
     code, name, family, fault = "DD009", "accuracy-not-increasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR

@@ -1,6 +1,32 @@
-"""DD003 dead-node."""
+"""DD003 dead-node
 
-from __future__ import annotations
+What
+    At the end of training at least 70 percent of the outputs of a ReLU are zero or below.
+Why
+    A unit that is never positive has no gradient and cannot come back.
+Symptom
+    The loss stops early, or never moves.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    -     keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
+    +     keras.layers.Dense(16, activation="relu"),
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "dead node". Many healthy networks are
+    that sparse: only where whole units are silent for the whole batch is the finding more than a hint.
+"""
 
 from dataclasses import replace
 
@@ -13,36 +39,6 @@ HINT = 0.2
 
 
 class DeadNode(Rule):
-    """DD003 dead-node
-
-    What
-        At the end of training at least 70 percent of the outputs of a ReLU are zero or below.
-    Why
-        A unit that is never positive has no gradient and cannot come back.
-    Symptom
-        The loss stops early, or never moves.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        -     keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
-        +     keras.layers.Dense(16, activation="relu"),
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "dead node". Many healthy networks are
-        that sparse: only where whole units are silent for the whole batch is the finding more than a hint.
-    """
-
     code, name, family, fault = "DD003", "dead-node", "deepdiagnosis", None
     needs = Needs.TRACE
     confidence = 0.8

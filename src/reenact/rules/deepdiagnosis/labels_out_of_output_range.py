@@ -1,24 +1,43 @@
-"""DD001 labels-out-of-output-range."""
+"""DD001 labels-out-of-output-range
 
-from __future__ import annotations
+What
+    Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid, outside
+    -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU. Or the loss compares probabilities of
+    classes, and the output is linear or rectified.
+Why
+    A prediction that cannot reach its target leaves a loss that no training removes.
+Symptom
+    The loss falls for a while and then stays well above zero.
+Example
+    import keras
+    from reenact.testing.toys import curve
+
+    x, y = curve()
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(1, activation="sigmoid"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    -     keras.layers.Dense(1, activation="sigmoid"),
+    +     keras.layers.Dense(1),
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "out of range". The release knows a
+    softmax only as a layer of its own, so it fires on every Dense layer with activation="softmax", and
+    always advises a softmax; here the loss decides what is wanted. Its test of the spread of a linear
+    output is left out: such an output can reach any label.
+"""
 
 import math
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Finding,
-    Findings,
-    Kind,
-    LayerView,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    Wanted,
-)
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import bare_output, report
+from reenact.rules.finding import Certainty, Severity
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among
 
 RANGES = {
@@ -33,40 +52,6 @@ NEARLY = 1e-3
 
 
 class LabelsOutOfOutputRange(Rule):
-    """DD001 labels-out-of-output-range
-
-    What
-        Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid, outside
-        -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU. Or the loss compares probabilities of
-        classes, and the output is linear or rectified.
-    Why
-        A prediction that cannot reach its target leaves a loss that no training removes.
-    Symptom
-        The loss falls for a while and then stays well above zero.
-    Example
-        import keras
-        from reenact.testing.toys import curve
-
-        x, y = curve()
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        -     keras.layers.Dense(1, activation="sigmoid"),
-        +     keras.layers.Dense(1),
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "out of range". The release knows a
-        softmax only as a layer of its own, so it fires on every Dense layer with activation="softmax", and
-        always advises a softmax; here the loss decides what is wanted. Its test of the spread of a linear
-        output is left out: such an output can reach any label.
-    """
-
     code, name, family, fault = "DD001", "labels-out-of-output-range", "deepdiagnosis", None
     needs = Needs.GRAPH
     severity = Severity.ERROR

@@ -1,6 +1,32 @@
-"""DD006 loss-not-a-number."""
+"""DD006 loss-not-a-number
 
-from __future__ import annotations
+What
+    The loss of a training step is NaN or infinite.
+Why
+    No gradient comes from it, and the next step spoils all weights.
+Symptom
+    The loss is printed as `nan` or `inf`.
+Example
+    import keras
+    from reenact.testing.toys import curve
+
+    x, y = curve()
+    y[::50] = float("nan")
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="tanh"),
+        keras.layers.Dense(1),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+      y[::50] = float("nan")
+    + x, y = x[y[:, 0] == y[:, 0]], y[y[:, 0] == y[:, 0]]
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid loss".
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
@@ -8,36 +34,6 @@ from reenact.rules.measured import invalid_loss
 
 
 class LossNotANumber(Rule):
-    """DD006 loss-not-a-number
-
-    What
-        The loss of a training step is NaN or infinite.
-    Why
-        No gradient comes from it, and the next step spoils all weights.
-    Symptom
-        The loss is printed as `nan` or `inf`.
-    Example
-        import keras
-        from reenact.testing.toys import curve
-
-        x, y = curve()
-        y[::50] = float("nan")
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="tanh"),
-            keras.layers.Dense(1),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-          y[::50] = float("nan")
-        + x, y = x[y[:, 0] == y[:, 0]], y[y[:, 0] == y[:, 0]]
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid loss".
-    """
-
     code, name, family, fault = "DD006", "loss-not-a-number", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR

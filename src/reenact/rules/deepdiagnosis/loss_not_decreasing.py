@@ -1,6 +1,34 @@
-"""DD007 loss-not-decreasing."""
+"""DD007 loss-not-decreasing
 
-from __future__ import annotations
+What
+    The mean losses of the last five epochs, or more, are equal, and not less than half of the first loss.
+Why
+    The training costs time and changes nothing.
+Symptom
+    The same loss is printed for every epoch.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.zero_grad()
+        optimizer.step()
+Instead
+      for epoch in range(30):
+    +     optimizer.zero_grad()
+    -     optimizer.zero_grad()
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "loss not decreasing"; the release
+    stops with a TypeError instead of reporting it.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
@@ -8,38 +36,6 @@ from reenact.rules.measured import WINDOW, epochs_of, learned
 
 
 class LossNotDecreasing(Rule):
-    """DD007 loss-not-decreasing
-
-    What
-        The mean losses of the last five epochs, or more, are equal, and not less than half of the first loss.
-    Why
-        The training costs time and changes nothing.
-    Symptom
-        The same loss is printed for every epoch.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.zero_grad()
-            optimizer.step()
-    Instead
-          for epoch in range(30):
-        +     optimizer.zero_grad()
-        -     optimizer.zero_grad()
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "loss not decreasing"; the release
-        stops with a TypeError instead of reporting it.
-    """
-
     code, name, family, fault = "DD007", "loss-not-decreasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR

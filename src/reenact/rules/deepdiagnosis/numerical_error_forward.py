@@ -1,51 +1,40 @@
-"""DD002 numerical-error-forward."""
+"""DD002 numerical-error-forward
 
-from __future__ import annotations
+What
+    The output of a layer holds NaN or infinite values, or is all zero in at least half of the steps
+    looked at. The tool looks at the end of every epoch on one batch, this rule at the sampled steps.
+Why
+    What is no number, or nothing, is passed on to all layers behind.
+Symptom
+    The loss is NaN or stays where it is.
+Example
+    import keras
+    from reenact.testing.toys import curve
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+    x, y = curve()
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(1),
+    ])
+    model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+    + model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "numerical problem"; zero means all
+    values, not their mean.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_numbers, report
-from reenact.rules.measured import (
-    WINDOW,
-    behind_weights,
-    first_bad,
-    first_hit,
-    mostly_zero_since,
-    output_rows,
-)
+from reenact.rules.measured import bad, behind_weights, first_hit, output_rows, zero
 
 
 class NumericalErrorForward(Rule):
-    """DD002 numerical-error-forward
-
-    What
-        The output of a layer holds NaN or infinite values, or is all zero in at least half of the steps
-        looked at. The tool looks at the end of every epoch on one batch, this rule at the sampled steps.
-    Why
-        What is no number, or nothing, is passed on to all layers behind.
-    Symptom
-        The loss is NaN or stays where it is.
-    Example
-        import keras
-        from reenact.testing.toys import curve
-
-        x, y = curve()
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(1),
-        ])
-        model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
-        + model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "numerical problem"; zero means all
-        values, not their mean.
-    """
-
     code, name, family, fault = "DD002", "numerical-error-forward", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -53,17 +42,12 @@ class NumericalErrorForward(Rule):
     why = "What is no number, or nothing, is passed on to all layers behind."
 
     def check(self, evidence: Evidence) -> Findings:
-        def bad(layer: LayerView) -> int | None:
-            return first_bad(output_rows(evidence, layer), "bad_share")
-
-        def zero(layer: LayerView) -> int | None:
-            return mostly_zero_since(output_rows(evidence, layer), "mean_abs", WINDOW)
-
-        symptoms = [
-            ("output NaN or infinite", self.confidence, bad),
-            ("output all zero", self.confidence, zero),
-        ]
-        hit = first_hit(behind_weights(evidence), symptoms)
+        hit = first_hit(
+            evidence,
+            behind_weights(evidence),
+            ("output NaN or infinite", self.confidence, bad(output_rows, "bad_share")),
+            ("output all zero", self.confidence, zero(output_rows, "mean_abs")),
+        )
         if hit is not None:
             advice = for_numbers(evidence, hit.layer, hit.step)
             yield report(self, evidence, hit.saw, advice, hit.step)

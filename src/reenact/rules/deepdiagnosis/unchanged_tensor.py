@@ -1,53 +1,51 @@
-"""DD005 unchanged-tensor."""
+"""DD005 unchanged-tensor
 
-from __future__ import annotations
+What
+    The output, the weights or the weight gradient of a layer are the same at the ends of the last five
+    epochs, or more, and the loss has not fallen to half.
+Why
+    Nothing that stands still learns.
+Symptom
+    Loss and predictions are the same after every epoch.
+Example
+    import keras
+    from reenact.testing.toys import blobs
 
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+Fix safety
+    Unsafe: whatever the tree suggests makes another training.
+Sources
+    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "unchanged tensor". The release
+    compares means alone, and any five epochs.
+"""
+
+from reenact.probe.trace import Columns
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
 from reenact.rules.measured import (
-    WINDOW,
+    GRADIENT,
+    WEIGHT,
     behind_weights,
     epoch_ends,
     first_hit,
     kernel_rows,
     learned,
     output_rows,
-    still_since,
+    still,
 )
 
 
 class UnchangedTensor(Rule):
-    """DD005 unchanged-tensor
-
-    What
-        The output, the weights or the weight gradient of a layer are the same at the ends of the last five
-        epochs, or more, and the loss has not fallen to half.
-    Why
-        Nothing that stands still learns.
-    Symptom
-        Loss and predictions are the same after every epoch.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Fix safety
-        Unsafe: whatever the tree suggests makes another training.
-    Sources
-        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "unchanged tensor". The release
-        compares means alone, and any five epochs.
-    """
-
     code, name, family, fault = "DD005", "unchanged-tensor", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -57,25 +55,22 @@ class UnchangedTensor(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
-
-        def output(layer: LayerView) -> int | None:
-            rows = epoch_ends(evidence, output_rows(evidence, layer))
-            return still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)
-
-        def weights(layer: LayerView) -> int | None:
-            rows = epoch_ends(evidence, kernel_rows(evidence, layer))
-            return still_since(rows, ("weight_mean", "weight_std", "weight_max_abs"), WINDOW)
-
-        def gradient(layer: LayerView) -> int | None:
-            rows = epoch_ends(evidence, kernel_rows(evidence, layer))
-            return still_since(rows, ("grad_mean", "grad_std", "grad_mean_abs"), WINDOW)
-
-        forward = first_hit(behind_weights(evidence), [("output unchanged", self.confidence, output)])
+        output = ("output unchanged", self.confidence, still(_outputs, "mean", "std", "minimum", "maximum"))
+        forward = first_hit(evidence, behind_weights(evidence), output)
         if forward is not None and forward.layer.role == "output":
             advice = other_activation(evidence, forward.layer)
             yield report(self, evidence, forward.saw, advice, forward.step)
             return
-        backward = [("weights unchanged", 0.85, weights), ("weight gradient unchanged", 0.85, gradient)]
-        hit = forward or first_hit(reversed(evidence.weighted), backward)
+        weights = ("weights unchanged", 0.85, still(_kernels, *WEIGHT))
+        gradient = ("weight gradient unchanged", 0.85, still(_kernels, *GRADIENT))
+        hit = forward or first_hit(evidence, reversed(evidence.weighted), weights, gradient)
         if hit is not None:
             yield report(self, evidence, hit.saw, for_stillness(evidence, hit.step), hit.step)
+
+
+def _outputs(evidence: Evidence, layer: LayerView) -> Columns:
+    return epoch_ends(evidence, output_rows(evidence, layer))
+
+
+def _kernels(evidence: Evidence, layer: LayerView) -> Columns:
+    return epoch_ends(evidence, kernel_rows(evidence, layer))

@@ -1,56 +1,50 @@
-"""DL011 broken-output-gradient."""
+"""DL011 broken-output-gradient
 
-from __future__ import annotations
+What
+    The gradient that comes back to a layer's output holds NaN or infinite values; or is zero in at least
+    half of the steps looked at; or is the same in the last five. The last two count only while the loss
+    has not fallen to half. The tool looks at every batch, this rule at every sampled step.
+Why
+    What does not come back to a layer does not reach those before it.
+Symptom
+    The loss is NaN, or does not move.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x).round(), y).backward()
+        optimizer.step()
+Instead
+    -     nn.functional.mse_loss(model(x).round(), y).backward()
+    +     nn.functional.mse_loss(model(x), y).backward()
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eleventh
+    symptom, layers from back to front. That it is the same is not asked of the output layer: absolute
+    errors and critics of adversarial networks have a constant gradient there.
+"""
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import (
     WINDOW,
+    bad,
     behind_weights,
-    first_bad,
-    first_hit,
+    first_found,
     learned,
-    mostly_zero_since,
     output_rows,
     still_since,
+    zero,
 )
-
-GRADIENT = ("grad_mean", "grad_mean_abs")
 
 
 class BrokenOutputGradient(Rule):
-    """DL011 broken-output-gradient
-
-    What
-        The gradient that comes back to a layer's output holds NaN or infinite values; or is zero in at least
-        half of the steps looked at; or is the same in the last five. The last two count only while the loss
-        has not fallen to half. The tool looks at every batch, this rule at every sampled step.
-    Why
-        What does not come back to a layer does not reach those before it.
-    Symptom
-        The loss is NaN, or does not move.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x).round(), y).backward()
-            optimizer.step()
-    Instead
-        -     nn.functional.mse_loss(model(x).round(), y).backward()
-        +     nn.functional.mse_loss(model(x), y).backward()
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eleventh
-        symptom, layers from back to front. That it is the same is not asked of the output layer: absolute
-        errors and critics of adversarial networks have a constant gradient there.
-    """
-
     code, name, family, fault = "DL011", "broken-output-gradient", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -58,28 +52,16 @@ class BrokenOutputGradient(Rule):
     why = "What does not come back to a layer does not reach those before it."
 
     def check(self, evidence: Evidence) -> Findings:
-        done = learned(evidence)
         inner = behind_weights(evidence)
         if evidence.output in inner:
             inner = inner[: inner.index(evidence.output)]
 
-        def bad(layer: LayerView) -> int | None:
-            return first_bad(output_rows(evidence, layer), "grad_bad_share")
+        def still(at: Evidence, layer: LayerView) -> int | None:
+            columns = ("grad_mean", "grad_mean_abs")
+            return still_since(output_rows(at, layer), columns, WINDOW) if layer in inner else None
 
-        def zero(layer: LayerView) -> int | None:
-            return None if done else mostly_zero_since(output_rows(evidence, layer), "grad_mean_abs", WINDOW)
-
-        def still(layer: LayerView) -> int | None:
-            rows = output_rows(evidence, layer)
-            return None if done or layer not in inner else still_since(rows, GRADIENT, WINDOW)
-
-        hit = first_hit(
-            reversed(evidence.layers),
-            [
-                ("output gradient NaN or infinite", self.confidence, bad),
-                ("output gradient zero", 0.8, zero),
-                ("output gradient unchanged", 0.6, still),
-            ],
-        )
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
+        symptoms = [("output gradient NaN or infinite", self.confidence, bad(output_rows, "grad_bad_share"))]
+        if not learned(evidence):
+            symptoms.append(("output gradient zero", 0.8, zero(output_rows, "grad_mean_abs")))
+            symptoms.append(("output gradient unchanged", 0.6, still))
+        yield from first_found(self, evidence, reversed(evidence.layers), *symptoms)

@@ -1,53 +1,41 @@
-"""DL010 broken-weight-gradient."""
+"""DL010 broken-weight-gradient
 
-from __future__ import annotations
+What
+    The gradient of a layer's weights holds NaN or infinite values; or is zero in at least half of the
+    steps looked at; or is the same in the last five. The last two count only while the loss has not
+    fallen to half. The tool looks at every batch, this rule at every sampled step.
+Why
+    The gradient is all that the optimiser sees of the data.
+Symptom
+    The loss is NaN, or does not move.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import (
-    WINDOW,
-    first_bad,
-    first_hit,
-    kernel_rows,
-    learned,
-    mostly_zero_since,
-    still_since,
-)
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+        optimizer.step()
+Instead
+    -     nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+    +     nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Tenth
+    symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.measured import GRADIENT, bad, first_found, kernel_rows, learned, still, zero
 
 
 class BrokenWeightGradient(Rule):
-    """DL010 broken-weight-gradient
-
-    What
-        The gradient of a layer's weights holds NaN or infinite values; or is zero in at least half of the
-        steps looked at; or is the same in the last five. The last two count only while the loss has not
-        fallen to half. The tool looks at every batch, this rule at every sampled step.
-    Why
-        The gradient is all that the optimiser sees of the data.
-    Symptom
-        The loss is NaN, or does not move.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
-            optimizer.step()
-    Instead
-        -     nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
-        +     nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Tenth
-        symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
-    """
-
     code, name, family, fault = "DL010", "broken-weight-gradient", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -55,25 +43,8 @@ class BrokenWeightGradient(Rule):
     why = "Without a usable gradient a layer cannot learn."
 
     def check(self, evidence: Evidence) -> Findings:
-        done = learned(evidence)
-
-        def bad(layer: LayerView) -> int | None:
-            return first_bad(kernel_rows(evidence, layer), "grad_bad_share")
-
-        def zero(layer: LayerView) -> int | None:
-            return None if done else mostly_zero_since(kernel_rows(evidence, layer), "grad_mean_abs", WINDOW)
-
-        def still(layer: LayerView) -> int | None:
-            columns = ("grad_mean", "grad_std", "grad_mean_abs")
-            return None if done else still_since(kernel_rows(evidence, layer), columns, WINDOW)
-
-        hit = first_hit(
-            reversed(evidence.weighted),
-            [
-                ("weight gradient NaN or infinite", self.confidence, bad),
-                ("weight gradient zero", 0.85, zero),
-                ("weight gradient unchanged", 0.7, still),
-            ],
-        )
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
+        symptoms = [("weight gradient NaN or infinite", self.confidence, bad(kernel_rows, "grad_bad_share"))]
+        if not learned(evidence):
+            symptoms.append(("weight gradient zero", 0.85, zero(kernel_rows, "grad_mean_abs")))
+            symptoms.append(("weight gradient unchanged", 0.7, still(kernel_rows, *GRADIENT)))
+        yield from first_found(self, evidence, reversed(evidence.weighted), *symptoms)

@@ -1,45 +1,41 @@
-"""DL004 broken-weights."""
+"""DL004 broken-weights
 
-from __future__ import annotations
+What
+    The weights of a layer hold NaN or infinite values, or are all zero in at least half of the steps
+    looked at. The tool looks at every batch, this rule at every sampled step.
+Why
+    A weight that is no number cannot become one again; weights that stay zero learn nothing.
+Symptom
+    The loss is NaN, or does not move.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, first_bad, first_hit, kernel_rows, mostly_zero_since
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    for weights in model.parameters():
+        nn.init.zeros_(weights)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - for weights in model.parameters():
+    -     nn.init.zeros_(weights)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fourth
+    symptom, layers from back to front. Zero means that all weights are, not that their mean is.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.measured import bad, first_found, kernel_rows, zero
 
 
 class BrokenWeights(Rule):
-    """DL004 broken-weights
-
-    What
-        The weights of a layer hold NaN or infinite values, or are all zero in at least half of the steps
-        looked at. The tool looks at every batch, this rule at every sampled step.
-    Why
-        A weight that is no number cannot become one again; weights that stay zero learn nothing.
-    Symptom
-        The loss is NaN, or does not move.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        for weights in model.parameters():
-            nn.init.zeros_(weights)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - for weights in model.parameters():
-        -     nn.init.zeros_(weights)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fourth
-        symptom, layers from back to front. Zero means that all weights are, not that their mean is.
-    """
-
     code, name, family, fault = "DL004", "broken-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -47,13 +43,10 @@ class BrokenWeights(Rule):
     why = "Weights that are no numbers, or stay zero, learn nothing."
 
     def check(self, evidence: Evidence) -> Findings:
-        def bad(layer: LayerView) -> int | None:
-            return first_bad(kernel_rows(evidence, layer), "weight_bad_share")
-
-        def zero(layer: LayerView) -> int | None:
-            return mostly_zero_since(kernel_rows(evidence, layer), "weight_mean_abs", WINDOW)
-
-        symptoms = [("weights NaN or infinite", self.confidence, bad), ("weights all zero", 0.8, zero)]
-        hit = first_hit(reversed(evidence.weighted), symptoms)
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
+        yield from first_found(
+            self,
+            evidence,
+            reversed(evidence.weighted),
+            ("weights NaN or infinite", self.confidence, bad(kernel_rows, "weight_bad_share")),
+            ("weights all zero", 0.8, zero(kernel_rows, "weight_mean_abs")),
+        )

@@ -1,43 +1,39 @@
-"""DL001 non-finite-layer-output."""
+"""DL001 non-finite-layer-output
 
-from __future__ import annotations
+What
+    The output of a layer holds NaN or infinite values in a training step. The tool looks at every batch,
+    this rule at every sampled step.
+Why
+    Such a value spreads to everything behind it, to the loss and to all weights.
+Symptom
+    The loss is NaN, or the predictions are.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import first_bad, first_hit, output_rows
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. First
+    symptom of its algorithm; the release tests the mean of the tensor, which is bad when one value is.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.measured import bad, first_found, output_rows
 
 
 class NonFiniteLayerOutput(Rule):
-    """DL001 non-finite-layer-output
-
-    What
-        The output of a layer holds NaN or infinite values in a training step. The tool looks at every batch,
-        this rule at every sampled step.
-    Why
-        Such a value spreads to everything behind it, to the loss and to all weights.
-    Symptom
-        The loss is NaN, or the predictions are.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. First
-        symptom of its algorithm; the release tests the mean of the tensor, which is bad when one value is.
-    """
-
     code, name, family, fault = "DL001", "non-finite-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -45,9 +41,5 @@ class NonFiniteLayerOutput(Rule):
     why = "A value that is no number spreads to the loss and to all weights."
 
     def check(self, evidence: Evidence) -> Findings:
-        def bad(layer: LayerView) -> int | None:
-            return first_bad(output_rows(evidence, layer), "bad_share")
-
-        hit = first_hit(evidence.layers, [("output NaN or infinite", self.confidence, bad)])
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step)
+        symptom = ("output NaN or infinite", self.confidence, bad(output_rows, "bad_share"))
+        yield from first_found(self, evidence, evidence.layers, symptom)

@@ -1,6 +1,34 @@
-"""DL009 unchanged-accuracy."""
+"""DL009 unchanged-accuracy
 
-from __future__ import annotations
+What
+    The accuracies of the last five epochs are exactly equal, below one, and no better than at the start,
+    while the loss has not fallen to half. Without epochs the last five batches count.
+Why
+    A model that learns gets more cases right.
+Symptom
+    The same accuracy is printed for every epoch, often the share of the largest class.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Ninth
+    symptom, "model does not learn". The release compares five batches; small batches often have equal
+    accuracies by chance, and a perfect model has the accuracy one for ever.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.measured import WINDOW, accuracies, learned
@@ -10,38 +38,6 @@ BETTER = 0.01
 
 
 class UnchangedAccuracy(Rule):
-    """DL009 unchanged-accuracy
-
-    What
-        The accuracies of the last five epochs are exactly equal, below one, and no better than at the start,
-        while the loss has not fallen to half. Without epochs the last five batches count.
-    Why
-        A model that learns gets more cases right.
-    Symptom
-        The same accuracy is printed for every epoch, often the share of the largest class.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Ninth
-        symptom, "model does not learn". The release compares five batches; small batches often have equal
-        accuracies by chance, and a perfect model has the accuracy one for ever.
-    """
-
     code, name, family, fault = "DL009", "unchanged-accuracy", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -49,11 +45,11 @@ class UnchangedAccuracy(Rule):
     why = "A model that learns gets more cases right."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.trace is None or evidence.task is TaskType.REGRESSION or learned(evidence):
+        if evidence.task is TaskType.REGRESSION or learned(evidence):
             return
         values = accuracies(evidence)
         if len(values) < WINDOW:
-            values = evidence.trace.steps.series("accuracy").known.values
+            values = evidence.watched.steps.series("accuracy").known.values
         if len(values) < WINDOW or len(set(values[-WINDOW:])) > 1:
             return
         if values[-1] < 1 and values[-1] <= values[0] + BETTER:

@@ -1,45 +1,41 @@
-"""DL003 unchanged-layer-output."""
+"""DL003 unchanged-layer-output
 
-from __future__ import annotations
+What
+    The output of a layer has the same mean, deviation, smallest and largest value in the last five steps
+    looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at
+    every sampled step.
+Why
+    If the weights move, the output moves.
+Symptom
+    The predictions are the same after every step.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=3.0))
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Third
+    symptom. The release compares means alone, which a softmax never changes, and tests any five batches;
+    here the tensor must be still to the end of the run, in a model that has not learned.
+"""
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, behind_weights, first_hit, learned, output_rows, still_since
+from reenact.rules.measured import WINDOW, behind_weights, first_found, learned, output_rows, still_since
 
 
 class UnchangedLayerOutput(Rule):
-    """DL003 unchanged-layer-output
-
-    What
-        The output of a layer has the same mean, deviation, smallest and largest value in the last five steps
-        looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at
-        every sampled step.
-    Why
-        If the weights move, the output moves.
-    Symptom
-        The predictions are the same after every step.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=3.0))
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Third
-        symptom. The release compares means alone, which a softmax never changes, and tests any five batches;
-        here the tensor must be still to the end of the run, in a model that has not learned.
-    """
-
     code, name, family, fault = "DL003", "unchanged-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -47,14 +43,12 @@ class UnchangedLayerOutput(Rule):
     why = "An output that never changes belongs to weights that never change."
 
     def check(self, evidence: Evidence) -> Findings:
-        if learned(evidence):
-            return
+        if not learned(evidence):
+            symptom = ("output unchanged to the end", self.confidence, _still)
+            yield from first_found(self, evidence, behind_weights(evidence), symptom)
 
-        def still(layer: LayerView) -> int | None:
-            rows = output_rows(evidence, layer)
-            empty = len(rows) > 0 and rows["mean_abs"][-1] == 0
-            return None if empty else still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)
 
-        hit = first_hit(behind_weights(evidence), [("output unchanged to the end", self.confidence, still)])
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step)
+def _still(evidence: Evidence, layer: LayerView) -> int | None:
+    rows = output_rows(evidence, layer)
+    empty = len(rows) > 0 and rows["mean_abs"][-1] == 0
+    return None if empty else still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)

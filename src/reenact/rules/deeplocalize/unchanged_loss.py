@@ -1,43 +1,39 @@
-"""DL007 unchanged-loss."""
+"""DL007 unchanged-loss
 
-from __future__ import annotations
+What
+    The last five losses of the run, or more, are exactly equal, and not less than half of the first.
+Why
+    Batches differ and weights move, so losses differ; equal ones come of a model that is stuck.
+Symptom
+    The same loss is printed for every batch or epoch.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1 // 100)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=1 // 100)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Seventh
+    symptom, "model does not learn". The release tests any five batches; a loss that stands still after it
+    fell is a training that is over, and not reported here.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, learned, still_since
 
 
 class UnchangedLoss(Rule):
-    """DL007 unchanged-loss
-
-    What
-        The last five losses of the run, or more, are exactly equal, and not less than half of the first.
-    Why
-        Batches differ and weights move, so losses differ; equal ones come of a model that is stuck.
-    Symptom
-        The same loss is printed for every batch or epoch.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=1 // 100)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=1 // 100)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Seventh
-        symptom, "model does not learn". The release tests any five batches; a loss that stands still after it
-        fell is a training that is over, and not reported here.
-    """
-
     code, name, family, fault = "DL007", "unchanged-loss", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -45,9 +41,9 @@ class UnchangedLoss(Rule):
     why = "A loss that never changes is not being minimised."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.trace is None or learned(evidence):
+        if learned(evidence):
             return
-        step = still_since(evidence.trace.steps, ("loss",), WINDOW)
+        step = still_since(evidence.watched.steps, ("loss",), WINDOW)
         if step is not None:
-            value = evidence.trace.losses.values[-1]
+            value = evidence.watched.losses.values[-1]
             yield self.finding(evidence, f"loss {value:.6g} at every step from step {step} on", step=step)

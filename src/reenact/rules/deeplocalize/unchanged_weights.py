@@ -1,46 +1,42 @@
-"""DL005 unchanged-weights."""
+"""DL005 unchanged-weights
 
-from __future__ import annotations
+What
+    The weights of a layer have the same mean, deviation and largest value in the last five steps looked
+    at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at every
+    sampled step.
+Why
+    Weights that do not move do not learn: the learning rate is too small, no gradient arrives, or the
+    optimiser was not given them.
+Symptom
+    The loss stays where it began.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, first_hit, kernel_rows, learned, still_since
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fifth
+    symptom. The release looks at layers named `dense` and at means alone; here at every layer with
+    weights to learn. Frozen layers do not count.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.measured import WEIGHT, first_found, kernel_rows, learned, still
 
 
 class UnchangedWeights(Rule):
-    """DL005 unchanged-weights
-
-    What
-        The weights of a layer have the same mean, deviation and largest value in the last five steps looked
-        at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at every
-        sampled step.
-    Why
-        Weights that do not move do not learn: the learning rate is too small, no gradient arrives, or the
-        optimiser was not given them.
-    Symptom
-        The loss stays where it began.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fifth
-        symptom. The release looks at layers named `dense` and at means alone; here at every layer with
-        weights to learn. Frozen layers do not count.
-    """
-
     code, name, family, fault = "DL005", "unchanged-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -48,13 +44,6 @@ class UnchangedWeights(Rule):
     why = "Weights that do not move do not learn."
 
     def check(self, evidence: Evidence) -> Findings:
-        if learned(evidence):
-            return
-
-        def still(layer: LayerView) -> int | None:
-            columns = ("weight_mean", "weight_std", "weight_max_abs")
-            return still_since(kernel_rows(evidence, layer), columns, WINDOW)
-
-        hit = first_hit(reversed(evidence.weighted), [("weights unchanged", self.confidence, still)])
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
+        if not learned(evidence):
+            symptom = ("weights unchanged", self.confidence, still(kernel_rows, *WEIGHT))
+            yield from first_found(self, evidence, reversed(evidence.weighted), symptom)

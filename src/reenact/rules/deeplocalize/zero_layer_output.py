@@ -1,44 +1,40 @@
-"""DL002 zero-layer-output."""
+"""DL002 zero-layer-output
 
-from __future__ import annotations
+What
+    A layer gives nothing but zeros in at least half of the steps looked at, five or more. The tool looks
+    at every batch, this rule at every sampled step.
+Why
+    A layer of zeros tells the next one nothing, and lets no gradient through.
+Symptom
+    The loss stays where a constant prediction puts it.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, behind_weights, first_hit, mostly_zero_since, output_rows
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    nn.init.constant_(model[0].bias, -100.0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - nn.init.constant_(model[0].bias, -100.0)
+Fix safety
+    None is offered: the tool names the layer and the phase, not a cause.
+Sources
+    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Second
+    symptom. The release calls a mean of exactly zero a zero tensor; here the mean of the absolute values
+    counts, so that a centred tensor is none.
+"""
+
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.measured import behind_weights, first_found, output_rows, zero
 
 
 class ZeroLayerOutput(Rule):
-    """DL002 zero-layer-output
-
-    What
-        A layer gives nothing but zeros in at least half of the steps looked at, five or more. The tool looks
-        at every batch, this rule at every sampled step.
-    Why
-        A layer of zeros tells the next one nothing, and lets no gradient through.
-    Symptom
-        The loss stays where a constant prediction puts it.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        nn.init.constant_(model[0].bias, -100.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - nn.init.constant_(model[0].bias, -100.0)
-    Fix safety
-        None is offered: the tool names the layer and the phase, not a cause.
-    Sources
-        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Second
-        symptom. The release calls a mean of exactly zero a zero tensor; here the mean of the absolute values
-        counts, so that a centred tensor is none.
-    """
-
     code, name, family, fault = "DL002", "zero-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -46,9 +42,5 @@ class ZeroLayerOutput(Rule):
     why = "A layer of zeros passes on neither data nor gradient."
 
     def check(self, evidence: Evidence) -> Findings:
-        def empty(layer: LayerView) -> int | None:
-            return mostly_zero_since(output_rows(evidence, layer), "mean_abs", WINDOW)
-
-        hit = first_hit(behind_weights(evidence), [("output all zero", self.confidence, empty)])
-        if hit is not None:
-            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step)
+        symptom = ("output all zero", self.confidence, zero(output_rows, "mean_abs"))
+        yield from first_found(self, evidence, behind_weights(evidence), symptom)

@@ -1,7 +1,5 @@
 """Which layers surely stand in a row, what the order rules walk along; and the sizes layers are given."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 

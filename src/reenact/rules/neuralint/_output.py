@@ -1,7 +1,5 @@
 """What comes out of a model and what its loss wants: the questions that the output rules share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reenact.rules import Evidence, Kind, LayerView, LossFamily, Place, TaskType, Wanted
@@ -93,7 +91,7 @@ def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
         return not mentions(evidence, "sigmoid")
     if out.loss == "binary_cross_entropy":
         # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the loss.
-        crash = evidence.outcome.crash if evidence.outcome is not None else None
+        crash = evidence.crash
         return _bounded(evidence) or (crash is not None and "between 0 and 1" in crash.message)
     return not _bounded(evidence)
 

@@ -1,11 +1,8 @@
 """Ranks and sizes of what flows through a chain of layers, from their text or from a crash."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from reenact.probe.outcome import Crash
 from reenact.program.static_graph import StaticLayer
 from reenact.rules import Evidence, JsonValue, LayerView
 from reenact.rules.neuralint._layers import mentions
@@ -13,14 +10,10 @@ from reenact.rules.neuralint._layers import mentions
 _DIMENSION = re.compile(r"([123])[dD]$")
 
 
-def crash_of(evidence: Evidence) -> Crash | None:
-    return evidence.outcome.crash if evidence.outcome is not None else None
-
-
 def trained(evidence: Evidence) -> bool:
     """Whether steps were done and nothing stood in their way."""
     done = evidence.trace is not None and evidence.trace.step_count > 0
-    return done and crash_of(evidence) is None
+    return done and evidence.crash is None
 
 
 def rank_taken(layer: StaticLayer) -> int | None:

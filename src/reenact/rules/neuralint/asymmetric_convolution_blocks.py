@@ -1,51 +1,47 @@
-"""NL026 asymmetric-convolution-blocks."""
+"""NL026 asymmetric-convolution-blocks
 
-from __future__ import annotations
+What
+    In a network of ten or more convolution and pooling layers two convolutions in a row, with no pooling
+    between them, differ in window or filters.
+Why
+    Networks of equal blocks are easier to deepen and to reason about; NeuraLint asks for them in deep
+    networks.
+Symptom
+    None that can be relied on: bottleneck blocks differ on purpose.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((64, 64, 3)),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(16, 3, activation="relu"),
+        keras.layers.Conv2D(32, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Conv2D(32, 3, activation="relu"),
+    +     keras.layers.Conv2D(16, 3, activation="relu"),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f026 of the release.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import filters, is_deep, is_pooling, rows, until_weights, window
 
 
 class AsymmetricConvolutionBlocks(Rule):
-    """NL026 asymmetric-convolution-blocks
-
-    What
-        In a network of ten or more convolution and pooling layers two convolutions in a row, with no pooling
-        between them, differ in window or filters.
-    Why
-        Networks of equal blocks are easier to deepen and to reason about; NeuraLint asks for them in deep
-        networks.
-    Symptom
-        None that can be relied on: bottleneck blocks differ on purpose.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((64, 64, 3)),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(16, 3, activation="relu"),
-            keras.layers.Conv2D(32, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Flatten(),
-            keras.layers.Dense(10, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Conv2D(32, 3, activation="relu"),
-        +     keras.layers.Conv2D(16, 3, activation="relu"),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f026 of the release.
-    """
-
     code, name, family, fault = "NL026", "asymmetric-convolution-blocks", "neuralint", Fault.LCF
     needs = Needs.SOURCE
     status = Status.PREVIEW

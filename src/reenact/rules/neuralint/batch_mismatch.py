@@ -1,47 +1,43 @@
-"""NL014 batch-mismatch."""
+"""NL014 batch-mismatch
 
-from __future__ import annotations
+What
+    The model is written for batches of one size and is given batches of another, or a reshape has changed
+    the number of rows.
+Why
+    Rows of the output no longer stand opposite the rows of the labels.
+Symptom
+    An error in the first step, or at the last, smaller batch of an epoch.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Input(batch_shape=(16, 8)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, batch_size=50)
+Instead
+    -     keras.layers.Input(batch_shape=(16, 8)),
+    +     keras.layers.Input(shape=(8,)),
+Fix safety
+    Safe where the size of the batch was written without need; stateful recurrent layers do need it.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f014 of the release.
+"""
 
 import re
 
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule, Severity
-from reenact.rules.neuralint._shape import crash_of, trained
+from reenact.rules.neuralint._shape import trained
 
 MISMATCH = re.compile(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)")
 
 
 class BatchMismatch(Rule):
-    """NL014 batch-mismatch
-
-    What
-        The model is written for batches of one size and is given batches of another, or a reshape has changed
-        the number of rows.
-    Why
-        Rows of the output no longer stand opposite the rows of the labels.
-    Symptom
-        An error in the first step, or at the last, smaller batch of an epoch.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Input(batch_shape=(16, 8)),
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, batch_size=50)
-    Instead
-        -     keras.layers.Input(batch_shape=(16, 8)),
-        +     keras.layers.Input(shape=(8,)),
-    Fix safety
-        Safe where the size of the batch was written without need; stateful recurrent layers do need it.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f014 of the release.
-    """
-
     code, name, family, fault = "NL014", "batch-mismatch", "neuralint", Fault.HBS
     needs = Needs.SOURCE
     severity = Severity.ERROR
@@ -59,7 +55,7 @@ class BatchMismatch(Rule):
                 saw = f"{layer.name} takes batches of {fixed}, training gives {given}"
                 yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(fixed,))
                 return
-        crash = crash_of(evidence)
+        crash = evidence.crash
         found = MISMATCH.search(crash.message) if crash is not None else None
         if crash is not None and found is not None:
             saw = f"{found.group(1)} rows of output for {found.group(2)} labels"

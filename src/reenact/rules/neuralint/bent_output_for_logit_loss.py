@@ -1,56 +1,42 @@
-"""NL015 bent-output-for-logit-loss."""
+"""NL015 bent-output-for-logit-loss
 
-from __future__ import annotations
+What
+    The loss bends logits itself, and the output is bent already; or the number of outputs does not fit
+    that loss.
+Why
+    A softmax over a softmax is nearly flat: probabilities of three classes end between 0.21 and 0.58, and
+    gradients are weak. A cross-entropy over one class is zero whatever the weights.
+Symptom
+    The loss stops well above zero although the accuracy rises; or it is zero from the start.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    Kind,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    Wanted,
-)
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    Unsafe: outputs become logits; code that reads them as probabilities needs the function there.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f015 of the release. A `LogSoftmax` before
+    `CrossEntropyLoss` is superfluous and harmless, and not reported.
+"""
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.neuralint._output import SQUASHING, output_of
 
 
 class BentOutputForLogitLoss(Rule):
-    """NL015 bent-output-for-logit-loss
-
-    What
-        The loss bends logits itself, and the output is bent already; or the number of outputs does not fit
-        that loss.
-    Why
-        A softmax over a softmax is nearly flat: probabilities of three classes end between 0.21 and 0.58, and
-        gradients are weak. A cross-entropy over one class is zero whatever the weights.
-    Symptom
-        The loss stops well above zero although the accuracy rises; or it is zero from the start.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        Unsafe: outputs become logits; code that reads them as probabilities needs the function there.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f015 of the release. A `LogSoftmax` before
-        `CrossEntropyLoss` is superfluous and harmless, and not reported.
-    """
-
     code, name, family, fault = "NL015", "bent-output-for-logit-loss", "neuralint", Fault.AAL
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,6 +1,30 @@
-"""NL004 constant-weight-init."""
+"""NL004 constant-weight-init
 
-from __future__ import annotations
+What
+    All weights of a layer start with one and the same value.
+Why
+    Units that start equal get equal gradients and stay equal: a layer of a hundred units has the power of
+    one. With zeros nothing flows back at all.
+Symptom
+    The loss stays near that of guessing; rows of a weight matrix remain identical.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
+    +     keras.layers.Dense(16, activation="relu", kernel_initializer="he_normal"),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f004 of the release. The output layer may start at
+    zero without harm as long as the layers before it do not, hence the lower confidence there.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import is_keras
@@ -11,34 +35,6 @@ TORCH_STARTS = ("kaiming_uniform_", "xavier_uniform_")
 
 
 class ConstantWeightInit(Rule):
-    """NL004 constant-weight-init
-
-    What
-        All weights of a layer start with one and the same value.
-    Why
-        Units that start equal get equal gradients and stay equal: a layer of a hundred units has the power of
-        one. With zeros nothing flows back at all.
-    Symptom
-        The loss stays near that of guessing; rows of a weight matrix remain identical.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
-        +     keras.layers.Dense(16, activation="relu", kernel_initializer="he_normal"),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f004 of the release. The output layer may start at
-        zero without harm as long as the layers before it do not, hence the lower confidence there.
-    """
-
     code, name, family, fault = "NL004", "constant-weight-init", "neuralint", Fault.WCI
     needs = Needs.SOURCE
     severity = Severity.ERROR

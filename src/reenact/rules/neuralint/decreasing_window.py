@@ -1,6 +1,35 @@
-"""NL016 decreasing-window."""
+"""NL016 decreasing-window
 
-from __future__ import annotations
+What
+    A later convolution has a smaller window than an earlier one.
+Why
+    NeuraLint advises to begin with small windows and to let them grow, as small structures make up larger
+    ones.
+Symptom
+    None that can be relied on: well-known networks begin with a large window on purpose.
+Example
+    from torch import nn
+
+    model = nn.Sequential(
+        nn.Conv2d(1, 4, 7),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(4, 8, 3),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
+Instead
+    -     nn.Conv2d(1, 4, 7),
+    +     nn.Conv2d(1, 4, 3),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f016 of the release. Windows of one place, which mix
+    channels only, are left out.
+"""
 
 from itertools import pairwise
 
@@ -9,39 +38,6 @@ from reenact.rules.neuralint._layers import convolutions, window
 
 
 class DecreasingWindow(Rule):
-    """NL016 decreasing-window
-
-    What
-        A later convolution has a smaller window than an earlier one.
-    Why
-        NeuraLint advises to begin with small windows and to let them grow, as small structures make up larger
-        ones.
-    Symptom
-        None that can be relied on: well-known networks begin with a large window on purpose.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 7),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Conv2d(4, 8, 3),
-            nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1),
-            nn.Flatten(),
-            nn.Linear(8, 3),
-        )
-    Instead
-        -     nn.Conv2d(1, 4, 7),
-        +     nn.Conv2d(1, 4, 3),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f016 of the release. Windows of one place, which mix
-        channels only, are left out.
-    """
-
     code, name, family, fault = "NL016", "decreasing-window", "neuralint", Fault.LCF
     needs = Needs.SOURCE
     status = Status.PREVIEW

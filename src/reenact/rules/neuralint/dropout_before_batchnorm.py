@@ -1,36 +1,32 @@
-"""NL006 dropout-before-batchnorm."""
+"""NL006 dropout-before-batchnorm
 
-from __future__ import annotations
+What
+    Dropout stands directly, or with an activation between, in front of batch normalisation.
+Why
+    Dropout changes the variance of what it passes on in training and not in evaluation; the running
+    statistics of the normalisation fit training only.
+Symptom
+    Evaluation is worse, and jumps more, than training.
+Example
+    from torch import nn
+
+    block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
+Instead
+    - block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
+    + block = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.ReLU())
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f006 of the release; Li, Chen, Hu and Yang,
+    "Understanding the Disharmony between Dropout and Batch Normalization by Variance Shift", CVPR 2019.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule
 from reenact.rules.neuralint._layers import directly_before, without
 
 
 class DropoutBeforeBatchnorm(Rule):
-    """NL006 dropout-before-batchnorm
-
-    What
-        Dropout stands directly, or with an activation between, in front of batch normalisation.
-    Why
-        Dropout changes the variance of what it passes on in training and not in evaluation; the running
-        statistics of the normalisation fit training only.
-    Symptom
-        Evaluation is worse, and jumps more, than training.
-    Example
-        from torch import nn
-
-        block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
-    Instead
-        - block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
-        + block = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.ReLU())
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f006 of the release; Li, Chen, Hu and Yang,
-        "Understanding the Disharmony between Dropout and Batch Normalization by Variance Shift", CVPR 2019.
-    """
-
     code, name, family, fault = "NL006", "dropout-before-batchnorm", "neuralint", Fault.LAD
     needs = Needs.SOURCE
     confidence = 0.4

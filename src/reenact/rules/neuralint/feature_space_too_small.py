@@ -1,11 +1,39 @@
-"""NL013 feature-space-too-small."""
+"""NL013 feature-space-too-small
 
-from __future__ import annotations
+What
+    A convolution or pooling window is larger than the map it is laid on.
+Why
+    Every unpadded convolution and every pooling makes the map smaller, until there is no place left for
+    the window.
+Symptom
+    The program ends when the model is built or in its first step, with a message about sizes.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import images
+
+    x, y = map(torch.from_numpy, images())
+    features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+    model = nn.Sequential(features, nn.Flatten(), nn.Linear(36, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+    + features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2))
+Fix safety
+    Unsafe: a smaller window, padding or fewer layers make another network.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f013 of the release.
+"""
 
 import re
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.neuralint._shape import crash_of, other_rank_given
+from reenact.rules.neuralint._shape import other_rank_given
 
 TOO_SMALL = re.compile(
     r"kernel size can't be greater than actual input|output size is too small|negative dimension size"
@@ -15,38 +43,6 @@ TOO_SMALL = re.compile(
 
 
 class FeatureSpaceTooSmall(Rule):
-    """NL013 feature-space-too-small
-
-    What
-        A convolution or pooling window is larger than the map it is laid on.
-    Why
-        Every unpadded convolution and every pooling makes the map smaller, until there is no place left for
-        the window.
-    Symptom
-        The program ends when the model is built or in its first step, with a message about sizes.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
-        model = nn.Sequential(features, nn.Flatten(), nn.Linear(36, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
-        + features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2))
-    Fix safety
-        Unsafe: a smaller window, padding or fewer layers make another network.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f013 of the release.
-    """
-
     code, name, family, fault = "NL013", "feature-space-too-small", "neuralint", Fault.LCF
     needs = Needs.CRASH
     severity = Severity.ERROR
@@ -55,7 +51,7 @@ class FeatureSpaceTooSmall(Rule):
     why = "There is no place in the map where the window fits."
 
     def check(self, evidence: Evidence) -> Findings:
-        crash = crash_of(evidence)
+        crash = evidence.crash
         if crash is None or not TOO_SMALL.search(crash.message) or other_rank_given(evidence):
             return
         shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""

@@ -1,6 +1,25 @@
-"""NL019 increasing-dense-width."""
+"""NL019 increasing-dense-width
 
-from __future__ import annotations
+What
+    A hidden dense layer is wider than the hidden dense layer before it.
+Why
+    NeuraLint advises that the dense part of a classifier narrows towards its output.
+Symptom
+    None that can be relied on.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+Instead
+    - model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+    + model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 3))
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f019 of the release. Decoders and feed-forward parts
+    of transformers widen on purpose.
+"""
 
 from itertools import pairwise
 
@@ -8,29 +27,6 @@ from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 
 class IncreasingDenseWidth(Rule):
-    """NL019 increasing-dense-width
-
-    What
-        A hidden dense layer is wider than the hidden dense layer before it.
-    Why
-        NeuraLint advises that the dense part of a classifier narrows towards its output.
-    Symptom
-        None that can be relied on.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
-    Instead
-        - model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
-        + model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 3))
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f019 of the release. Decoders and feed-forward parts
-        of transformers widen on purpose.
-    """
-
     code, name, family, fault = "NL019", "increasing-dense-width", "neuralint", Fault.LCN
     needs = Needs.SOURCE
     status = Status.PREVIEW

@@ -1,51 +1,47 @@
-"""NL027 ineffective-pooling."""
+"""NL027 ineffective-pooling
 
-from __future__ import annotations
+What
+    In a network of ten or more convolution and pooling layers convolutions stand behind the last
+    max-pooling.
+Why
+    Pooling that ends too early leaves the last maps large.
+Symptom
+    None that can be relied on: many networks end with convolutions or with an average.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((64, 64, 3)),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(16, 3, activation="relu"),
+        keras.layers.Conv2D(16, 3, activation="relu"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, activation="softmax"),
+    ])
+Instead
+          keras.layers.Conv2D(16, 3, activation="relu"),
+          keras.layers.Conv2D(16, 3, activation="relu"),
+    +     keras.layers.MaxPooling2D(2),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f027 of the release. A network without any pooling is
+    the matter of lack-of-pooling; a global average at the end counts as pooling here.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_deep, is_pooling, strided
 
 
 class IneffectivePooling(Rule):
-    """NL027 ineffective-pooling
-
-    What
-        In a network of ten or more convolution and pooling layers convolutions stand behind the last
-        max-pooling.
-    Why
-        Pooling that ends too early leaves the last maps large.
-    Symptom
-        None that can be relied on: many networks end with convolutions or with an average.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((64, 64, 3)),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(16, 3, activation="relu"),
-            keras.layers.Conv2D(16, 3, activation="relu"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(10, activation="softmax"),
-        ])
-    Instead
-              keras.layers.Conv2D(16, 3, activation="relu"),
-              keras.layers.Conv2D(16, 3, activation="relu"),
-        +     keras.layers.MaxPooling2D(2),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f027 of the release. A network without any pooling is
-        the matter of lack-of-pooling; a global average at the end counts as pooling here.
-    """
-
     code, name, family, fault = "NL027", "ineffective-pooling", "neuralint", Fault.LRM
     needs = Needs.SOURCE
     status = Status.PREVIEW

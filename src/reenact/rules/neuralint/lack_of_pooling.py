@@ -1,42 +1,38 @@
-"""NL002 lack-of-pooling."""
+"""NL002 lack-of-pooling
 
-from __future__ import annotations
+What
+    A convolutional classifier has neither a pooling layer nor a convolution with a stride.
+Why
+    Pooling makes maps smaller step by step, so that later windows see more of the picture and the dense
+    layer at the end stays small.
+Symptom
+    Most weights sit in the first dense layer; training is slow and overfits.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((28, 28, 1)),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, activation="softmax"),
+    ])
+Instead
+          keras.layers.Conv2D(8, 3, activation="relu"),
+    +     keras.layers.MaxPooling2D(2),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f002 of the release. The release looks for different
+    spellings of 1-D and 3-D pooling than it writes, and so always misses them; strides, which do the same
+    work, are not in its rule.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_pooling, mentions, strided
 
 
 class LackOfPooling(Rule):
-    """NL002 lack-of-pooling
-
-    What
-        A convolutional classifier has neither a pooling layer nor a convolution with a stride.
-    Why
-        Pooling makes maps smaller step by step, so that later windows see more of the picture and the dense
-        layer at the end stays small.
-    Symptom
-        Most weights sit in the first dense layer; training is slow and overfits.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((28, 28, 1)),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(10, activation="softmax"),
-        ])
-    Instead
-              keras.layers.Conv2D(8, 3, activation="relu"),
-        +     keras.layers.MaxPooling2D(2),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f002 of the release. The release looks for different
-        spellings of 1-D and 3-D pooling than it writes, and so always misses them; strides, which do the same
-        work, are not in its rule.
-    """
-
     code, name, family, fault = "NL002", "lack-of-pooling", "neuralint", Fault.LRM
     needs = Needs.SOURCE
     status = Status.PREVIEW

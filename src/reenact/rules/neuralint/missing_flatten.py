@@ -1,59 +1,45 @@
-"""NL011 missing-flatten."""
+"""NL011 missing-flatten
 
-from __future__ import annotations
+What
+    A dense layer follows a convolution or pooling layer, and nothing flattens or pools the map between
+    them.
+Why
+    A dense layer works along the last axis only: it is applied at every place of the map, and the output
+    keeps the map.
+Symptom
+    A shape error in the dense layer or in the loss; or, with broadcasting, a loss over the wrong pairs.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import images
+
+    x, y = map(torch.from_numpy, images())
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
+    + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+Fix safety
+    Unsafe: the dense layer gets another number of inputs, which torch needs to know.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f011 of the release. A model whose labels have a value
+    for each place of the map is left alone.
+"""
 
 from reenact.program.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Finding,
-    Findings,
-    Kind,
-    Needs,
-    Rule,
-    Severity,
-    Suggestion,
-)
-from reenact.rules.neuralint._shape import crash_of, map_given, per_place, ranked, view_of
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule
+from reenact.rules.finding import Certainty, Severity, Suggestion
+from reenact.rules.neuralint._shape import map_given, per_place, ranked, view_of
 
 
 class MissingFlatten(Rule):
-    """NL011 missing-flatten
-
-    What
-        A dense layer follows a convolution or pooling layer, and nothing flattens or pools the map between
-        them.
-    Why
-        A dense layer works along the last axis only: it is applied at every place of the map, and the output
-        keeps the map.
-    Symptom
-        A shape error in the dense layer or in the loss; or, with broadcasting, a loss over the wrong pairs.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
-        + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
-    Fix safety
-        Unsafe: the dense layer gets another number of inputs, which torch needs to know.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f011 of the release. A model whose labels have a value
-        for each place of the map is left alone.
-    """
-
     code, name, family, fault = "NL011", "missing-flatten", "neuralint", Fault.LRM
     needs = Needs.SOURCE
     severity = Severity.ERROR
@@ -82,7 +68,7 @@ class MissingFlatten(Rule):
             suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
         confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
-        crash, at_end = crash_of(evidence), map_given(evidence)
+        crash, at_end = evidence.crash, map_given(evidence)
         certainty = None
         if crash is not None and not crash.layer and at_end is not None:
             confidence, certainty, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
@@ -97,7 +83,7 @@ class MissingFlatten(Rule):
         )
 
     def _crashed(self, evidence: Evidence) -> Findings:
-        crash = crash_of(evidence)
+        crash = evidence.crash
         if crash is None or crash.layer not in ("Linear", "Dense") or not crash.layer_inputs:
             return
         shape = crash.layer_inputs[0].shape

@@ -1,37 +1,33 @@
-"""NL009 missing-non-linearity."""
+"""NL009 missing-non-linearity
 
-from __future__ import annotations
+What
+    A hidden dense or convolution layer passes its output on to the next such layer without a non-linear
+    function between them.
+Why
+    Two linear maps in a row are one linear map: the layer adds weights and no power.
+Symptom
+    The network does no better than a smaller one; it cannot bend its boundary between classes.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
+Instead
+    - model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
+    + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f009 of the release. Residual sums, attention
+    projections and factored convolutions, which are linear on purpose, are left alone; a waist such as
+    the code of an autoencoder is reported with less confidence.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras, narrows, unbent
 
 
 class MissingNonLinearity(Rule):
-    """NL009 missing-non-linearity
-
-    What
-        A hidden dense or convolution layer passes its output on to the next such layer without a non-linear
-        function between them.
-    Why
-        Two linear maps in a row are one linear map: the layer adds weights and no power.
-    Symptom
-        The network does no better than a smaller one; it cannot bend its boundary between classes.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
-        + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f009 of the release. Residual sums, attention
-        projections and factored convolutions, which are linear on purpose, are left alone; a waist such as
-        the code of an autoencoder is reported with less confidence.
-    """
-
     code, name, family, fault = "NL009", "missing-non-linearity", "neuralint", Fault.ARM
     needs = Needs.SOURCE
     confidence = 0.8

@@ -1,43 +1,39 @@
-"""NL001 missing-reshape."""
+"""NL001 missing-reshape
 
-from __future__ import annotations
+What
+    A layer passes on a tensor of another rank than the next one takes, with nothing between them that
+    changes the rank.
+Why
+    A recurrent layer reads rows of steps and a convolution reads maps; given one vector a row they have
+    nothing to walk along.
+Symptom
+    The program ends with a shape error when the model is built or in its first step.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((12, 1)),
+        keras.layers.LSTM(8),
+        keras.layers.LSTM(8),
+        keras.layers.Dense(1, activation="sigmoid"),
+    ])
+    model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+Instead
+    -     keras.layers.LSTM(8),
+    +     keras.layers.LSTM(8, return_sequences=True),
+Fix safety
+    Unsafe: whether steps are to be kept or folded is for the author to say.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f001 of the release. Ranks are followed from the text
+    of a chain of layers, or read off a crash; branches are left alone.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
+from reenact.rules.neuralint._shape import rank_of_type, ranked, trained, view_of
 
 
 class MissingReshape(Rule):
-    """NL001 missing-reshape
-
-    What
-        A layer passes on a tensor of another rank than the next one takes, with nothing between them that
-        changes the rank.
-    Why
-        A recurrent layer reads rows of steps and a convolution reads maps; given one vector a row they have
-        nothing to walk along.
-    Symptom
-        The program ends with a shape error when the model is built or in its first step.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((12, 1)),
-            keras.layers.LSTM(8),
-            keras.layers.LSTM(8),
-            keras.layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-    Instead
-        -     keras.layers.LSTM(8),
-        +     keras.layers.LSTM(8, return_sequences=True),
-    Fix safety
-        Unsafe: whether steps are to be kept or folded is for the author to say.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f001 of the release. Ranks are followed from the text
-        of a chain of layers, or read off a crash; branches are left alone.
-    """
-
     code, name, family, fault = "NL001", "missing-reshape", "neuralint", Fault.LRM
     needs = Needs.SOURCE
     severity = Severity.ERROR
@@ -55,7 +51,7 @@ class MissingReshape(Rule):
         yield from self._crashed(evidence)
 
     def _crashed(self, evidence: Evidence) -> Findings:
-        crash = crash_of(evidence)
+        crash = evidence.crash
         if crash is None or not crash.layer or not crash.layer_inputs:
             return
         taken, given = rank_of_type(crash.layer), len(crash.layer_inputs[0].shape)

@@ -1,6 +1,36 @@
-"""NL023 non-increasing-filters."""
+"""NL023 non-increasing-filters
 
-from __future__ import annotations
+What
+    A later convolution has fewer filters than an earlier one.
+Why
+    As maps become smaller, more filters keep what they can tell; NeuraLint advises that the number never
+    falls.
+Symptom
+    None that can be relied on: bottlenecks and decoders have fewer on purpose.
+Example
+    from torch import nn
+
+    model = nn.Sequential(
+        nn.Conv2d(1, 16, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(16, 8, 3),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
+Instead
+    -     nn.Conv2d(1, 16, 3),
+    +     nn.Conv2d(1, 4, 3),
+    -     nn.Conv2d(16, 8, 3),
+    +     nn.Conv2d(4, 8, 3),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f023 of the release.
+"""
 
 from itertools import pairwise
 
@@ -9,40 +39,6 @@ from reenact.rules.neuralint._layers import convolutions, filters
 
 
 class NonIncreasingFilters(Rule):
-    """NL023 non-increasing-filters
-
-    What
-        A later convolution has fewer filters than an earlier one.
-    Why
-        As maps become smaller, more filters keep what they can tell; NeuraLint advises that the number never
-        falls.
-    Symptom
-        None that can be relied on: bottlenecks and decoders have fewer on purpose.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(
-            nn.Conv2d(1, 16, 3),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Conv2d(16, 8, 3),
-            nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1),
-            nn.Flatten(),
-            nn.Linear(8, 3),
-        )
-    Instead
-        -     nn.Conv2d(1, 16, 3),
-        +     nn.Conv2d(1, 4, 3),
-        -     nn.Conv2d(16, 8, 3),
-        +     nn.Conv2d(4, 8, 3),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f023 of the release.
-    """
-
     code, name, family, fault = "NL023", "non-increasing-filters", "neuralint", Fault.LCN
     needs = Needs.SOURCE
     status = Status.PREVIEW

@@ -1,41 +1,37 @@
-"""NL024 non-zero-bias-init."""
+"""NL024 non-zero-bias-init
 
-from __future__ import annotations
+What
+    The program gives biases a start other than zero.
+Why
+    Weights already break the symmetry between units; a bias that starts large shifts every unit the same
+    way, and a ReLU may begin dead or linear.
+Symptom
+    A slow start; with large values units that never change side.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
+    +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f024 of the release. The small random start that torch
+    gives by itself is not meant, nor is an output bias set to the share of a rare class, hence the low
+    confidence there.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras
 
 
 class NonZeroBiasInit(Rule):
-    """NL024 non-zero-bias-init
-
-    What
-        The program gives biases a start other than zero.
-    Why
-        Weights already break the symmetry between units; a bias that starts large shifts every unit the same
-        way, and a ReLU may begin dead or linear.
-    Symptom
-        A slow start; with large values units that never change side.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
-        +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f024 of the release. The small random start that torch
-        gives by itself is not meant, nor is an output bias set to the share of a rare class, hence the low
-        confidence there.
-    """
-
     code, name, family, fault = "NL024", "non-zero-bias-init", "neuralint", Fault.BCI
     needs = Needs.SOURCE
     confidence = 0.45

@@ -1,50 +1,46 @@
-"""NL025 pooling-too-often."""
+"""NL025 pooling-too-often
 
-from __future__ import annotations
+What
+    In a network of ten or more convolution and pooling layers every convolution is followed by
+    max-pooling at once.
+Why
+    Pooling throws places away; in a deep network several convolutions should look at a map before it is
+    made smaller.
+Symptom
+    Maps shrink to a few places after a handful of layers; adding layers does not help.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((64, 64, 3)),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(8, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(16, 3, activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(16, 3, padding="same", activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Conv2D(32, 3, padding="same", activation="relu"),
+        keras.layers.MaxPooling2D(2),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, activation="softmax"),
+    ])
+Instead
+          keras.layers.Input((64, 64, 3)),
+    +     keras.layers.Conv2D(4, 3, activation="relu"),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f025 of the release.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_deep, is_max_pooling, rows, until_weights
 
 
 class PoolingTooOften(Rule):
-    """NL025 pooling-too-often
-
-    What
-        In a network of ten or more convolution and pooling layers every convolution is followed by
-        max-pooling at once.
-    Why
-        Pooling throws places away; in a deep network several convolutions should look at a map before it is
-        made smaller.
-    Symptom
-        Maps shrink to a few places after a handful of layers; adding layers does not help.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((64, 64, 3)),
-            keras.layers.Conv2D(4, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(8, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(16, 3, activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(16, 3, padding="same", activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Conv2D(32, 3, padding="same", activation="relu"),
-            keras.layers.MaxPooling2D(2),
-            keras.layers.Flatten(),
-            keras.layers.Dense(10, activation="softmax"),
-        ])
-    Instead
-              keras.layers.Input((64, 64, 3)),
-        +     keras.layers.Conv2D(4, 3, activation="relu"),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f025 of the release.
-    """
-
     code, name, family, fault = "NL025", "pooling-too-often", "neuralint", Fault.LAD
     needs = Needs.SOURCE
     status = Status.PREVIEW

@@ -1,35 +1,31 @@
-"""NL003 redundant-activation."""
+"""NL003 redundant-activation
 
-from __future__ import annotations
+What
+    Two non-linear functions follow one layer before the next layer with weights.
+Why
+    The second function bends what the first has already bent: a ReLU after a ReLU does nothing, a sigmoid
+    or softmax after a ReLU never sees a negative number.
+Symptom
+    Learning is slower than it should be, or stalls; outputs use part of their range only.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f003 of the release.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
 from reenact.rules.neuralint._layers import rows, sure, until_weights
 
 
 class RedundantActivation(Rule):
-    """NL003 redundant-activation
-
-    What
-        Two non-linear functions follow one layer before the next layer with weights.
-    Why
-        The second function bends what the first has already bent: a ReLU after a ReLU does nothing, a sigmoid
-        or softmax after a ReLU never sees a negative number.
-    Symptom
-        Learning is slower than it should be, or stalls; outputs use part of their range only.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f003 of the release.
-    """
-
     code, name, family, fault = "NL003", "redundant-activation", "neuralint", Fault.AAL
     needs = Needs.SOURCE
     confidence = 0.75

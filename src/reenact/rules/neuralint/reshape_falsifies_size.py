@@ -1,11 +1,38 @@
-"""NL021 reshape-falsifies-size."""
+"""NL021 reshape-falsifies-size
 
-from __future__ import annotations
+What
+    A reshape asks for another number of values than there are.
+Why
+    A reshape only rearranges the same values. A size counted by hand is wrong as soon as a layer
+    before it changes.
+Symptom
+    The program ends in its first step with a message about an invalid shape.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import images
+
+    x, y = map(torch.from_numpy, images())
+    model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
+        optimizer.step()
+Instead
+    -     nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
+    +     nn.functional.cross_entropy(model(x.reshape(200, 64)), y).backward()
+Fix safety
+    Unsafe: only the author knows which layout is meant.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f021 of the release. A reshape that changes the number
+    of rows shows as batch-mismatch.
+"""
 
 import re
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.neuralint._shape import crash_of
 
 FALSIFIED = re.compile(
     r"is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"
@@ -15,38 +42,6 @@ FALSIFIED = re.compile(
 
 
 class ReshapeFalsifiesSize(Rule):
-    """NL021 reshape-falsifies-size
-
-    What
-        A reshape asks for another number of values than there are.
-    Why
-        A reshape only rearranges the same values. A size counted by hand is wrong as soon as a layer
-        before it changes.
-    Symptom
-        The program ends in its first step with a message about an invalid shape.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
-            optimizer.step()
-    Instead
-        -     nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
-        +     nn.functional.cross_entropy(model(x.reshape(200, 64)), y).backward()
-    Fix safety
-        Unsafe: only the author knows which layout is meant.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f021 of the release. A reshape that changes the number
-        of rows shows as batch-mismatch.
-    """
-
     code, name, family, fault = "NL021", "reshape-falsifies-size", "neuralint", None
     needs = Needs.CRASH
     severity = Severity.ERROR
@@ -55,7 +50,7 @@ class ReshapeFalsifiesSize(Rule):
     why = "A reshape can neither add nor lose values."
 
     def check(self, evidence: Evidence) -> Findings:
-        crash = crash_of(evidence)
+        crash = evidence.crash
         if crash is None or not FALSIFIED.search(crash.message):
             return
         saw = f"the reshape failed: {crash.message.splitlines()[0][:160]}"

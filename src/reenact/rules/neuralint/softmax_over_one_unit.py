@@ -1,39 +1,35 @@
-"""NL017 softmax-over-one-unit."""
+"""NL017 softmax-over-one-unit
 
-from __future__ import annotations
+What
+    The output layer has one unit and a softmax.
+Why
+    A softmax makes its outputs add up to one; a single output is therefore always one.
+Symptom
+    Predictions are 1 for every row, accuracy is the share of ones, and no weight ever changes.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((2,)),
+        keras.layers.Dense(8, activation="relu"),
+        keras.layers.Dense(1, activation="softmax"),
+    ])
+    model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+Instead
+    -     keras.layers.Dense(1, activation="softmax"),
+    +     keras.layers.Dense(1, activation="sigmoid"),
+Fix safety
+    Safe: what is there cannot learn.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f017 of the release.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType
 from reenact.rules.neuralint._output import bends
 
 
 class SoftmaxOverOneUnit(Rule):
-    """NL017 softmax-over-one-unit
-
-    What
-        The output layer has one unit and a softmax.
-    Why
-        A softmax makes its outputs add up to one; a single output is therefore always one.
-    Symptom
-        Predictions are 1 for every row, accuracy is the share of ones, and no weight ever changes.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((2,)),
-            keras.layers.Dense(8, activation="relu"),
-            keras.layers.Dense(1, activation="softmax"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-    Instead
-        -     keras.layers.Dense(1, activation="softmax"),
-        +     keras.layers.Dense(1, activation="sigmoid"),
-    Fix safety
-        Safe: what is there cannot learn.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f017 of the release.
-    """
-
     code, name, family, fault = "NL017", "softmax-over-one-unit", "neuralint", Fault.ACH
     needs = Needs.SOURCE
     severity = Severity.ERROR

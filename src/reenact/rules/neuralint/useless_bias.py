@@ -1,42 +1,38 @@
-"""NL005 useless-bias."""
+"""NL005 useless-bias
 
-from __future__ import annotations
+What
+    A layer with a bias is followed by batch normalisation with nothing non-linear between them.
+Why
+    Batch normalisation takes away the mean of each unit, and with it whatever the bias added; its own
+    shift does the work of a bias.
+Symptom
+    None in the numbers: a few weights are stored and never learn.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16),
+        keras.layers.BatchNormalization(),
+        keras.layers.Activation("relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16),
+    +     keras.layers.Dense(16, use_bias=False),
+Fix safety
+    Safe for what is learned; shapes of saved weights change.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f005 of the release. The release also counts a
+    normalisation up to three layers later, even behind an activation, where the bias does matter.
+"""
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import rows
 
 
 class UselessBias(Rule):
-    """NL005 useless-bias
-
-    What
-        A layer with a bias is followed by batch normalisation with nothing non-linear between them.
-    Why
-        Batch normalisation takes away the mean of each unit, and with it whatever the bias added; its own
-        shift does the work of a bias.
-    Symptom
-        None in the numbers: a few weights are stored and never learn.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16),
-            keras.layers.BatchNormalization(),
-            keras.layers.Activation("relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16),
-        +     keras.layers.Dense(16, use_bias=False),
-    Fix safety
-        Safe for what is learned; shapes of saved weights change.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f005 of the release. The release also counts a
-        normalisation up to three layers later, even behind an activation, where the bias does matter.
-    """
-
     code, name, family, fault = "NL005", "useless-bias", "neuralint", None
     needs = Needs.SOURCE
     status = Status.PREVIEW

@@ -1,44 +1,40 @@
-"""NL020 wrong-output-for-loss."""
+"""NL020 wrong-output-for-loss
 
-from __future__ import annotations
+What
+    The loss is over probabilities, and the output is bent by another function than the one that makes
+    them; or the number of outputs does not fit the loss.
+Why
+    Cross-entropy over classes needs a softmax over at least two units, binary cross-entropy a sigmoid an
+    output. A ReLU or tanh gives numbers whose logarithm is clipped; a softmax under a binary loss counts
+    each class as a question of its own.
+Symptom
+    The loss stalls or is NaN; a reported accuracy that is far too good, because it is counted an output.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="relu"),
+    ])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+Instead
+    -     keras.layers.Dense(3, activation="relu"),
+    +     keras.layers.Dense(3, activation="softmax"),
+Fix safety
+    Unsafe: outputs mean something else afterwards.
+Sources
+    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+    Graph Transformations" (NeuraLint), TOSEM 2021, f020 of the release. The release also blames several
+    sigmoid outputs under a binary loss, which is right for labels of several columns and is left alone
+    here.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import Output, output_of
 
 
 class WrongOutputForLoss(Rule):
-    """NL020 wrong-output-for-loss
-
-    What
-        The loss is over probabilities, and the output is bent by another function than the one that makes
-        them; or the number of outputs does not fit the loss.
-    Why
-        Cross-entropy over classes needs a softmax over at least two units, binary cross-entropy a sigmoid an
-        output. A ReLU or tanh gives numbers whose logarithm is clipped; a softmax under a binary loss counts
-        each class as a question of its own.
-    Symptom
-        The loss stalls or is NaN; a reported accuracy that is far too good, because it is counted an output.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="relu"),
-        ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Instead
-        -     keras.layers.Dense(3, activation="relu"),
-        +     keras.layers.Dense(3, activation="softmax"),
-    Fix safety
-        Unsafe: outputs mean something else afterwards.
-    Sources
-        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-        Graph Transformations" (NeuraLint), TOSEM 2021, f020 of the release. The release also blames several
-        sigmoid outputs under a binary loss, which is right for labels of several columns and is left alone
-        here.
-    """
-
     code, name, family, fault = "NL020", "wrong-output-for-loss", "neuralint", Fault.ACH
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,13 +1,12 @@
 """Sorts exceptions by what is likely to be wrong. Each belongs to one kind; the first that fits counts."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
+from typing import ClassVar
 
 from reenact.probe.outcome import Crash
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
 
 
@@ -65,29 +64,40 @@ def crash_kind(crash: Crash) -> CrashKind:
     return next((kind for kind, pattern in _MESSAGES if pattern.search(message)), CrashKind.OTHER)
 
 
-def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = "") -> Findings:
-    """The finding of a rule about one kind of exception, when the program ended with one of that kind."""
-    crash = evidence.outcome.crash if evidence.outcome is not None else None
-    if crash is None or crash_kind(crash) is not kind:
-        return
-    saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
-    layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
-    named = _named(evidence, crash)
-    made = _made_by(evidence, crash) if kind is CrashKind.SHAPE else None
-    if made is not None:
-        yield rule.finding(
-            evidence, f"{saw}; {made[1]}", layer=view_of(evidence, made[0]), place=made[0].place
-        )
-    elif kind is CrashKind.SHAPE and named is not None:
-        yield rule.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
-    elif kind is CrashKind.LABEL and _BEYOND.search(crash.message) and evidence.output is not None:
-        yield rule.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
-    elif kind is CrashKind.LABEL and evidence.place_of(Kind.LOSS) is not None:
-        values = next((values for words, values in _LOSSES if words in crash.message), ())
-        yield rule.finding(evidence, saw, kind=Kind.LOSS, values=values, fault=Fault.LCH)
-    else:
-        place = crash.layer_place if kind is CrashKind.SHAPE else None
-        yield rule.finding(evidence, saw, layer=layer, place=place or crash.place)
+class CrashRule(Rule):
+    """A rule about one kind of exception: fires when the program ended with one of that kind."""
+
+    kind: ClassVar[CrashKind]
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    is_root_cause = True
+    certainty = Certainty.PROOF
+
+    def check(self, evidence: Evidence) -> Findings:
+        yield from self.crashed(evidence)
+
+    def crashed(self, evidence: Evidence, more: str = "") -> Findings:
+        """The finding at the place that the exception speaks of; `more` is added to what was seen."""
+        crash, kind = evidence.crash, self.kind
+        if crash is None or crash_kind(crash) is not kind:
+            return
+        saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
+        layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
+        named = _named(evidence, crash)
+        made = _made_by(evidence, crash) if kind is CrashKind.SHAPE else None
+        if made is not None:
+            view = view_of(evidence, made[0])
+            yield self.finding(evidence, f"{saw}; {made[1]}", layer=view, place=made[0].place)
+        elif kind is CrashKind.SHAPE and named is not None:
+            yield self.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
+        elif kind is CrashKind.LABEL and _BEYOND.search(crash.message) and evidence.output is not None:
+            yield self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
+        elif kind is CrashKind.LABEL and evidence.place_of(Kind.LOSS) is not None:
+            values = next((values for words, values in _LOSSES if words in crash.message), ())
+            yield self.finding(evidence, saw, kind=Kind.LOSS, values=values, fault=Fault.LCH)
+        else:
+            place = crash.layer_place if kind is CrashKind.SHAPE else None
+            yield self.finding(evidence, saw, layer=layer, place=place or crash.place)
 
 
 _BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)

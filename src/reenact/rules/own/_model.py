@@ -1,8 +1,6 @@
 """What a model is really like, where its layers alone do not tell: how large its weights start, what comes
 out of it, whose output a layer bends."""
 
-from __future__ import annotations
-
 import math
 
 from reenact.probe.trace import Columns, no_rows

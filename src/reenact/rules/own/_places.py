@@ -1,8 +1,6 @@
 """Where findings point when a kind of hyperparameter alone does not tell: scaling, modes; and usual
 values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

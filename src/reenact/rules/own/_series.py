@@ -1,7 +1,5 @@
 """Arithmetic over a trace that several rules share: losses, epochs, accuracy, what guessing would score."""
 
-from __future__ import annotations
-
 import math
 from statistics import median
 
@@ -16,14 +14,9 @@ TIMES = 1e6
 FEWEST_LOSSES = 10
 
 
-def optimizers(evidence: Evidence) -> int:
-    """How many optimisers took steps; a loss of two that play against each other tells nothing."""
-    return evidence.optimizers
-
-
 def losses(evidence: Evidence) -> list[float]:
     """The loss of every step in order, with NaN and infinity; empty when several optimisers take turns."""
-    if evidence.trace is None or optimizers(evidence) > 1:
+    if evidence.trace is None or evidence.optimizers > 1:
         return []
     return [float(loss) for loss in evidence.trace.losses.values]
 
@@ -83,15 +76,6 @@ def accuracy(evidence: Evidence) -> float | None:
     return sum(seen[-10:]) / len(seen[-10:]) if seen else None
 
 
-def chance(evidence: Evidence) -> float | None:
-    """Accuracy of always naming the most frequent class."""
-    labels = evidence.labels
-    if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or labels is None:
-        return None
-    counts = labels.class_counts
-    return max(counts) / sum(counts) if counts and sum(counts) else None
-
-
 def guessing(evidence: Evidence) -> float | None:
     """The loss of the best answer that never looks at the inputs: class shares, or the mean target."""
     labels, loss = evidence.labels, evidence.loss
@@ -121,7 +105,7 @@ def several_outputs(evidence: Evidence) -> bool:
 
 def learned(evidence: Evidence) -> bool:
     """Whether training clearly worked: accuracy far above guessing, or most of the loss gone."""
-    score, guess = accuracy(evidence), chance(evidence)
+    score, guess = accuracy(evidence), evidence.majority
     if score is not None and guess is not None:
         return score > guess + 0.6 * (1 - guess)
     known = windows(losses(evidence))
@@ -137,5 +121,5 @@ def runaway(evidence: Evidence) -> tuple[float, float] | None:
     if len(known) < FEWEST_LOSSES:
         return None
     # Two optimizers play against each other, and their losses are of different sizes.
-    far = ABSURD if optimizers(evidence) > 1 else min(ABSURD, TIMES * max(1.0, abs(known[0])))
+    far = ABSURD if evidence.optimizers > 1 else min(ABSURD, TIMES * max(1.0, abs(known[0])))
     return (known[0], known[-1]) if abs(known[-1]) > far else None

@@ -1,6 +1,30 @@
-"""RE028 bottleneck."""
+"""RE028 bottleneck
 
-from __future__ import annotations
+What
+    A hidden layer far narrower than both its neighbours.
+Why
+    Everything the layers behind it know has passed through its few units; with fewer units than classes
+    much is lost.
+Symptom
+    Training and validation are equally poor, whatever the rest of the model.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(32, activation="relu"),
+        keras.layers.Dense(2, activation="relu"),
+        keras.layers.Dense(32, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(2, activation="relu"),
+    +     keras.layers.Dense(16, activation="relu"),
+Fix safety
+    Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
+Sources
+    Humbatova et al., ICSE 2020 (wrong number of neurons).
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
@@ -8,34 +32,6 @@ TIMES, TINY = 4, 8
 
 
 class Bottleneck(Rule):
-    """RE028 bottleneck
-
-    What
-        A hidden layer far narrower than both its neighbours.
-    Why
-        Everything the layers behind it know has passed through its few units; with fewer units than classes
-        much is lost.
-    Symptom
-        Training and validation are equally poor, whatever the rest of the model.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(32, activation="relu"),
-            keras.layers.Dense(2, activation="relu"),
-            keras.layers.Dense(32, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(2, activation="relu"),
-        +     keras.layers.Dense(16, activation="relu"),
-    Fix safety
-        Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
-    Sources
-        Humbatova et al., ICSE 2020 (wrong number of neurons).
-    """
-
     code, name, family, fault = "RE028", "bottleneck", "reenact", Fault.LCN
     needs = Needs.SOURCE
     confidence = 0.3
@@ -52,14 +48,10 @@ class Bottleneck(Rule):
             if len({_model(evidence, one) for one in (before, layer, behind)}) > 1:
                 continue
             classes = dense[-1].width or 0
-            yield self.finding(
-                evidence,
-                f"{width} units between {left} and {right}",
-                layer=layer,
-                kind=Kind.UNITS,
-                values=(TIMES * width, 8 * width, min(left, right)),
-                confidence=0.55 if width < classes else None,
-            )
+            saw = f"{width} units between {left} and {right}"
+            sure = 0.55 if width < classes else None
+            values = (TIMES * width, 8 * width, min(left, right))
+            yield self.finding(evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure)
 
 
 def _model(evidence: Evidence, layer: LayerView) -> str:

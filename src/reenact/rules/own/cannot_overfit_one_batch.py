@@ -1,6 +1,34 @@
-"""RE020 cannot-overfit-one-batch."""
+"""RE020 cannot-overfit-one-batch
 
-from __future__ import annotations
+What
+    Trained on one batch over and over, the model does not come to know it.
+Why
+    Almost any model can overfit a handful of rows. One that cannot has a broken part: a
+    loss that does not fit, no gradient, a dead or saturated layer, labels that do not belong to their
+    rows.
+Symptom
+    The loss of the one batch stays high.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    y = y[:, 0]
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - y = y[:, 0]
+Fix safety
+    There is nothing to change here: look for the finding that explains it.
+Sources
+    Karpathy, "A Recipe for Training Neural Networks", 2019; TheDeepChecker, Ben Braiek and Khomh, TOSEM
+    2022.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
@@ -11,38 +39,6 @@ ENOUGH, FEW_LEFT = 100, 0.7
 
 
 class CannotOverfitOneBatch(Rule):
-    """RE020 cannot-overfit-one-batch
-
-    What
-        Trained on one batch over and over, the model does not come to know it.
-    Why
-        Almost any model can overfit a handful of rows. One that cannot has a broken part: a
-        loss that does not fit, no gradient, a dead or saturated layer, labels that do not belong to their
-        rows.
-    Symptom
-        The loss of the one batch stays high.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        y = y[:, 0]
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - y = y[:, 0]
-    Fix safety
-        There is nothing to change here: look for the finding that explains it.
-    Sources
-        Karpathy, "A Recipe for Training Neural Networks", 2019; TheDeepChecker, Ben Braiek and Khomh, TOSEM
-        2022.
-    """
-
     code, name, family, fault = "RE020", "cannot-overfit-one-batch", "reenact", None
     needs = Needs.EXPERIMENTS
     severity = Severity.ERROR
@@ -61,7 +57,5 @@ class CannotOverfitOneBatch(Rule):
         if broken or (poor and abs(known[-1]) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
             end = "no number" if broken else f"{known[-1]:.3g}"
-            yield self.finding(
-                evidence,
-                f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}",
-            )
+            saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}"
+            yield self.finding(evidence, saw)

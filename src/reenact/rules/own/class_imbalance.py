@@ -1,6 +1,34 @@
-"""RE008 class-imbalance."""
+"""RE008 class-imbalance
 
-from __future__ import annotations
+What
+    The most frequent class has more than ten times the rows of the rarest, and nothing is done about it.
+Why
+    Always naming the frequent class is already good; the rare one contributes too little to the gradient
+    to be learned.
+Symptom
+    High accuracy, and a rare class that is never predicted.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(450, spread=3.0)
+    many = (y != 2) | (x[:, 0] > 1.2)
+    x, y = x[many], y[many]
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.fit(x, y, epochs=10, validation_split=0.2)
+    + model.fit(x, y, epochs=10, validation_split=0.2, class_weight={0: 0.5, 1: 0.5, 2: 5.0})
+Fix safety
+    Unsafe: weights, resampling or another metric are for the program to choose.
+Sources
+    SageMaker Debugger (ClassImbalance, ratio 10); He and Garcia, "Learning from Imbalanced Data", TKDE
+    2009.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.own._places import says
@@ -10,38 +38,6 @@ RATIO, FEWEST = 10, 50
 
 
 class ClassImbalance(Rule):
-    """RE008 class-imbalance
-
-    What
-        The most frequent class has more than ten times the rows of the rarest, and nothing is done about it.
-    Why
-        Always naming the frequent class is already good; the rare one contributes too little to the gradient
-        to be learned.
-    Symptom
-        High accuracy, and a rare class that is never predicted.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(450, spread=3.0)
-        many = (y != 2) | (x[:, 0] > 1.2)
-        x, y = x[many], y[many]
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.fit(x, y, epochs=10, validation_split=0.2)
-        + model.fit(x, y, epochs=10, validation_split=0.2, class_weight={0: 0.5, 1: 0.5, 2: 5.0})
-    Fix safety
-        Unsafe: weights, resampling or another metric are for the program to choose.
-    Sources
-        SageMaker Debugger (ClassImbalance, ratio 10); He and Garcia, "Learning from Imbalanced Data", TKDE
-        2009.
-    """
-
     code, name, family, fault = "RE008", "class-imbalance", "reenact", None
     needs = Needs.GRAPH
     severity = Severity.NOTE
@@ -59,8 +55,5 @@ class ClassImbalance(Rule):
             return
         share, score = max(counts) / sum(counts), accuracy(evidence)
         stuck = score is not None and abs(score - share) < 0.02
-        yield self.finding(
-            evidence,
-            f"{max(counts)} rows of one class and {min(counts)} of another",
-            confidence=0.6 if stuck else None,
-        )
+        saw = f"{max(counts)} rows of one class and {min(counts)} of another"
+        yield self.finding(evidence, saw, confidence=0.6 if stuck else None)

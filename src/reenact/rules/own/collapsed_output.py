@@ -1,9 +1,35 @@
-"""RE021 collapsed-output."""
+"""RE021 collapsed-output
 
-from __future__ import annotations
+What
+    The model gives the same answer whatever it is asked.
+Why
+    A constant is what is left when no signal passes: dead units, saturation, a last activation that
+    cannot vary, steps so large that the biases decide everything.
+Symptom
+    Predictions are all of one class, or all equal; the accuracy is the share of that class.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import moons
+
+    x, y = map(torch.from_numpy, moons())
+    model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.binary_cross_entropy(model(x)[:, 0], y.float()).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
+    + model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Sigmoid())
+Fix safety
+    There is nothing to change here: look for the finding that explains it.
+Sources
+    TheDeepChecker (constant outputs), Ben Braiek and Khomh, TOSEM 2022.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._series import accuracy, chance, finite, guessing, losses, optimizers, windows
+from reenact.rules.own._series import accuracy, finite, guessing, losses, windows
 
 FLAT = 1e-4
 LATE = 5
@@ -11,36 +37,6 @@ LATE = 5
 
 
 class CollapsedOutput(Rule):
-    """RE021 collapsed-output
-
-    What
-        The model gives the same answer whatever it is asked.
-    Why
-        A constant is what is left when no signal passes: dead units, saturation, a last activation that
-        cannot vary, steps so large that the biases decide everything.
-    Symptom
-        Predictions are all of one class, or all equal; the accuracy is the share of that class.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import moons
-
-        x, y = map(torch.from_numpy, moons())
-        model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.binary_cross_entropy(model(x)[:, 0], y.float()).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
-        + model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Sigmoid())
-    Fix safety
-        There is nothing to change here: look for the finding that explains it.
-    Sources
-        TheDeepChecker (constant outputs), Ben Braiek and Khomh, TOSEM 2022.
-    """
-
     code, name, family, fault = "RE021", "collapsed-output", "reenact", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -48,7 +44,7 @@ class CollapsedOutput(Rule):
     why = "A constant is what is left when no signal passes through the model."
 
     def check(self, evidence: Evidence) -> Findings:
-        if optimizers(evidence) > 1:
+        if evidence.optimizers > 1:
             return
         flat = _flat(evidence)
         if flat is not None:
@@ -56,7 +52,7 @@ class CollapsedOutput(Rule):
                 evidence, f"the last layer gives {flat:.3g} for every row", layer=evidence.output
             )
             return
-        score, guess, best = accuracy(evidence), chance(evidence), guessing(evidence)
+        score, guess, best = accuracy(evidence), evidence.majority, guessing(evidence)
         curve = windows(losses(evidence))
         if score is None or guess is None or best is None or len(curve) < 4:
             return
@@ -67,9 +63,8 @@ class CollapsedOutput(Rule):
 
 def _flat(evidence: Evidence) -> float | None:
     """The one value that the last layer gives in the end; none when it varies."""
-    assert evidence.trace is not None
-    last = len(evidence.trace.layer_names) - 1
-    rows = evidence.trace.layers.where(layer=last, phase=0)
+    last = len(evidence.watched.layer_names) - 1
+    rows = evidence.watched.layers.where(layer=last, phase=0)
     if len(rows) < LATE:
         return None
     lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))

@@ -1,6 +1,31 @@
-"""RE022 dead-layer."""
+"""RE022 dead-layer
 
-from __future__ import annotations
+What
+    Nearly all units of a layer give zero for every row.
+Why
+    The gradient of a unit that gives zero is zero: it never comes back. A layer of such units lets
+    nothing through, and all layers before it stop learning.
+Symptom
+    The loss stays where guessing would be; gradients of the first layers are exactly zero.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    -     keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+    +     keras.layers.Dense(16, activation="relu"),
+Fix safety
+    Unsafe: another start, activation or learning rate is another training.
+Sources
+    Lu et al., "Dying ReLU and Initialization", 2020; SageMaker Debugger (DeadRelu).
+"""
 
 import statistics
 
@@ -20,44 +45,14 @@ MANY = 0.8
 
 
 class DeadLayer(Rule):
-    """RE022 dead-layer
-
-    What
-        Nearly all units of a layer give zero for every row.
-    Why
-        The gradient of a unit that gives zero is zero: it never comes back. A layer of such units lets
-        nothing through, and all layers before it stop learning.
-    Symptom
-        The loss stays where guessing would be; gradients of the first layers are exactly zero.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        -     keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-        +     keras.layers.Dense(16, activation="relu"),
-    Fix safety
-        Unsafe: another start, activation or learning rate is another training.
-    Sources
-        Lu et al., "Dying ReLU and Initialization", 2020; SageMaker Debugger (DeadRelu).
-    """
-
     code, name, family, fault = "RE022", "dead-layer", "reenact", Fault.WCI
     needs = Needs.TRACE
     severity = Severity.ERROR
     why = "Units that give zero get no gradient and never come back."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         for layer in evidence.layers:
-            shares = finite(list(evidence.trace.layer(layer.name, "dead_unit_share").values))
+            shares = finite(list(evidence.watched.layer(layer.name, "dead_unit_share").values))
             if len(shares) < 3 or layer.role == "output" or layer.family == "norm":
                 continue
             late = statistics.median(shares[-max(1, len(shares) // 3) :])

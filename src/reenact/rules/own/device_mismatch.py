@@ -1,46 +1,35 @@
-"""RE904 device-mismatch."""
+"""RE904 device-mismatch
 
-from __future__ import annotations
+What
+    Tensors on two devices meet: the model was moved and the data was not, or the reverse.
+Why
+    A computation happens on one device; tensors are not moved by themselves.
+Symptom
+    The program ends with an exception that speaks of devices.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._crash import CrashKind, crash_findings
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    Safe: move what was forgotten.
+Sources
+    Documentation of torch.nn.Module.to.
+"""
+
+from reenact.rules.own._crash import CrashKind, CrashRule
 
 
-class DeviceMismatch(Rule):
-    """RE904 device-mismatch
-
-    What
-        Tensors on two devices meet: the model was moved and the data was not, or the reverse.
-    Why
-        A computation happens on one device; tensors are not moved by themselves.
-    Symptom
-        The program ends with an exception that speaks of devices.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        nn.functional.cross_entropy(model(x), y).backward()
-        optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        Safe: move what was forgotten.
-    Sources
-        Documentation of torch.nn.Module.to.
-    """
-
+class DeviceMismatch(CrashRule):
     code, name, family, fault = "RE904", "device-mismatch", "reenact", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
+    kind = CrashKind.DEVICE
     confidence = 0.95
-    certainty = Certainty.PROOF
     why = "A computation happens on one device, and tensors are not moved by themselves."
-
-    def check(self, evidence: Evidence) -> Findings:
-        yield from crash_findings(self, evidence, CrashKind.DEVICE)

@@ -1,36 +1,32 @@
-"""RE042 dropout-at-output."""
+"""RE042 dropout-at-output
 
-from __future__ import annotations
+What
+    Dropout stands behind the last layer with weights: it drops answers, not features.
+Why
+    A part of the scores is set to zero at random in every step, the right one as often as any other,
+    and the loss punishes the model for it.
+Symptom
+    The training loss stays high and jumps from batch to batch, while the evaluation looks better than
+    the training.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Dropout(0.5))
+    loss_of = nn.CrossEntropyLoss()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Dropout(0.5))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3))
+Fix safety
+    Unsafe: changes training. Put the dropout in front of the last layer.
+Sources
+    Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014,
+    section 4: units of the input and of hidden layers are dropped.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 
 class DropoutAtOutput(Rule):
-    """RE042 dropout-at-output
-
-    What
-        Dropout stands behind the last layer with weights: it drops answers, not features.
-    Why
-        A part of the scores is set to zero at random in every step, the right one as often as any other,
-        and the loss punishes the model for it.
-    Symptom
-        The training loss stays high and jumps from batch to batch, while the evaluation looks better than
-        the training.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Dropout(0.5))
-        loss_of = nn.CrossEntropyLoss()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Dropout(0.5))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3))
-    Fix safety
-        Unsafe: changes training. Put the dropout in front of the last layer.
-    Sources
-        Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014,
-        section 4: units of the input and of hidden layers are dropped.
-    """
-
     code, name, family, fault = "RE042", "dropout-at-output", "reenact", Fault.RCD
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,45 +1,40 @@
-"""RE011 evaluated-in-training-mode."""
+"""RE011 evaluated-in-training-mode
 
-from __future__ import annotations
+What
+    A model with dropout or batch norm is evaluated without `model.eval()`.
+Why
+    Dropout then removes units at random and batch norm uses the statistics of the test batch: results are
+    worse, differ from run to run and depend on the batch.
+Symptom
+    Validation results that change when they are computed again.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+Instead
+          optimizer.step()
+    + model.eval()
+Fix safety
+    Safe for the training, if `model.train()` follows; measured results change, they were wrong.
+Sources
+    Documentation of torch.nn.Module.eval.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
-from reenact.rules.own._series import optimizers
 
 
 class EvaluatedInTrainingMode(Rule):
-    """RE011 evaluated-in-training-mode
-
-    What
-        A model with dropout or batch norm is evaluated without `model.eval()`.
-    Why
-        Dropout then removes units at random and batch norm uses the statistics of the test batch: results are
-        worse, differ from run to run and depend on the batch.
-    Symptom
-        Validation results that change when they are computed again.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
-            optimizer.step()
-        with torch.no_grad():
-            print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
-    Instead
-              optimizer.step()
-        + model.eval()
-    Fix safety
-        Safe for the training, if `model.train()` follows; measured results change, they were wrong.
-    Sources
-        Documentation of torch.nn.Module.eval.
-    """
-
     code, name, family, fault = "RE011", "evaluated-in-training-mode", "reenact", Fault.MOD
     needs = Needs.TRACE
     confidence = 0.85
@@ -47,10 +42,9 @@ class EvaluatedInTrainingMode(Rule):
     why = "Dropout and batch norm must not behave as in training when a model is judged."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        if optimizers(evidence) > 1 or not has_modes(evidence):
+        if evidence.optimizers > 1 or not has_modes(evidence):
             return
-        passes = [bool(event.facts.get("training")) for event in evidence.trace.happened("evaluation")]
+        passes = [bool(event.facts.get("training")) for event in evidence.watched.happened("evaluation")]
         if not passes or sum(passes) < 0.5 * len(passes):
             return
         saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"

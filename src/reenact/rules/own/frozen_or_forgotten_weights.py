@@ -1,6 +1,35 @@
-"""RE013 frozen-or-forgotten-weights."""
+"""RE013 frozen-or-forgotten-weights
 
-from __future__ import annotations
+What
+    Weights that could learn never do: the optimiser was not given them, no gradient ever reaches them, or
+    they hang in a plain list where the model cannot find them.
+Why
+    They keep their random start, so the layer only scrambles what passes through it. Weights that are
+    frozen on purpose (requires_grad=False, trainable=False) are left alone unless they are all there is.
+Symptom
+    Training works with less than the model's strength; saving and loading loses the forgotten part.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    body, head = nn.Sequential(nn.Linear(8, 16), nn.ReLU()), nn.Linear(16, 3)
+    model = nn.Sequential(body, head)
+    optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: it changes what is trained.
+Sources
+    Documentation of torch.nn.ModuleList; Jiang et al., "TrainCheck", OSDI 2025 (optimiser built over
+    other weights).
+"""
 
 import math
 
@@ -9,39 +38,6 @@ from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Rule,
 
 
 class FrozenOrForgottenWeights(Rule):
-    """RE013 frozen-or-forgotten-weights
-
-    What
-        Weights that could learn never do: the optimiser was not given them, no gradient ever reaches them, or
-        they hang in a plain list where the model cannot find them.
-    Why
-        They keep their random start, so the layer only scrambles what passes through it. Weights that are
-        frozen on purpose (requires_grad=False, trainable=False) are left alone unless they are all there is.
-    Symptom
-        Training works with less than the model's strength; saving and loading loses the forgotten part.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        body, head = nn.Sequential(nn.Linear(8, 16), nn.ReLU()), nn.Linear(16, 3)
-        model = nn.Sequential(body, head)
-        optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: it changes what is trained.
-    Sources
-        Documentation of torch.nn.ModuleList; Jiang et al., "TrainCheck", OSDI 2025 (optimiser built over
-        other weights).
-    """
-
     code, name, family, fault = "RE013", "frozen-or-forgotten-weights", "reenact", None
     needs = Needs.GRAPH
     severity = Severity.ERROR
@@ -52,14 +48,13 @@ class FrozenOrForgottenWeights(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.graph is not None
-        assert evidence.trace is not None
         if evidence.graph.unregistered:
             lost = ", ".join(evidence.graph.unregistered[:4])
             saw = f"the model's parameters() does not reach {lost}"
             yield self.finding(evidence, saw, certainty=Certainty.PROOF)
         for names, reason in (
-            (_not_given(evidence, evidence.trace), "never given to an optimiser"),
-            (_without_gradient(evidence.trace), "never reached by a gradient"),
+            (_not_given(evidence, evidence.watched), "never given to an optimiser"),
+            (_without_gradient(evidence.watched), "never reached by a gradient"),
         ):
             layer = next((one for one in evidence.layers if _owns(one.name, names)), None)
             if names:

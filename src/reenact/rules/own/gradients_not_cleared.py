@@ -1,6 +1,35 @@
-"""RE010 gradients-not-cleared."""
+"""RE010 gradients-not-cleared
 
-from __future__ import annotations
+What
+    Gradients of one step are still there when those of the next are added.
+Why
+    PyTorch adds gradients up. Without `zero_grad` every step moves along the sum of all gradients so far:
+    a momentum of one, on old weights. Gradients that are collected on purpose and cleared after the step
+    are left alone.
+Symptom
+    The loss falls at first, then swings ever wider.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    loss_of = nn.CrossEntropyLoss()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        loss = loss_of(model(x), y)
+        loss.backward()
+        optimizer.step()
+Instead
+      for epoch in range(30):
+    +     optimizer.zero_grad()
+Fix safety
+    Unsafe: it changes every step after the first.
+Sources
+    Documentation of torch.optim.Optimizer.zero_grad; Jiang et al., "TrainCheck", OSDI 2025 (missing
+    zero_grad).
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
@@ -10,39 +39,6 @@ FEWEST = 3
 
 
 class GradientsNotCleared(Rule):
-    """RE010 gradients-not-cleared
-
-    What
-        Gradients of one step are still there when those of the next are added.
-    Why
-        PyTorch adds gradients up. Without `zero_grad` every step moves along the sum of all gradients so far:
-        a momentum of one, on old weights. Gradients that are collected on purpose and cleared after the step
-        are left alone.
-    Symptom
-        The loss falls at first, then swings ever wider.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        loss_of = nn.CrossEntropyLoss()
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            loss = loss_of(model(x), y)
-            loss.backward()
-            optimizer.step()
-    Instead
-          for epoch in range(30):
-        +     optimizer.zero_grad()
-    Fix safety
-        Unsafe: it changes every step after the first.
-    Sources
-        Documentation of torch.optim.Optimizer.zero_grad; Jiang et al., "TrainCheck", OSDI 2025 (missing
-        zero_grad).
-    """
-
     code, name, family, fault = "RE010", "gradients-not-cleared", "reenact", Fault.ZGR
     needs = Needs(0)
     """The steps of a run or, without enough of them, the text."""

@@ -1,6 +1,35 @@
-"""RE005 inputs-unscaled."""
+"""RE005 inputs-unscaled
 
-from __future__ import annotations
+What
+    The model is given raw numbers: pixels of 0..255, or features whose mean or spread is above ten.
+Why
+    Initialisers and learning rates are made for inputs of about unit size. Large inputs make large
+    gradients in the first layer and none behind a saturated or dead one.
+Symptom
+    The first losses are huge, units die or saturate in the first steps, and the accuracy is that of
+    guessing.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import images
+
+    x, y = map(torch.from_numpy, images())
+    x = 255 * x
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+      x = 255 * x
+    + x = x / 255
+Fix safety
+    Unsafe: the same scaling must be applied wherever the model is used.
+Sources
+    LeCun et al., "Efficient BackProp", 1998, section 4.3; Humbatova et al., ICSE 2020 (missing
+    preprocessing).
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
@@ -11,39 +40,6 @@ SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "Lay
 
 
 class InputsUnscaled(Rule):
-    """RE005 inputs-unscaled
-
-    What
-        The model is given raw numbers: pixels of 0..255, or features whose mean or spread is above ten.
-    Why
-        Initialisers and learning rates are made for inputs of about unit size. Large inputs make large
-        gradients in the first layer and none behind a saturated or dead one.
-    Symptom
-        The first losses are huge, units die or saturate in the first steps, and the accuracy is that of
-        guessing.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        x = 255 * x
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-          x = 255 * x
-        + x = x / 255
-    Fix safety
-        Unsafe: the same scaling must be applied wherever the model is used.
-    Sources
-        LeCun et al., "Efficient BackProp", 1998, section 4.3; Humbatova et al., ICSE 2020 (missing
-        preprocessing).
-    """
-
     code, name, family, fault = "RE005", "inputs-unscaled", "reenact", Fault.CPP
     needs = Needs.GRAPH
     why = "Initialisers and learning rates are made for inputs of about unit size."

@@ -1,48 +1,41 @@
-"""RE902 label-shape-or-range."""
+"""RE902 label-shape-or-range
 
-from __future__ import annotations
+What
+    The loss was given labels of a shape, a type or a range that it does not take: one-hot rows where
+    class numbers belong or the reverse, a class number beyond the width of the output, another number of
+    rows.
+Why
+    Each loss knows one form of labels, and the output must have a unit for every class.
+Symptom
+    The program ends with an exception that speaks of the target.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._crash import CrashKind, crash_findings
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    There is nothing to change automatically: widen the output, encode the labels, or take the loss for
+    their form.
+Sources
+    Documentation of the losses of PyTorch and Keras.
+"""
+
+from reenact.rules import Evidence, Findings
+from reenact.rules.own._crash import CrashKind, CrashRule
 
 
-class LabelShapeOrRange(Rule):
-    """RE902 label-shape-or-range
-
-    What
-        The loss was given labels of a shape, a type or a range that it does not take: one-hot rows where
-        class numbers belong or the reverse, a class number beyond the width of the output, another number of
-        rows.
-    Why
-        Each loss knows one form of labels, and the output must have a unit for every class.
-    Symptom
-        The program ends with an exception that speaks of the target.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        nn.functional.cross_entropy(model(x), y).backward()
-        optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        There is nothing to change automatically: widen the output, encode the labels, or take the loss for
-        their form.
-    Sources
-        Documentation of the losses of PyTorch and Keras.
-    """
-
+class LabelShapeOrRange(CrashRule):
     code, name, family, fault = "RE902", "label-shape-or-range", "reenact", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
+    kind = CrashKind.LABEL
     confidence = 0.95
-    certainty = Certainty.PROOF
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -50,4 +43,4 @@ class LabelShapeOrRange(Rule):
         labels, output = evidence.labels, evidence.output
         width = f"; the output has {output.width} units" if output is not None and output.width else ""
         classes = f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
-        yield from crash_findings(self, evidence, CrashKind.LABEL, width + classes)
+        yield from self.crashed(evidence, width + classes)

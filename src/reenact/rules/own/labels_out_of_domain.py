@@ -1,19 +1,36 @@
-"""RE004 labels-out-of-domain."""
+"""RE004 labels-out-of-domain
 
-from __future__ import annotations
+What
+    Labels that the loss is not defined for (beyond 0..1 for a binary cross-entropy, a class number as
+    large as the output is wide), or that the last activation can never give (negative after relu, above 1
+    after sigmoid).
+Why
+    What cannot be reached is never learned; a logarithm beyond its domain turns the sign of the loss.
+Symptom
+    A negative loss, one that stops at a high value, or predictions stuck at the end of their range.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    Kind,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    TensorFacts,
-)
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
+    + model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+Fix safety
+    Unsafe: it changes what is trained.
+Sources
+    DeepDiagnosis (out of range), Wardat et al., ICSE 2022; documentation of the losses.
+"""
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
+from reenact.rules.losses import LossFamily
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100
@@ -36,37 +53,6 @@ def no_class_numbers(evidence: Evidence) -> bool:
 
 
 class LabelsOutOfDomain(Rule):
-    """RE004 labels-out-of-domain
-
-    What
-        Labels that the loss is not defined for (beyond 0..1 for a binary cross-entropy, a class number as
-        large as the output is wide), or that the last activation can never give (negative after relu, above 1
-        after sigmoid).
-    Why
-        What cannot be reached is never learned; a logarithm beyond its domain turns the sign of the loss.
-    Symptom
-        A negative loss, one that stops at a high value, or predictions stuck at the end of their range.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
-        + model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-    Fix safety
-        Unsafe: it changes what is trained.
-    Sources
-        DeepDiagnosis (out of range), Wardat et al., ICSE 2022; documentation of the losses.
-    """
-
     code, name, family, fault = "RE004", "labels-out-of-domain", "reenact", Fault.CPP
     needs = Needs.GRAPH
     severity = Severity.ERROR

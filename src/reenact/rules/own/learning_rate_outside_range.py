@@ -1,6 +1,35 @@
-"""RE019 learning-rate-outside-range."""
+"""RE019 learning-rate-outside-range
 
-from __future__ import annotations
+What
+    The learning rate is far from what this model bears: a learning-rate range test says so, steps are as
+    large as the weights or a hundred-thousandth of them, or it is far from what is usual for its
+    optimiser.
+Why
+    Too large, and every step jumps across the valley; too small, and training ends before it has gone
+    anywhere.
+Symptom
+    A loss that grows, swings or is NaN; or one that hardly moves.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (range test); ratio of
+    updates to weights of about 0.001 as a rule of thumb of practice.
+"""
 
 import math
 import statistics
@@ -23,39 +52,6 @@ RISE = 0.3
 
 
 class LearningRateOutsideRange(Rule):
-    """RE019 learning-rate-outside-range
-
-    What
-        The learning rate is far from what this model bears: a learning-rate range test says so, steps are as
-        large as the weights or a hundred-thousandth of them, or it is far from what is usual for its
-        optimiser.
-    Why
-        Too large, and every step jumps across the valley; too small, and training ends before it has gone
-        anywhere.
-    Symptom
-        A loss that grows, swings or is NaN; or one that hardly moves.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (range test); ratio of
-        updates to weights of about 0.001 as a rule of thumb of practice.
-    """
-
     code, name, family, fault = "RE019", "learning-rate-outside-range", "reenact", Fault.HLR
     needs = Needs.TRACE
     why = "Too large a step jumps across the valley, too small a one never gets there."
@@ -88,8 +84,7 @@ FINE: Word = ("", 0.0, ())
 
 def _rate(evidence: Evidence) -> float | None:
     """The largest rate in force: a schedule may begin with next to nothing."""
-    assert evidence.trace is not None
-    return max(finite(list(evidence.trace.steps["learning_rate"])), default=evidence.learning_rate)
+    return max(finite(list(evidence.watched.steps["learning_rate"])), default=evidence.learning_rate)
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
@@ -138,9 +133,8 @@ def _by_use(evidence: Evidence, rate: float) -> Word:
 
 def _ratios(evidence: Evidence) -> list[float]:
     """Update against weight of every kernel and sampled step."""
-    assert evidence.trace is not None
-    kernels = {i for i, facts in enumerate(evidence.trace.parameter_facts) if len(facts.shape) > 1}
-    table = evidence.trace.parameters
+    kernels = {i for i, facts in enumerate(evidence.watched.parameter_facts) if len(facts.shape) > 1}
+    table = evidence.watched.parameters
     pairs = zip(table["parameter"], table["update_ratio"], strict=True)
     return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])
 

@@ -1,6 +1,30 @@
-"""RE027 linear-hidden-layer."""
+"""RE027 linear-hidden-layer
 
-from __future__ import annotations
+What
+    A hidden layer without an activation feeds straight into the next layer.
+Why
+    Two linear layers in a row are one linear layer: the second adds parameters and no power.
+Symptom
+    The model is no better than one with a layer less, and cannot learn what is not linear.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(32, activation="relu"),
+        keras.layers.Dense(16),
+        keras.layers.Dense(32, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16),
+    +     keras.layers.Dense(16, activation="relu"),
+Fix safety
+    Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
+Sources
+    Goodfellow, Bengio and Courville, "Deep Learning", 2016, section 6.1; Humbatova et al., ICSE 2020
+    (missing activation).
+"""
 
 import re
 
@@ -14,34 +38,6 @@ PARALLEL = re.compile(
 
 
 class LinearHiddenLayer(Rule):
-    """RE027 linear-hidden-layer
-
-    What
-        A hidden layer without an activation feeds straight into the next layer.
-    Why
-        Two linear layers in a row are one linear layer: the second adds parameters and no power.
-    Symptom
-        The model is no better than one with a layer less, and cannot learn what is not linear.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(32, activation="relu"),
-            keras.layers.Dense(16),
-            keras.layers.Dense(32, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16),
-        +     keras.layers.Dense(16, activation="relu"),
-    Fix safety
-        Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
-    Sources
-        Goodfellow, Bengio and Courville, "Deep Learning", 2016, section 6.1; Humbatova et al., ICSE 2020
-        (missing activation).
-    """
-
     code, name, family, fault = "RE027", "linear-hidden-layer", "reenact", Fault.ARM
     needs = Needs.SOURCE
     confidence = 0.75

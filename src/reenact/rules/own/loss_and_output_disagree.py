@@ -1,63 +1,46 @@
-"""RE001 loss-and-output-disagree."""
+"""RE001 loss-and-output-disagree
 
-from __future__ import annotations
+What
+    What comes out of the last layer is not what the loss is made for: a softmax over a single unit, no
+    softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one, something that
+    is no log-probability before a negative log-likelihood.
+Why
+    A loss is a formula with a domain. Outside of it the value has no meaning, and its gradient points
+    nowhere useful. A loss that takes raw scores (PyTorch's CrossEntropyLoss, from_logits=True) wants none
+    of this, and is left alone.
+Symptom
+    The accuracy stays where guessing would be, or the loss is NaN or negative.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Finding,
-    Findings,
-    JsonValue,
-    Kind,
-    LayerView,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    TaskType,
-    Wanted,
-)
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.nll_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.LogSoftmax(dim=1))
+Fix safety
+    Unsafe: it changes what is trained.
+Sources
+    Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in Deep
+    Learning Systems", ICSE 2020 (wrong activation, missing activation).
+"""
+
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule, TaskType
+from reenact.rules.finding import Certainty, Finding, Severity
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.own._model import adds_up_to_one, is_probability, left_open, seen_outside
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 
 
 class LossAndOutputDisagree(Rule):
-    """RE001 loss-and-output-disagree
-
-    What
-        What comes out of the last layer is not what the loss is made for: a softmax over a single unit, no
-        softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one, something that
-        is no log-probability before a negative log-likelihood.
-    Why
-        A loss is a formula with a domain. Outside of it the value has no meaning, and its gradient points
-        nowhere useful. A loss that takes raw scores (PyTorch's CrossEntropyLoss, from_logits=True) wants none
-        of this, and is left alone.
-    Symptom
-        The accuracy stays where guessing would be, or the loss is NaN or negative.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.nll_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.LogSoftmax(dim=1))
-    Fix safety
-        Unsafe: it changes what is trained.
-    Sources
-        Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in Deep
-        Learning Systems", ICSE 2020 (wrong activation, missing activation).
-    """
-
     code, name, family, fault = "RE001", "loss-and-output-disagree", "reenact", Fault.ACH
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,60 +1,44 @@
-"""RE003 loss-of-another-task."""
+"""RE003 loss-of-another-task
 
-from __future__ import annotations
+What
+    The loss measures another task than the labels set: a distance for classes, classes for quantities,
+    yes-or-no for one of many, one of many where several hold at once, a hinge for labels 0 and 1.
+Why
+    A squared distance to class numbers says that class 2 lies between 1 and 3; a cross-entropy of
+    quantities is no likelihood of anything. Training then optimises something nobody asked for.
+Symptom
+    The loss falls while the accuracy does not rise, or stops early at a poor one.
+Example
+    import keras
+    from reenact.testing.toys import blobs
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    JsonValue,
-    Kind,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    TaskType,
-    TensorFacts,
-)
+    x, y = blobs(spread=2.0)
+    y = keras.utils.to_categorical(y)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+    + model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
+Fix safety
+    Unsafe: another loss is another training; learning rate and last activation may have to follow.
+Sources
+    Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
+"""
+
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule, TaskType, TensorFacts
+from reenact.rules.finding import Certainty, Severity
+from reenact.rules.losses import LossFamily
 from reenact.rules.own._places import framework
-from reenact.rules.own._series import optimizers
 from reenact.rules.own.labels_out_of_domain import no_class_numbers
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
 
 
 class LossOfAnotherTask(Rule):
-    """RE003 loss-of-another-task
-
-    What
-        The loss measures another task than the labels set: a distance for classes, classes for quantities,
-        yes-or-no for one of many, one of many where several hold at once, a hinge for labels 0 and 1.
-    Why
-        A squared distance to class numbers says that class 2 lies between 1 and 3; a cross-entropy of
-        quantities is no likelihood of anything. Training then optimises something nobody asked for.
-    Symptom
-        The loss falls while the accuracy does not rise, or stops early at a poor one.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        y = keras.utils.to_categorical(y)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        + model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
-    Fix safety
-        Unsafe: another loss is another training; learning rate and last activation may have to follow.
-    Sources
-        Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
-    """
-
     code, name, family, fault = "RE003", "loss-of-another-task", "reenact", Fault.LCH
     needs = Needs.GRAPH
     severity = Severity.ERROR
@@ -68,17 +52,13 @@ class LossOfAnotherTask(Rule):
         if no_class_numbers(evidence):
             return
         # Two models that play against each other may learn real from generated with any loss.
-        if optimizers(evidence) > 1:
+        if evidence.optimizers > 1:
             return
         sure = _sure(evidence, labels, loss, output.width or 1)
         if sure:
-            yield self.finding(
-                evidence,
-                f"{evidence.loss_name} for a {evidence.task} task, {_form(labels)}",
-                kind=Kind.LOSS,
-                values=_better(evidence, labels, output.width or 1),
-                confidence=sure,
-            )
+            saw = f"{evidence.loss_name} for a {evidence.task} task, {_form(labels)}"
+            values = _better(evidence, labels, output.width or 1)
+            yield self.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)
 
 
 def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, width: int) -> float:

@@ -1,44 +1,33 @@
-"""RE907 missing-name."""
+"""RE907 missing-name
 
-from __future__ import annotations
+What
+    The program uses a name, or an argument, that the installed version of a library does not have.
+Why
+    Libraries rename and remove: `np.float` went with NumPy 1.24, `nb_epoch` with Keras 2.
+Symptom
+    The program ends with an AttributeError, an ImportError, a NameError, or a TypeError about an
+    argument, often before it has trained at all.
+Example
+    import numpy as np
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._crash import CrashKind, crash_findings
+    x, y = blobs()
+    print(np.asarray(x).astype(np.float).mean())
+Instead
+    - print(np.asarray(x).astype(np.float).mean())
+    + print(np.asarray(x).astype(float).mean())
+Fix safety
+    Safe: use the name that the installed version has, or install the version that the program was
+    written for.
+Sources
+    NumPy 1.24.0 release notes, "Expired deprecations".
+"""
+
+from reenact.rules.own._crash import CrashKind, CrashRule
 
 
-class MissingName(Rule):
-    """RE907 missing-name
-
-    What
-        The program uses a name, or an argument, that the installed version of a library does not have.
-    Why
-        Libraries rename and remove: `np.float` went with NumPy 1.24, `nb_epoch` with Keras 2.
-    Symptom
-        The program ends with an AttributeError, an ImportError, a NameError, or a TypeError about an
-        argument, often before it has trained at all.
-    Example
-        import numpy as np
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        print(np.asarray(x).astype(np.float).mean())
-    Instead
-        - print(np.asarray(x).astype(np.float).mean())
-        + print(np.asarray(x).astype(float).mean())
-    Fix safety
-        Safe: use the name that the installed version has, or install the version that the program was
-        written for.
-    Sources
-        NumPy 1.24.0 release notes, "Expired deprecations".
-    """
-
+class MissingName(CrashRule):
     code, name, family, fault = "RE907", "missing-name", "reenact", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
+    kind = CrashKind.NAME
     confidence = 0.95
-    certainty = Certainty.PROOF
     why = "The installed version of a library does not have what the program asks it for."
-
-    def check(self, evidence: Evidence) -> Findings:
-        yield from crash_findings(self, evidence, CrashKind.NAME)

@@ -1,21 +1,45 @@
-"""RE031 no-better-than-a-constant."""
+"""RE031 no-better-than-a-constant
 
-from __future__ import annotations
+What
+    At the end of a finished training the accuracy on held-out data is that of always naming the most
+    frequent class, or the squared error is the variance of the targets.
+Why
+    Whatever the loss did, what was learned does not help on the data that counts: labels that do not
+    belong to their rows, a target that is compared in the wrong shape, an evaluation that prepares its
+    inputs differently.
+Symptom
+    Validation accuracy stays at one in so many classes, or the regression predicts the mean.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    x = x[torch.randperm(300)]
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(8):
+        for rows in torch.randperm(200).split(16):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print("val_accuracy", (model(x[200:]).argmax(1) == y[200:]).float().mean().item())
+Instead
+    - x = x[torch.randperm(300)]
+Fix safety
+    There is nothing to change here: look for what separates inputs from their labels.
+Sources
+    Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline); Wilson,
+    "Probable Inference, the Law of Succession, and Statistical Inference", 1927 (intervals of a share).
+"""
 
 import math
 from statistics import fmean
 
 from reenact.probe.outcome import OutcomeKind
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
-from reenact.rules.own._series import (
-    ACCURACIES,
-    finite,
-    guessing,
-    losses,
-    metric,
-    optimizers,
-    several_outputs,
-)
+from reenact.rules.own._series import ACCURACIES, finite, guessing, losses, metric, several_outputs
 
 FEWEST_STEPS = 100
 """A shorter run may be a smoke test, or not have begun to learn."""
@@ -31,42 +55,6 @@ NO_GAIN = 0.97
 
 
 class NoBetterThanAConstant(Rule):
-    """RE031 no-better-than-a-constant
-
-    What
-        At the end of a finished training the accuracy on held-out data is that of always naming the most
-        frequent class, or the squared error is the variance of the targets.
-    Why
-        Whatever the loss did, what was learned does not help on the data that counts: labels that do not
-        belong to their rows, a target that is compared in the wrong shape, an evaluation that prepares its
-        inputs differently.
-    Symptom
-        Validation accuracy stays at one in so many classes, or the regression predicts the mean.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        x = x[torch.randperm(300)]
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(8):
-            for rows in torch.randperm(200).split(16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[200:]).argmax(1) == y[200:]).float().mean().item())
-    Instead
-        - x = x[torch.randperm(300)]
-    Fix safety
-        There is nothing to change here: look for what separates inputs from their labels.
-    Sources
-        Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline); Wilson,
-        "Probable Inference, the Law of Succession, and Statistical Inference", 1927 (intervals of a share).
-    """
-
     code, name, family, fault = "RE031", "no-better-than-a-constant", "reenact", None
     needs = Needs.TRACE
     severity = Severity.ERROR
@@ -74,8 +62,7 @@ class NoBetterThanAConstant(Rule):
     why = "A model that uses its inputs does better than one constant answer."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        if evidence.trace.step_count < FEWEST_STEPS or not _finished(evidence) or optimizers(evidence) > 1:
+        if evidence.watched.step_count < FEWEST_STEPS or not _finished(evidence) or evidence.optimizers > 1:
             return
         saw = _at_chance(evidence) or _at_the_mean(evidence)
         if saw:
@@ -83,9 +70,8 @@ class NoBetterThanAConstant(Rule):
 
 
 def _finished(evidence: Evidence) -> bool:
-    assert evidence.trace is not None
     if evidence.outcome is None:
-        return evidence.trace.complete
+        return evidence.watched.complete
     return evidence.outcome.kind is OutcomeKind.FINISHED
 
 
@@ -126,11 +112,10 @@ def _largest_share(evidence: Evidence, split: str) -> float | None:
 def _evaluated_rows(evidence: Evidence, split: str) -> int:
     """Rows of one evaluation, at least: the probe looks at a few batches of each, and sees them again each
     time; where there are several loaders, the shortest is not longer than the one that evaluates."""
-    assert evidence.trace is not None
     seen = [evidence.data(role, split) for role in ("label", "input")]
     rows = max((facts.rows_seen for facts in seen if facts is not None), default=0)
-    times = len({event.step for event in evidence.trace.happened("evaluation")})
-    loaders = [event.facts.get("rows") for event in evidence.trace.happened("loader")]
+    times = len({event.step for event in evidence.watched.happened("evaluation")})
+    loaders = [event.facts.get("rows") for event in evidence.watched.happened("loader")]
     sizes = [size for size in loaders if isinstance(size, int)]
     return max(rows // max(1, times), min(sizes) if len(sizes) > 1 else 0)
 

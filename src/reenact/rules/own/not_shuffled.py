@@ -1,6 +1,36 @@
-"""RE009 not-shuffled."""
+"""RE009 not-shuffled
 
-from __future__ import annotations
+What
+    Training rows come in the same order in every epoch.
+Why
+    Neighbouring rows are alike, most of all when a file is sorted by class: each batch then pulls the
+    weights towards its own class and away from the one before.
+Symptom
+    The loss rises and falls in the same pattern in every epoch, and the model knows best what it saw
+    last.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    loader = DataLoader(TensorDataset(x, y), batch_size=32)
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(8):
+        for rows, classes in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), classes).backward()
+            optimizer.step()
+Instead
+    - loader = DataLoader(TensorDataset(x, y), batch_size=32)
+    + loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+Fix safety
+    Unsafe: rows come in another order. Leave time series that carry state in order.
+Sources
+    Bengio, "Practical Recommendations for Gradient-Based Training", 2012, section 3.1.1.
+"""
 
 import statistics
 
@@ -13,40 +43,6 @@ SWING = 0.6
 
 
 class NotShuffled(Rule):
-    """RE009 not-shuffled
-
-    What
-        Training rows come in the same order in every epoch.
-    Why
-        Neighbouring rows are alike, most of all when a file is sorted by class: each batch then pulls the
-        weights towards its own class and away from the one before.
-    Symptom
-        The loss rises and falls in the same pattern in every epoch, and the model knows best what it saw
-        last.
-    Example
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        loader = DataLoader(TensorDataset(x, y), batch_size=32)
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(8):
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-    Instead
-        - loader = DataLoader(TensorDataset(x, y), batch_size=32)
-        + loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
-    Fix safety
-        Unsafe: rows come in another order. Leave time series that carry state in order.
-    Sources
-        Bengio, "Practical Recommendations for Gradient-Based Training", 2012, section 3.1.1.
-    """
-
     code, name, family, fault = "RE009", "not-shuffled", "reenact", Fault.SHF
     needs = Needs.TRACE
     why = "Batches of neighbours pull the weights to and fro in the same way in every epoch."
@@ -60,22 +56,17 @@ class NotShuffled(Rule):
         if swing is None:
             return
         ordered = classes and swing > SWING
-        yield self.finding(
-            evidence,
-            f"{source}; within an epoch the loss swings by {swing:.0%} of its mean",
-            kind=Kind.SHUFFLE,
-            values=(True,),
-            confidence=0.85 if ordered else 0.35,
-        )
+        saw = f"{source}; within an epoch the loss swings by {swing:.0%} of its mean"
+        sure = 0.85 if ordered else 0.35
+        yield self.finding(evidence, saw, kind=Kind.SHUFFLE, values=(True,), confidence=sure)
 
 
 def _in_order(evidence: Evidence) -> str:
     """Who hands out the rows in order, as a clause; empty when nobody does."""
-    assert evidence.trace is not None
-    for event in evidence.trace.happened("fit"):
+    for event in evidence.watched.happened("fit"):
         if event.facts.get("shuffle") is False and event.facts.get("data") == "ndarray":
             return "fit was called with shuffle=False"
-    loaders = [event.facts for event in evidence.trace.happened("loader")]
+    loaders = [event.facts for event in evidence.watched.happened("loader")]
     in_order = [facts for facts in loaders if facts.get("sampler") == "SequentialSampler"]
     # On its PyTorch backend Keras makes loaders of its own, over rows that it has shuffled itself.
     if in_order and len(in_order) == len(loaders) and framework(evidence) != "keras":
@@ -85,9 +76,8 @@ def _in_order(evidence: Evidence) -> str:
 
 def _swing(evidence: Evidence) -> float | None:
     """Spread of the losses around the mean of their epoch; none for fewer than two epochs of four steps."""
-    assert evidence.trace is not None
     known, epochs = losses(evidence), len(epoch_losses(evidence))
-    count = evidence.trace.epoch_count or 0
+    count = evidence.watched.epoch_count or 0
     if count < 2 or epochs < 2 or len(known) < 4 * count:
         return None
     size = len(known) // count

@@ -1,10 +1,35 @@
-"""RE026 optimiser-does-not-fit."""
+"""RE026 optimiser-does-not-fit
 
-from __future__ import annotations
+What
+    An optimiser that cannot get there in the steps it has: Adadelta or Adagrad with the small default
+    rate of Keras 3, or plain SGD with a tiny rate.
+Why
+    Adadelta is made for a rate of 1; Keras sets 0.001 for all optimisers, which makes it a thousand times
+    slower. Adagrad only ever slows down. Plain SGD does not scale its steps at all.
+Symptom
+    Gradients flow, and the loss hardly moves.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+Instead
+    - model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    + model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+Fix safety
+    Unsafe: another optimiser is another training.
+Sources
+    Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form in the
+    original paper, use 1.0").
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
-from reenact.rules.own._series import finite, learned, losses, optimizers, windows
+from reenact.rules.own._series import finite, learned, losses, windows
 
 SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
 MOVED = 0.95
@@ -12,35 +37,6 @@ LEAST_GRADIENT = 1e-4
 
 
 class OptimiserDoesNotFit(Rule):
-    """RE026 optimiser-does-not-fit
-
-    What
-        An optimiser that cannot get there in the steps it has: Adadelta or Adagrad with the small default
-        rate of Keras 3, or plain SGD with a tiny rate.
-    Why
-        Adadelta is made for a rate of 1; Keras sets 0.001 for all optimisers, which makes it a thousand times
-        slower. Adagrad only ever slows down. Plain SGD does not scale its steps at all.
-    Symptom
-        Gradients flow, and the loss hardly moves.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Instead
-        - model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        + model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Fix safety
-        Unsafe: another optimiser is another training.
-    Sources
-        Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form in the
-        original paper, use 1.0").
-    """
-
     code, name, family, fault = "RE026", "optimiser-does-not-fit", "reenact", Fault.OCH
     needs = Needs.SOURCE
     confidence = 0.75
@@ -48,7 +44,7 @@ class OptimiserDoesNotFit(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         word, rate = optimizer_name(evidence), evidence.learning_rate
-        if rate is None or learned(evidence) or optimizers(evidence) > 1:
+        if rate is None or learned(evidence) or evidence.optimizers > 1:
             return
         keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(param.value).islower()
         values = ("adam", "rmsprop") if keras else ("Adam", "RMSprop")

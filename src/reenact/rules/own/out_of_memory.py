@@ -1,44 +1,33 @@
-"""RE905 out-of-memory."""
+"""RE905 out-of-memory
 
-from __future__ import annotations
+What
+    The memory of the machine or of the accelerator did not suffice.
+Why
+    Activations of all layers are kept for the way back: memory grows with the batch and with the size of
+    the inputs.
+Symptom
+    The program ends with an exception that speaks of memory, or is killed.
+Example
+    import numpy as np
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._crash import CrashKind, crash_findings
+    x, y = blobs()
+    pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
+    print(pairs.mean())
+Instead
+    - pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
+    + pairs = np.zeros((len(x), len(x), 10), dtype="float32")
+Fix safety
+    Unsafe: a smaller batch is another training.
+Sources
+    Documentation of torch.cuda (memory management).
+"""
+
+from reenact.rules.own._crash import CrashKind, CrashRule
 
 
-class OutOfMemory(Rule):
-    """RE905 out-of-memory
-
-    What
-        The memory of the machine or of the accelerator did not suffice.
-    Why
-        Activations of all layers are kept for the way back: memory grows with the batch and with the size of
-        the inputs.
-    Symptom
-        The program ends with an exception that speaks of memory, or is killed.
-    Example
-        import numpy as np
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
-        print(pairs.mean())
-    Instead
-        - pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
-        + pairs = np.zeros((len(x), len(x), 10), dtype="float32")
-    Fix safety
-        Unsafe: a smaller batch is another training.
-    Sources
-        Documentation of torch.cuda (memory management).
-    """
-
+class OutOfMemory(CrashRule):
     code, name, family, fault = "RE905", "out-of-memory", "reenact", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
+    kind = CrashKind.MEMORY
     confidence = 0.9
-    certainty = Certainty.PROOF
     why = "Memory grows with the batch and with what is kept for the way back."
-
-    def check(self, evidence: Evidence) -> Findings:
-        yield from crash_findings(self, evidence, CrashKind.MEMORY)

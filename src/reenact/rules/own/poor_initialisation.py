@@ -1,20 +1,37 @@
-"""RE024 poor-initialisation."""
+"""RE024 poor-initialisation
 
-from __future__ import annotations
+What
+    Weights that start all equal, or many times larger or smaller than the size of the layer asks for.
+Why
+    Equal weights get equal gradients and stay equal: a layer of one unit. Too large weights saturate or
+    explode, too small ones let the signal vanish on its way.
+Symptom
+    No progress from the first step on, a first loss far above that of guessing, or gradients that shrink
+    from layer to layer.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Finding,
-    Findings,
-    JsonValue,
-    Kind,
-    LayerView,
-    Needs,
-    Rule,
-    Severity,
-)
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    nn.init.constant_(model[0].weight, 0.5)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - nn.init.constant_(model[0].weight, 0.5)
+Fix safety
+    Unsafe: another start is another training.
+Sources
+    Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015; Schoenholz et
+    al., "Deep Information Propagation", ICLR 2017.
+"""
+
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules.finding import Certainty, Finding, Severity
 from reenact.rules.own._model import times_usual
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import learned
@@ -25,38 +42,6 @@ LARGE_BIAS = 0.5
 
 
 class PoorInitialisation(Rule):
-    """RE024 poor-initialisation
-
-    What
-        Weights that start all equal, or many times larger or smaller than the size of the layer asks for.
-    Why
-        Equal weights get equal gradients and stay equal: a layer of one unit. Too large weights saturate or
-        explode, too small ones let the signal vanish on its way.
-    Symptom
-        No progress from the first step on, a first loss far above that of guessing, or gradients that shrink
-        from layer to layer.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        nn.init.constant_(model[0].weight, 0.5)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - nn.init.constant_(model[0].weight, 0.5)
-    Fix safety
-        Unsafe: another start is another training.
-    Sources
-        Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015; Schoenholz et
-        al., "Deep Information Propagation", ICLR 2017.
-    """
-
     code, name, family, fault = "RE024", "poor-initialisation", "reenact", Fault.WCI
     needs = Needs.GRAPH
     severity = Severity.ERROR

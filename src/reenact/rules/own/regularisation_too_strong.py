@@ -1,6 +1,29 @@
-"""RE016 regularisation-too-strong."""
+"""RE016 regularisation-too-strong
 
-from __future__ import annotations
+What
+    A penalty on weights, a weight decay or a dropout rate far above the usual.
+Why
+    The penalty then outweighs the data: weights shrink towards zero, or so few units are left in a step
+    that nothing can be learned together.
+Symptom
+    Training and validation are equally poor; weights become tiny.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+    +     keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+Fix safety
+    Unsafe: it changes what is trained.
+Sources
+    Goodfellow, Bengio and Courville, "Deep Learning", 2016, chapter 7; Srivastava et al., "Dropout", JMLR
+    2014, section 7.3.
+"""
 
 import re
 from collections.abc import Iterator
@@ -19,33 +42,6 @@ _KEYWORD = re.compile(rf"\bl([12])\s*=\s*{_NUMBER}")
 
 
 class RegularisationTooStrong(Rule):
-    """RE016 regularisation-too-strong
-
-    What
-        A penalty on weights, a weight decay or a dropout rate far above the usual.
-    Why
-        The penalty then outweighs the data: weights shrink towards zero, or so few units are left in a step
-        that nothing can be learned together.
-    Symptom
-        Training and validation are equally poor; weights become tiny.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-        +     keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
-    Fix safety
-        Unsafe: it changes what is trained.
-    Sources
-        Goodfellow, Bengio and Courville, "Deep Learning", 2016, chapter 7; Srivastava et al., "Dropout", JMLR
-        2014, section 7.3.
-    """
-
     code, name, family, fault = "RE016", "regularisation-too-strong", "reenact", Fault.RAW
     needs = Needs.SOURCE
     confidence = 0.7

@@ -1,6 +1,34 @@
-"""RE023 saturated-layer."""
+"""RE023 saturated-layer
 
-from __future__ import annotations
+What
+    Most outputs of a hidden sigmoid or tanh layer lie at the ends of its range.
+Why
+    At the ends the function is flat and its gradient nearly zero: neither the layer nor those before it
+    learn.
+Symptom
+    The loss falls slowly or not at all, and gradients are far smaller in front of the layer than behind
+    it.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+    nn.init.normal_(model[0].weight, std=5.0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - nn.init.normal_(model[0].weight, std=5.0)
+Fix safety
+    Unsafe: another activation, start or scaling is another training.
+Sources
+    Glorot and Bengio, "Understanding the Difficulty of Training Deep Feedforward Neural Networks",
+    AISTATS 2010.
+"""
 
 import statistics
 
@@ -13,47 +41,14 @@ MOST = 0.5
 
 
 class SaturatedLayer(Rule):
-    """RE023 saturated-layer
-
-    What
-        Most outputs of a hidden sigmoid or tanh layer lie at the ends of its range.
-    Why
-        At the ends the function is flat and its gradient nearly zero: neither the layer nor those before it
-        learn.
-    Symptom
-        The loss falls slowly or not at all, and gradients are far smaller in front of the layer than behind
-        it.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
-        nn.init.normal_(model[0].weight, std=5.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - nn.init.normal_(model[0].weight, std=5.0)
-    Fix safety
-        Unsafe: another activation, start or scaling is another training.
-    Sources
-        Glorot and Bengio, "Understanding the Difficulty of Training Deep Feedforward Neural Networks",
-        AISTATS 2010.
-    """
-
     code, name, family, fault = "RE023", "saturated-layer", "reenact", Fault.ACH
     needs = Needs.TRACE
     confidence = 0.65
     why = "At the ends of its range a sigmoid or tanh is flat and passes no gradient."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         for layer in evidence.layers:
-            shares = finite(list(evidence.trace.layer(layer.name, "saturated_share").values))
+            shares = finite(list(evidence.watched.layer(layer.name, "saturated_share").values))
             if len(shares) < 3 or evidence.last_activation == layer.own_activation == "sigmoid":
                 continue
             late = statistics.median(shares[-max(1, len(shares) // 3) :])

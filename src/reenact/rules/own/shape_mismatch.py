@@ -1,48 +1,37 @@
-"""RE901 shape-mismatch."""
+"""RE901 shape-mismatch
 
-from __future__ import annotations
+What
+    A layer or an operation was given a tensor of a shape that it cannot take.
+Why
+    The width that a layer expects is fixed when it is made; what comes out of the layer before must have
+    it.
+Symptom
+    The program ends with an exception that speaks of shapes, sizes, channels or dimensions.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._crash import CrashKind, crash_findings
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    There is nothing to change automatically: the place says which layer got what.
+Sources
+    Wu et al., "An Empirical Study of Shape Faults in Deep Learning Programs", 2021; Jahangirova and
+    Tonella, ICST 2020.
+"""
+
+from reenact.rules.own._crash import CrashKind, CrashRule
 
 
-class ShapeMismatch(Rule):
-    """RE901 shape-mismatch
-
-    What
-        A layer or an operation was given a tensor of a shape that it cannot take.
-    Why
-        The width that a layer expects is fixed when it is made; what comes out of the layer before must have
-        it.
-    Symptom
-        The program ends with an exception that speaks of shapes, sizes, channels or dimensions.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        nn.functional.cross_entropy(model(x), y).backward()
-        optimizer.step()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        There is nothing to change automatically: the place says which layer got what.
-    Sources
-        Wu et al., "An Empirical Study of Shape Faults in Deep Learning Programs", 2021; Jahangirova and
-        Tonella, ICST 2020.
-    """
-
+class ShapeMismatch(CrashRule):
     code, name, family, fault = "RE901", "shape-mismatch", "reenact", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
+    kind = CrashKind.SHAPE
     confidence = 0.95
-    certainty = Certainty.PROOF
     why = "What comes out of one layer must have the width that the next one was made for."
-
-    def check(self, evidence: Evidence) -> Findings:
-        yield from crash_findings(self, evidence, CrashKind.SHAPE)

@@ -1,50 +1,36 @@
-"""RE002 softmax-twice."""
+"""RE002 softmax-twice
 
-from __future__ import annotations
+What
+    The model ends in softmax (or sigmoid), and the loss applies it again.
+Why
+    CrossEntropyLoss, BCEWithLogitsLoss and losses with from_logits=True take raw scores. A softmax of a
+    softmax is nearly flat: with ten classes no probability can exceed 0.24, the loss cannot come near
+    zero and gradients are small.
+Symptom
+    Training works, slowly, and the loss stops at a value that is too high for its accuracy.
+Example
+    from torch import nn
 
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    Kind,
-    LossFamily,
-    Needs,
-    Rule,
-    Severity,
-    Wanted,
-)
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    loss_of = nn.CrossEntropyLoss()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+Fix safety
+    Unsafe: it changes what is trained. Code that reads probabilities off the model must apply the softmax
+    itself afterwards.
+Sources
+    Documentation of torch.nn.CrossEntropyLoss and of keras.losses (from_logits).
+"""
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.own._model import reads_logits
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
 
 
 class SoftmaxTwice(Rule):
-    """RE002 softmax-twice
-
-    What
-        The model ends in softmax (or sigmoid), and the loss applies it again.
-    Why
-        CrossEntropyLoss, BCEWithLogitsLoss and losses with from_logits=True take raw scores. A softmax of a
-        softmax is nearly flat: with ten classes no probability can exceed 0.24, the loss cannot come near
-        zero and gradients are small.
-    Symptom
-        Training works, slowly, and the loss stops at a value that is too high for its accuracy.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        loss_of = nn.CrossEntropyLoss()
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-    Fix safety
-        Unsafe: it changes what is trained. Code that reads probabilities off the model must apply the softmax
-        itself afterwards.
-    Sources
-        Documentation of torch.nn.CrossEntropyLoss and of keras.losses (from_logits).
-    """
-
     code, name, family, fault = "RE002", "softmax-twice", "reenact", Fault.AAL
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,9 +1,36 @@
-"""RE014 still-improving."""
+"""RE014 still-improving
 
-from __future__ import annotations
+What
+    Training stops while the loss still falls at a good rate: the last quarter of the epochs brought a
+    good part of all the progress.
+Why
+    Progress normally slows down before it ends. A curve that is cut off while it is steep ends far from
+    what the model can do.
+Symptom
+    Loss and accuracy still improve in the last epochs; after a single epoch nothing else can be expected.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(8):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+    - for epoch in range(8):
+    + for epoch in range(60):
+Fix safety
+    Unsafe: longer training may overfit; watch the validation loss.
+Sources
+    Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?", 1998.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Hyperparameter, Kind, Needs, Rule
-from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
+from reenact.rules.own._series import accuracy, epoch_losses, metric, runaway
 
 SHARE = 0.12
 """Part of the whole fall that belongs to the last quarter of the epochs."""
@@ -13,52 +40,20 @@ FEW_STEPS = 500
 
 
 class StillImproving(Rule):
-    """RE014 still-improving
-
-    What
-        Training stops while the loss still falls at a good rate: the last quarter of the epochs brought a
-        good part of all the progress.
-    Why
-        Progress normally slows down before it ends. A curve that is cut off while it is steep ends far from
-        what the model can do.
-    Symptom
-        Loss and accuracy still improve in the last epochs; after a single epoch nothing else can be expected.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(8):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        - for epoch in range(8):
-        + for epoch in range(60):
-    Fix safety
-        Unsafe: longer training may overfit; watch the validation loss.
-    Sources
-        Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?", 1998.
-    """
-
     code, name, family, fault = "RE014", "still-improving", "reenact", Fault.HNE
     needs = Needs.TRACE
     why = "A curve that is cut off while it is steep ends far from what the model can do."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)
-        if optimizers(evidence) > 1 or (score is not None and score > 0.98):
+        if evidence.optimizers > 1 or (score is not None and score > 0.98):
             return
         if runaway(evidence) is not None:
             # A loss without a bound falls for ever; training longer is no cure.
             return
         values = _longer(param)
-        if evidence.trace.epoch_count == 1 and evidence.trace.step_count < FEW_STEPS:
-            saw = f"one epoch of {evidence.trace.step_count} steps"
+        if evidence.watched.epoch_count == 1 and evidence.watched.step_count < FEW_STEPS:
+            saw = f"one epoch of {evidence.watched.step_count} steps"
             yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.5)
             return
         curve = metric(evidence, "val_loss")

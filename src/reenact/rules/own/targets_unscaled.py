@@ -1,6 +1,34 @@
-"""RE006 targets-unscaled."""
+"""RE006 targets-unscaled
 
-from __future__ import annotations
+What
+    The targets of a regression are large numbers: a mean or a spread above ten.
+Why
+    The last layer starts near zero and must first walk to the mean of the targets; squared errors of
+    large targets make gradients so large that any usual learning rate overshoots.
+Symptom
+    A loss of thousands that becomes NaN, or falls for ever without the predictions becoming useful.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    y = 500 * y + 2000
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+Instead
+      y = 500 * y + 2000
+    + y = (y - y.mean()) / y.std()
+Fix safety
+    Unsafe: predictions must be scaled back wherever they are read.
+Sources
+    Humbatova et al., ICSE 2020 (missing preprocessing); LeCun et al., "Efficient BackProp", 1998, section
+    4.5.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._series import learned
@@ -9,38 +37,6 @@ LARGE = 10.0
 
 
 class TargetsUnscaled(Rule):
-    """RE006 targets-unscaled
-
-    What
-        The targets of a regression are large numbers: a mean or a spread above ten.
-    Why
-        The last layer starts near zero and must first walk to the mean of the targets; squared errors of
-        large targets make gradients so large that any usual learning rate overshoots.
-    Symptom
-        A loss of thousands that becomes NaN, or falls for ever without the predictions becoming useful.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        y = 500 * y + 2000
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
-    Instead
-          y = 500 * y + 2000
-        + y = (y - y.mean()) / y.std()
-    Fix safety
-        Unsafe: predictions must be scaled back wherever they are read.
-    Sources
-        Humbatova et al., ICSE 2020 (missing preprocessing); LeCun et al., "Efficient BackProp", 1998, section
-        4.5.
-    """
-
     code, name, family, fault = "RE006", "targets-unscaled", "reenact", Fault.CPP
     needs = Needs.GRAPH
     why = "Errors as large as the targets make gradients that no usual learning rate bears."

@@ -1,6 +1,36 @@
-"""RE007 train-and-test-scaled-differently."""
+"""RE007 train-and-test-scaled-differently
 
-from __future__ import annotations
+What
+    Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
+    numbers.
+Why
+    The model is asked about numbers that it has never seen; its answers there mean nothing.
+Symptom
+    Good in training, no better than guessing in validation, from the first epoch on.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    x = 40 * x + 100
+    mean, std = x[:240].mean(0), x[:240].std(0)
+    train = (x[:240] - mean) / std
+    test = x[240:]
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(train, y[:240], epochs=10, validation_data=(test, y[240:]))
+Instead
+    - test = x[240:]
+    + test = (x[240:] - mean) / std
+Fix safety
+    Unsafe: it changes the measured result, which was wrong.
+Sources
+    Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
+    MLSys 2019.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
@@ -10,40 +40,6 @@ ENOUGH = 16
 
 
 class TrainAndTestScaledDifferently(Rule):
-    """RE007 train-and-test-scaled-differently
-
-    What
-        Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
-        numbers.
-    Why
-        The model is asked about numbers that it has never seen; its answers there mean nothing.
-    Symptom
-        Good in training, no better than guessing in validation, from the first epoch on.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        x = 40 * x + 100
-        mean, std = x[:240].mean(0), x[:240].std(0)
-        train = (x[:240] - mean) / std
-        test = x[240:]
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(train, y[:240], epochs=10, validation_data=(test, y[240:]))
-    Instead
-        - test = x[240:]
-        + test = (x[240:] - mean) / std
-    Fix safety
-        Unsafe: it changes the measured result, which was wrong.
-    Sources
-        Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
-        MLSys 2019.
-    """
-
     code, name, family, fault = "RE007", "train-and-test-scaled-differently", "reenact", Fault.CPP
     needs = Needs.GRAPH
     severity = Severity.ERROR

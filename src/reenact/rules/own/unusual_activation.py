@@ -1,6 +1,26 @@
-"""RE041 unusual-hidden-activation."""
+"""RE041 unusual-hidden-activation
 
-from __future__ import annotations
+What
+    A hidden dense or convolution layer is bent by a function that squeezes its output into a narrow
+    range (sigmoid, hard sigmoid) or makes its units compete (softmax), more so when its neighbours use
+    another.
+Why
+    Squeezed outputs are all positive and have small slopes: gradients shrink from layer to layer.
+Symptom
+    Slow progress, the layers in front of it hardly move.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3))
+Fix safety
+    Unsafe: another activation is another model.
+Sources
+    Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+    AISTATS 2010; Glorot, Bordes and Bengio, "Deep Sparse Rectifier Neural Networks", AISTATS 2011.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,30 +41,6 @@ ODD_ONE_OUT = 0.15
 
 
 class UnusualHiddenActivation(Rule):
-    """RE041 unusual-hidden-activation
-
-    What
-        A hidden dense or convolution layer is bent by a function that squeezes its output into a narrow
-        range (sigmoid, hard sigmoid) or makes its units compete (softmax), more so when its neighbours use
-        another.
-    Why
-        Squeezed outputs are all positive and have small slopes: gradients shrink from layer to layer.
-    Symptom
-        Slow progress, the layers in front of it hardly move.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
-        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3))
-    Fix safety
-        Unsafe: another activation is another model.
-    Sources
-        Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
-        AISTATS 2010; Glorot, Bordes and Bengio, "Deep Sparse Rectifier Neural Networks", AISTATS 2011.
-    """
-
     code, name, family, fault = "RE041", "unusual-hidden-activation", "reenact", Fault.ACH
     needs = Needs.SOURCE
     confidence = 0.4

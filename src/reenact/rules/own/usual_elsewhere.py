@@ -1,23 +1,40 @@
-"""RE040 usual-elsewhere."""
+"""RE040 usual-elsewhere
 
-from __future__ import annotations
+What
+    The training fails, and a setting that decides over success could as well have another, usual value:
+    learning rate, optimiser, batch size, epochs, loss.
+Why
+    When no other rule explains a failure, these are what most often does.
+Symptom
+    The loss stalls near its start or falls by less than three tenths, or the model answers the same for
+    every input.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+Fix safety
+    Unsafe: each is another training. The finding is a thing to try, and is reported only when it helps.
+Sources
+    Zhang et al., "AutoTrainer", ICSE 2021 (repairs tried in turn); Table 1 of "Fault Localisation and
+    Repair of Deep Learning Systems" for which faults are frequent.
+"""
 
 from collections.abc import Sequence
 
-from reenact.rules import (
-    Evidence,
-    Fault,
-    Findings,
-    Hyperparameter,
-    JsonValue,
-    Kind,
-    Needs,
-    Rule,
-    Severity,
-    TaskType,
-)
+from reenact.rules import Evidence, Fault, Findings, Hyperparameter, JsonValue, Kind, Needs, Rule, TaskType
 from reenact.rules.deepchecker.loss_stalls import LossStalls
-from reenact.rules.own._series import learned, losses, optimizers, windows
+from reenact.rules.finding import Severity
+from reenact.rules.own._series import learned, losses, windows
 from reenact.rules.own.collapsed_output import CollapsedOutput
 from reenact.rules.own.learns_nothing import LearnsNothing
 
@@ -30,37 +47,6 @@ SYMPTOMS: tuple[Rule, ...] = (LearnsNothing(), CollapsedOutput(), LossStalls())
 
 
 class UsualElsewhere(Rule):
-    """RE040 usual-elsewhere
-
-    What
-        The training fails, and a setting that decides over success could as well have another, usual value:
-        learning rate, optimiser, batch size, epochs, loss.
-    Why
-        When no other rule explains a failure, these are what most often does.
-    Symptom
-        The loss stalls near its start or falls by less than three tenths, or the model answers the same for
-        every input.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Fix safety
-        Unsafe: each is another training. The finding is a thing to try, and is reported only when it helps.
-    Sources
-        Zhang et al., "AutoTrainer", ICSE 2021 (repairs tried in turn); Table 1 of "Fault Localisation and
-        Repair of Deep Learning Systems" for which faults are frequent.
-    """
-
     code, name, family, fault = "RE040", "usual-elsewhere", "reenact", None
     needs = Needs.SOURCE | Needs.TRACE
     severity = Severity.NOTE
@@ -88,7 +74,7 @@ class UsualElsewhere(Rule):
 def _barely(evidence: Evidence) -> str:
     """The loss has fallen by less than three tenths: little, as far as it went, was learned."""
     curve = windows(losses(evidence), PARTS)
-    if len(curve) < PARTS or curve[0] <= 0 or optimizers(evidence) > 1 or learned(evidence):
+    if len(curve) < PARTS or curve[0] <= 0 or evidence.optimizers > 1 or learned(evidence):
         return ""
     if curve[-1] <= BARELY * curve[0]:
         return ""

@@ -1,6 +1,34 @@
-"""RE018 validation-leaks."""
+"""RE018 validation-leaks
 
-from __future__ import annotations
+What
+    Rows of the training data are among the rows that the model is judged by.
+Why
+    What was seen in training is answered from memory: the result says nothing about new data.
+Symptom
+    A validation result that is too good, and a disappointment afterwards.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(40):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[180:]).argmax(1) == y[180:]).float().mean().item())
+Instead
+    -     print("val_accuracy", (model(x[180:]).argmax(1) == y[180:]).float().mean().item())
+    +     print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+Fix safety
+    Safe for the training; measured results change, they were wrong.
+Sources
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based Science",
+    2023.
+"""
 
 from reenact.probe.trace import Overlap
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
@@ -11,58 +39,21 @@ LEAST = 0.05
 
 
 class ValidationLeaks(Rule):
-    """RE018 validation-leaks
-
-    What
-        Rows of the training data are among the rows that the model is judged by.
-    Why
-        What was seen in training is answered from memory: the result says nothing about new data.
-    Symptom
-        A validation result that is too good, and a disappointment afterwards.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(40):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
-            optimizer.step()
-        with torch.no_grad():
-            print("val_accuracy", (model(x[180:]).argmax(1) == y[180:]).float().mean().item())
-    Instead
-        -     print("val_accuracy", (model(x[180:]).argmax(1) == y[180:]).float().mean().item())
-        +     print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
-    Fix safety
-        Safe for the training; measured results change, they were wrong.
-    Sources
-        Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based Science",
-        2023.
-    """
-
     code, name, family, fault = "RE018", "validation-leaks", "reenact", Fault.VRM
     needs = Needs.TRACE
     severity = Severity.ERROR
     why = "What was seen in training is answered from memory."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        leaks = evidence.trace.overlaps
+        leaks = evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
         worst = max(leaks, key=lambda overlap: overlap.share, default=None)
         if worst is None or worst.rows < FEWEST or worst.share < LEAST:
             return
         sure = _sure(evidence, worst, clean=clean)
-        yield self.finding(
-            evidence,
-            f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows",
-            kind=Kind.VALIDATION,
-            confidence=sure,
-            certainty=Certainty.PROOF if sure > 0.8 else None,
-        )
+        saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
+        proven = Certainty.PROOF if sure > 0.8 else None
+        yield self.finding(evidence, saw, kind=Kind.VALIDATION, confidence=sure, certainty=proven)
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:

@@ -1,7 +1,5 @@
 """What the model is fed, what its first layers do to it, and how much of it it is judged by again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from reenact.probe.trace import Trace

@@ -1,6 +1,24 @@
-"""UM010 dropout-too-high."""
+"""UM010 dropout-too-high
 
-from __future__ import annotations
+What
+    A dropout layer drops more than half of what it is given.
+Why
+    What is left is too little to learn from: units see another, thin network at every step.
+Symptom
+    Training accuracy stays well below that of validation; learning is slow.
+Example
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
+Instead
+    - model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
+    + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
+Fix safety
+    Unsafe: less regularisation may overfit.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021; the bound is that of the release.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_dropout
@@ -9,28 +27,6 @@ MOST = 0.5
 
 
 class DropoutTooHigh(Rule):
-    """UM010 dropout-too-high
-
-    What
-        A dropout layer drops more than half of what it is given.
-    Why
-        What is left is too little to learn from: units see another, thin network at every step.
-    Symptom
-        Training accuracy stays well below that of validation; learning is slow.
-    Example
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
-    Instead
-        - model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
-        + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
-    Fix safety
-        Unsafe: less regularisation may overfit.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021; the bound is that of the release.
-    """
-
     code, name, family, fault = "UM010", "dropout-too-high", "umlaut", Fault.RCD
     needs = Needs.SOURCE
     confidence = 0.55

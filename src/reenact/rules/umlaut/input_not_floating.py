@@ -1,6 +1,36 @@
-"""UM003 input-not-floating."""
+"""UM003 input-not-floating
 
-from __future__ import annotations
+What
+    Inputs are whole numbers, or of another floating type than the weights, and no embedding looks them
+    up.
+Why
+    Layers multiply inputs with floating weights. torch refuses other types; Keras converts them silently,
+    which often means that they were never scaled.
+Symptom
+    The program ends in its first step with a message about types; or nothing, until values to 255 do
+    their harm.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    x = (1.5 * x).round().astype("int64")
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - x = (1.5 * x).round().astype("int64")
+    + x = (1.5 * x).round().astype("float32")
+Fix safety
+    Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. Whole numbers that an embedding or a preprocessing layer takes are what
+    they should be, and are left alone.
+"""
 
 import re
 
@@ -11,47 +41,13 @@ TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
 
 
 class InputNotFloating(Rule):
-    """UM003 input-not-floating
-
-    What
-        Inputs are whole numbers, or of another floating type than the weights, and no embedding looks them
-        up.
-    Why
-        Layers multiply inputs with floating weights. torch refuses other types; Keras converts them silently,
-        which often means that they were never scaled.
-    Symptom
-        The program ends in its first step with a message about types; or nothing, until values to 255 do
-        their harm.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        x = (1.5 * x).round().astype("int64")
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - x = (1.5 * x).round().astype("int64")
-        + x = (1.5 * x).round().astype("float32")
-    Fix safety
-        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. Whole numbers that an embedding or a preprocessing layer takes are what
-        they should be, and are left alone.
-    """
-
     code, name, family, fault = "UM003", "input-not-floating", "umlaut", Fault.CPP
     needs = Needs.GRAPH
     confidence = 0.3
     why = "Layers compute with floating numbers."
 
     def check(self, evidence: Evidence) -> Findings:
-        crash = evidence.outcome.crash if evidence.outcome is not None else None
+        crash = evidence.crash
         if crash is not None and crash.layer and crash.layer_inputs and TYPES.search(crash.message):
             dtype = crash.layer_inputs[0].dtype.removeprefix("torch.")
             place = crash.layer_place or crash.place

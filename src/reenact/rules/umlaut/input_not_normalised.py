@@ -1,6 +1,36 @@
-"""UM001 input-not-normalised."""
+"""UM001 input-not-normalised
 
-from __future__ import annotations
+What
+    Inputs reach beyond -1 to 1 and are not standardised either.
+Why
+    Weights start with a size that suits inputs around zero of about one. Grey values to 255 or prices to
+    a million make the first activations, and so the first gradients, as many times larger.
+Symptom
+    The loss starts very high, jumps or becomes NaN; units die in the first steps.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    x = 128 + 60 * x
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+      x = 128 + 60 * x
+    + x = (x - x.mean(0)) / x.std(0)
+Fix safety
+    Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release complains of every value beyond -1 to 1, also of data scaled to
+    mean 0 and deviation 1; that is fine here, and so are inputs that an embedding looks up or that the
+    model scales itself.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TensorFacts
 from reenact.rules.umlaut._data import reads_symbols, scales_itself, training_inputs
@@ -9,40 +39,6 @@ FAR = 10.0
 
 
 class InputNotNormalised(Rule):
-    """UM001 input-not-normalised
-
-    What
-        Inputs reach beyond -1 to 1 and are not standardised either.
-    Why
-        Weights start with a size that suits inputs around zero of about one. Grey values to 255 or prices to
-        a million make the first activations, and so the first gradients, as many times larger.
-    Symptom
-        The loss starts very high, jumps or becomes NaN; units die in the first steps.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        x = 128 + 60 * x
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-          x = 128 + 60 * x
-        + x = (x - x.mean(0)) / x.std(0)
-    Fix safety
-        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release complains of every value beyond -1 to 1, also of data scaled to
-        mean 0 and deviation 1; that is fine here, and so are inputs that an embedding looks up or that the
-        model scales itself.
-    """
-
     code, name, family, fault = "UM001", "input-not-normalised", "umlaut", Fault.CPP
     needs = Needs.GRAPH
     why = "Layers start with weights that suit inputs near zero of about one."

@@ -1,6 +1,34 @@
-"""UM002 input-wrong-shape."""
+"""UM002 input-wrong-shape
 
-from __future__ import annotations
+What
+    Pictures are laid out with channels first and read with channels last, or the other way round.
+Why
+    The window then moves along the channels and one side of the picture, and the other side is taken for
+    channels.
+Symptom
+    Learning is poor, or the first convolution ends the program with a message about channels.
+Example
+    import keras
+    from reenact.testing.toys import images
+
+    x, y = images()
+    model = keras.Sequential([
+        keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10)
+Instead
+      x, y = images()
+    + x = x.transpose(0, 2, 3, 1)
+Fix safety
+    Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release complains of every picture that is not square; here the layout
+    must look exchanged: the two sides that are equal are not those that the convolution walks along.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.layer_view import Shape
@@ -8,38 +36,6 @@ from reenact.rules.umlaut._data import channels_last, training_inputs
 
 
 class InputWrongShape(Rule):
-    """UM002 input-wrong-shape
-
-    What
-        Pictures are laid out with channels first and read with channels last, or the other way round.
-    Why
-        The window then moves along the channels and one side of the picture, and the other side is taken for
-        channels.
-    Symptom
-        Learning is poor, or the first convolution ends the program with a message about channels.
-    Example
-        import keras
-        from reenact.testing.toys import images
-
-        x, y = images()
-        model = keras.Sequential([
-            keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10)
-    Instead
-          x, y = images()
-        + x = x.transpose(0, 2, 3, 1)
-    Fix safety
-        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release complains of every picture that is not square; here the layout
-        must look exchanged: the two sides that are equal are not those that the convolution walks along.
-    """
-
     code, name, family, fault = "UM002", "input-wrong-shape", "umlaut", Fault.CPP
     needs = Needs.GRAPH
     severity = Severity.ERROR

@@ -1,6 +1,27 @@
-"""UM005 learning-rate-high."""
+"""UM005 learning-rate-high
 
-from __future__ import annotations
+What
+    The learning rate is above 0.01.
+Why
+    Steps larger than the distance to the valley jump across it; the loss swings or grows.
+Symptom
+    The loss oscillates, rises or becomes NaN in the first steps.
+Example
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta
+    with 1 are usual, and reported with little confidence.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 
@@ -10,31 +31,6 @@ FAR_ABOVE = 0.9
 
 
 class LearningRateHigh(Rule):
-    """UM005 learning-rate-high
-
-    What
-        The learning rate is above 0.01.
-    Why
-        Steps larger than the distance to the valley jump across it; the loss swings or grows.
-    Symptom
-        The loss oscillates, rises or becomes NaN in the first steps.
-    Example
-        import torch
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta
-        with 1 are usual, and reported with little confidence.
-    """
-
     code, name, family, fault = "UM005", "learning-rate-high", "umlaut", Fault.HLR
     needs = Needs.SOURCE
     confidence = 0.3

@@ -1,6 +1,28 @@
-"""UM006 learning-rate-low."""
+"""UM006 learning-rate-low
 
-from __future__ import annotations
+What
+    The learning rate is below 1e-7, or negative.
+Why
+    Steps so small are lost in rounding: the weights stay where they start. With a negative rate every
+    step climbs.
+Symptom
+    The loss does not move; or it rises steadily.
+Example
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-9)
+Instead
+    - optimizer = torch.optim.Adam(model.parameters(), lr=1e-9)
+    + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+Fix safety
+    Unsafe: another learning rate is another training.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021; the bound is that of the release. A schedule is judged by its highest rate,
+    so that a warm-up is left alone.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
@@ -8,32 +30,6 @@ SMALLEST = 1e-7
 
 
 class LearningRateLow(Rule):
-    """UM006 learning-rate-low
-
-    What
-        The learning rate is below 1e-7, or negative.
-    Why
-        Steps so small are lost in rounding: the weights stay where they start. With a negative rate every
-        step climbs.
-    Symptom
-        The loss does not move; or it rises steadily.
-    Example
-        import torch
-        from torch import nn
-
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=1e-9)
-    Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=1e-9)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    Fix safety
-        Unsafe: another learning rate is another training.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021; the bound is that of the release. A schedule is judged by its highest rate,
-        so that a warm-up is left alone.
-    """
-
     code, name, family, fault = "UM006", "learning-rate-low", "umlaut", Fault.HLR
     needs = Needs.SOURCE
     severity = Severity.ERROR

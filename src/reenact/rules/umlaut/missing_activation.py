@@ -1,43 +1,39 @@
-"""UM008 missing-activation."""
+"""UM008 missing-activation
 
-from __future__ import annotations
+What
+    A hidden layer has no non-linear activation.
+Why
+    Linear layers in a row are one linear layer, however many there are.
+Symptom
+    The model learns what a linear one would, and no more.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16),
+        keras.layers.Dense(16),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+Instead
+    -     keras.layers.Dense(16),
+    -     keras.layers.Dense(16),
+    +     keras.layers.Dense(16, activation="relu"),
+    +     keras.layers.Dense(16, activation="relu"),
+Fix safety
+    Unsafe: the network becomes another one and must be trained again.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release looks at the activation a layer was given, and so misses one
+    that follows as a layer of its own and complains of linear projections; here what lies between two
+    layers is looked at.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import narrows, unbent
 
 
 class MissingActivation(Rule):
-    """UM008 missing-activation
-
-    What
-        A hidden layer has no non-linear activation.
-    Why
-        Linear layers in a row are one linear layer, however many there are.
-    Symptom
-        The model learns what a linear one would, and no more.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16),
-            keras.layers.Dense(16),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-    Instead
-        -     keras.layers.Dense(16),
-        -     keras.layers.Dense(16),
-        +     keras.layers.Dense(16, activation="relu"),
-        +     keras.layers.Dense(16, activation="relu"),
-    Fix safety
-        Unsafe: the network becomes another one and must be trained again.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release looks at the activation a layer was given, and so misses one
-        that follows as a layer of its own and complains of linear projections; here what lies between two
-        layers is looked at.
-    """
-
     code, name, family, fault = "UM008", "missing-activation", "umlaut", Fault.ARM
     needs = Needs.SOURCE
     severity = Severity.ERROR

@@ -1,41 +1,37 @@
-"""UM007 missing-softmax."""
+"""UM007 missing-softmax
 
-from __future__ import annotations
+What
+    A classifier ends without a softmax, and its loss takes probabilities.
+Why
+    Cross-entropy takes the logarithm of the probability of the right class; plain numbers are none.
+Symptom
+    The loss stalls at a value far from the logarithm of the number of classes, or is NaN.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3),
+    ])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+Instead
+    -     keras.layers.Dense(3),
+    +     keras.layers.Dense(3, activation="softmax"),
+Fix safety
+    Unsafe: outputs become probabilities; with `from_logits=True` they stay logits instead.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release looks for the word in the name of the last layer, and so
+    complains of nearly every model that has a softmax, of sigmoid classifiers and of regressions; here
+    loss, task and last function are looked at.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 
 class MissingSoftmax(Rule):
-    """UM007 missing-softmax
-
-    What
-        A classifier ends without a softmax, and its loss takes probabilities.
-    Why
-        Cross-entropy takes the logarithm of the probability of the right class; plain numbers are none.
-    Symptom
-        The loss stalls at a value far from the logarithm of the number of classes, or is NaN.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3),
-        ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Instead
-        -     keras.layers.Dense(3),
-        +     keras.layers.Dense(3, activation="softmax"),
-    Fix safety
-        Unsafe: outputs become probabilities; with `from_logits=True` they stay logits instead.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release looks for the word in the name of the last layer, and so
-        complains of nearly every model that has a softmax, of sigmoid classifiers and of regressions; here
-        loss, task and last function are looked at.
-    """
-
     code, name, family, fault = "UM007", "missing-softmax", "umlaut", Fault.ARM
     needs = Needs.SOURCE
     severity = Severity.ERROR

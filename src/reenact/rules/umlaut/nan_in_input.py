@@ -1,6 +1,35 @@
-"""UM004 nan-in-input."""
+"""UM004 nan-in-input
 
-from __future__ import annotations
+What
+    Inputs hold values that are not a number.
+Why
+    One NaN in a row makes every activation behind it, the loss and all gradients NaN, and after the step
+    all weights.
+Symptom
+    The loss is NaN from the first batch that holds such a row.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    x[::50, 0] = torch.nan
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(30):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+Instead
+      x[::50, 0] = torch.nan
+    + x = x.nan_to_num()
+Fix safety
+    Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release waits until the loss is NaN as well; here that makes the
+    finding surer.
+"""
 
 import math
 
@@ -9,39 +38,6 @@ from reenact.rules.umlaut._data import training_inputs
 
 
 class NanInInput(Rule):
-    """UM004 nan-in-input
-
-    What
-        Inputs hold values that are not a number.
-    Why
-        One NaN in a row makes every activation behind it, the loss and all gradients NaN, and after the step
-        all weights.
-    Symptom
-        The loss is NaN from the first batch that holds such a row.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        x[::50, 0] = torch.nan
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-          x[::50, 0] = torch.nan
-        + x = x.nan_to_num()
-    Fix safety
-        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release waits until the loss is NaN as well; here that makes the
-        finding surer.
-    """
-
     code, name, family, fault = "UM004", "nan-in-input", "umlaut", Fault.CPP
     needs = Needs.GRAPH
     severity = Severity.ERROR

@@ -1,6 +1,32 @@
-"""UM014 no-accuracy-metric."""
+"""UM014 no-accuracy-metric
 
-from __future__ import annotations
+What
+    A classifier is trained, and nothing but its loss is reported.
+Why
+    A cross-entropy can fall while as many rows as before are put into the wrong class, and the other way
+    round.
+Symptom
+    Progress is claimed that nobody can see in the predictions.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+    model.fit(x, y, epochs=10, validation_split=0.2)
+Instead
+    - model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+    + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+Fix safety
+    Safe: a metric changes nothing in the training.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. In the release this check is a stub; here it asks of classifiers only.
+"""
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 
@@ -8,36 +34,6 @@ MEASURES = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou"
 
 
 class NoAccuracyMetric(Rule):
-    """UM014 no-accuracy-metric
-
-    What
-        A classifier is trained, and nothing but its loss is reported.
-    Why
-        A cross-entropy can fall while as many rows as before are put into the wrong class, and the other way
-        round.
-    Symptom
-        Progress is claimed that nobody can see in the predictions.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=10, validation_split=0.2)
-    Instead
-        - model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
-        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Fix safety
-        Safe: a metric changes nothing in the training.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. In the release this check is a stub; here it asks of classifiers only.
-    """
-
     code, name, family, fault = "UM014", "no-accuracy-metric", "umlaut", None
     needs = Needs.TRACE
     severity = Severity.NOTE

@@ -1,6 +1,32 @@
-"""UM013 no-validation."""
+"""UM013 no-validation
 
-from __future__ import annotations
+What
+    Nothing is held out: the program never measures the model on rows it was not trained on.
+Why
+    Without such rows nobody can tell learning from memorising.
+Symptom
+    A training loss near zero and no idea what it is worth.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, epochs=10)
+Instead
+    - model.fit(x, y, epochs=10)
+    + model.fit(x, y, epochs=10, validation_split=0.2)
+Fix safety
+    Safe for the weights, except that fewer rows are trained on when a part is split off.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. In the release this check is a stub; here a run that evaluates on anything,
+    or a text that speaks of a test or validation set, keeps it silent.
+"""
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import mentions
@@ -8,36 +34,6 @@ from reenact.rules.umlaut._data import shared_rows
 
 
 class NoValidation(Rule):
-    """UM013 no-validation
-
-    What
-        Nothing is held out: the program never measures the model on rows it was not trained on.
-    Why
-        Without such rows nobody can tell learning from memorising.
-    Symptom
-        A training loss near zero and no idea what it is worth.
-    Example
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10)
-    Instead
-        - model.fit(x, y, epochs=10)
-        + model.fit(x, y, epochs=10, validation_split=0.2)
-    Fix safety
-        Safe for the weights, except that fewer rows are trained on when a part is split off.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. In the release this check is a stub; here a run that evaluates on anything,
-        or a text that speaks of a test or validation set, keeps it silent.
-    """
-
     code, name, family, fault = "UM013", "no-validation", "umlaut", Fault.VRM
     needs = Needs.SOURCE
     severity = Severity.NOTE

@@ -1,42 +1,38 @@
-"""UM009 output-bent-twice."""
+"""UM009 output-bent-twice
 
-from __future__ import annotations
+What
+    The last layer has an activation in front of a softmax, written or inside the loss.
+Why
+    A softmax wants numbers of either sign. After a ReLU no class can be ruled out, after a sigmoid or
+    another softmax all classes are nearly alike.
+Symptom
+    The loss stops early and high; accuracy lags behind.
+Example
+    import keras
+
+    model = keras.Sequential([
+        keras.layers.Input((8,)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="relu"),
+        keras.layers.Softmax(),
+    ])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+Instead
+    -     keras.layers.Dense(3, activation="relu"),
+    +     keras.layers.Dense(3),
+Fix safety
+    Unsafe: the outputs in front of the softmax change their range.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release complains of any activation of the last layer, also of the
+    sigmoid or softmax that the loss asks for.
+"""
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Wanted
 from reenact.rules.neuralint._output import bends, output_of
 
 
 class OutputBentTwice(Rule):
-    """UM009 output-bent-twice
-
-    What
-        The last layer has an activation in front of a softmax, written or inside the loss.
-    Why
-        A softmax wants numbers of either sign. After a ReLU no class can be ruled out, after a sigmoid or
-        another softmax all classes are nearly alike.
-    Symptom
-        The loss stops early and high; accuracy lags behind.
-    Example
-        import keras
-
-        model = keras.Sequential([
-            keras.layers.Input((8,)),
-            keras.layers.Dense(16, activation="relu"),
-            keras.layers.Dense(3, activation="relu"),
-            keras.layers.Softmax(),
-        ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    Instead
-        -     keras.layers.Dense(3, activation="relu"),
-        +     keras.layers.Dense(3),
-    Fix safety
-        Unsafe: the outputs in front of the softmax change their range.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release complains of any activation of the last layer, also of the
-        sigmoid or softmax that the loss asks for.
-    """
-
     code, name, family, fault = "UM009", "output-bent-twice", "umlaut", Fault.AAL
     needs = Needs.SOURCE
     confidence = 0.85

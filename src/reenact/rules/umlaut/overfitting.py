@@ -1,4 +1,36 @@
-"""UM011 overfitting."""
+"""UM011 overfitting
+
+What
+    The validation loss has been rising for several epochs while the training loss kept falling.
+Why
+    The model now memorises its training rows; what it learns no longer holds elsewhere.
+Symptom
+    A gap between the two losses that grows from epoch to epoch.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+    model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(40):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
+        optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.cross_entropy(model(x[1::2]), y[1::2]).item())
+Instead
+    - x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+    + x, y = map(torch.from_numpy, blobs(6000, features=20, spread=6.0))
+Fix safety
+    Unsafe: fewer epochs, dropout or a smaller model make another training.
+Sources
+    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+    Model Behavior", CHI 2021. The release fires at the first epoch in which the one loss rises and the
+    other does not, which noise alone brings about; here the rise must last three epochs and come to a
+    tenth of the loss.
+"""
 
 from __future__ import annotations
 
@@ -15,49 +47,13 @@ PATIENCE, RISE = 3, 1.1
 
 
 class Overfitting(Rule):
-    """UM011 overfitting
-
-    What
-        The validation loss has been rising for several epochs while the training loss kept falling.
-    Why
-        The model now memorises its training rows; what it learns no longer holds elsewhere.
-    Symptom
-        A gap between the two losses that grows from epoch to epoch.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
-        model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(40):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
-            optimizer.step()
-            with torch.no_grad():
-                print("val_loss", nn.functional.cross_entropy(model(x[1::2]), y[1::2]).item())
-    Instead
-        - x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
-        + x, y = map(torch.from_numpy, blobs(6000, features=20, spread=6.0))
-    Fix safety
-        Unsafe: fewer epochs, dropout or a smaller model make another training.
-    Sources
-        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021. The release fires at the first epoch in which the one loss rises and the
-        other does not, which noise alone brings about; here the rise must last three epochs and come to a
-        tenth of the loss.
-    """
-
     code, name, family, fault = "UM011", "overfitting", "umlaut", None
     needs = Needs.TRACE
     confidence = 0.7
     why = "What is still learned helps on the training rows only."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.trace is None:
-            return
-        held, trained = _loss_curves(evidence.trace)
+        held, trained = _loss_curves(evidence.watched)
         if len(held) <= PATIENCE:
             return
         best = int(held.argmin())

@@ -8,8 +8,6 @@ as variables and are written nowhere, messages lose their addresses. Not covered
 themselves.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -53,11 +51,9 @@ class Installer(Protocol):
 
     def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
         """Every package that will be installed, as NAME==VERSION. Raises NoWheel, InputError."""
-        ...
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
         """Make a virtual environment with exactly these packages in a folder that does not exist yet."""
-        ...
 
 
 def find_installer(*, prefer: str = "") -> Installer:

@@ -9,8 +9,6 @@ complete: it is built beside its place, by one process at a time, and renamed. T
 once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets
@@ -60,11 +58,7 @@ class Environments:
     """The interpreter to build for."""
 
     def prepare(
-        self,
-        requirements: tuple[Requirement, ...],
-        allowed: Allowed,
-        *,
-        exclude_newer: date | None = None,
+        self, requirements: tuple[Requirement, ...], allowed: Allowed, *, exclude_newer: date | None = None
     ) -> Environment:
         """The environment with these packages, built when it is not there yet. May use the network."""
         allowed.check(requirements)

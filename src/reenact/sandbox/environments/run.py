@@ -4,8 +4,6 @@ The user's variables for indexes, certificates and proxies reach the installer a
 messages lose their addresses, which may hold a password.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

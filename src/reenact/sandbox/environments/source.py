@@ -10,8 +10,6 @@ asked for, what the build itself needs comes from wheels and needs somebody's wo
 covered: what the built package does later, in a box.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -8,8 +8,6 @@ now. A record that names another installation does not count, and the environmen
 covered: what the planted packages do, in boxes.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -15,8 +15,6 @@ lock. Covered: the owner ends before the thread does; the lock is free then, and
 rest. Not covered: a disk on which a single removal does not return.
 """
 
-from __future__ import annotations
-
 import array
 import errno
 import fcntl

@@ -11,8 +11,6 @@ copied as links and never followed; FIFOs, sockets and devices are left out; the
 when it is larger than the box may be. The original is only read.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -5,8 +5,6 @@ the hidden ones such as 1e999), numbers of absurd length, lone surrogates, bytes
 Not covered: whether the content is true. A program may write any figures it likes.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -34,11 +32,7 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
     _check_depth(text, deepest)
     try:
         value: JsonValue = json.loads(
-            text,
-            object_pairs_hook=_pairs,
-            parse_constant=_constant,
-            parse_float=_float,
-            parse_int=_integer,
+            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_integer
         )
     except json.JSONDecodeError as error:
         raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error

@@ -8,8 +8,6 @@ Not covered: machines where no group may be made (most ordinary users without a 
 watcher alone limits, by looking. CPU and disk bandwidth are not limited.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import secrets

@@ -15,15 +15,12 @@ The filter is a classic BPF program: a list of instructions and labels; jumps na
 turns them into the kernel's eight-byte records.
 """
 
-from __future__ import annotations
-
 import errno
 import functools
 import platform
 import struct
 from dataclasses import dataclass
-
-from reenact.sandbox.isolation.syscalls import MACHINES, Machine
+from pathlib import Path
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x45, 0x06
 _FARTHEST_JUMP = 255
@@ -129,6 +126,29 @@ _ROUTING = 0
 _PLAIN_PERSONALITY = (0, 0xFFFFFFFF)
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One kernel interface: how seccomp names it, and which column of `syscalls.txt` has its numbers."""
+
+    audit: int
+    column: int
+    second_interface_bit: int = 0
+    """A bit in the number that selects another interface with other numbers (x32)."""
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers of the calls that are refused or looked into."""
+        lines = Path(__file__).with_name("syscalls.txt").read_text(encoding="ascii").splitlines()
+        rows = [line.split() for line in lines if not line.startswith("#")]
+        return {row[0]: int(row[self.column]) for row in rows if row[self.column] != "-"}
+
+
+MACHINES = {
+    "x86_64": Machine(0xC000003E, 1, second_interface_bit=0x40000000),
+    "aarch64": Machine(0xC00000B7, 2),
+}
+
+
 @functools.cache
 def box_filter(machine: str | None = None) -> bytes | None:
     """The assembled filter for this machine (or the named one), none when we do not know its numbers."""
@@ -138,6 +158,7 @@ def box_filter(machine: str | None = None) -> bytes | None:
 
 def _program(machine: Machine) -> list[Instruction]:
     denied, absent, allowed = Return(refuse(errno.EPERM)), Return(refuse(errno.ENOSYS)), Return(ALLOW)
+    numbers = machine.numbers
     program: list[Instruction] = [
         Load(ARCHITECTURE),
         Jump(machine.audit, yes="same interface"),
@@ -148,21 +169,21 @@ def _program(machine: Machine) -> list[Instruction]:
     if machine.second_interface_bit:
         program += [Jump(machine.second_interface_bit, no="first interface", bits=True), absent]
         program += [Label("first interface")]
-    for name, number in sorted(machine.numbers.items()):
+    for name, number in sorted(numbers.items()):
         if name not in _LOOKED_INTO:
             program += _when(number, name, [denied])
-    program += _when(machine.numbers["clone3"], "clone3", [absent])
-    program += _when(machine.numbers["shmget"], "shmget", [absent])
+    program += _when(numbers["clone3"], "clone3", [absent])
+    program += _when(numbers["shmget"], "shmget", [absent])
     # The library then writes the zeros itself, and what is written is counted.
-    program += _when(machine.numbers["fallocate"], "fallocate", [Return(refuse(errno.EOPNOTSUPP))])
+    program += _when(numbers["fallocate"], "fallocate", [Return(refuse(errno.EOPNOTSUPP))])
     for name, looked in (
         ("clone", _by_argument("clone", 0, (_NEW_NAMESPACES,), denied, allowed, bits=True)),
         ("personality", _by_argument("personality", 0, _PLAIN_PERSONALITY, allowed, denied)),
         ("ioctl", _by_argument("ioctl", 1, _TERMINAL_INPUT, denied, allowed)),
     ):
-        program += _when(machine.numbers[name], name, looked)
+        program += _when(numbers[name], name, looked)
     for name in ("socket", "socketpair"):
-        program += _when(machine.numbers[name], name, _socket(name))
+        program += _when(numbers[name], name, _socket(name))
     return [*program, allowed]
 
 

@@ -8,8 +8,6 @@ Of the host it sees system programs and libraries, the interpreter and small fil
 else does not exist inside: no home folders, no /etc beyond the list, no /run, no other user's files.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

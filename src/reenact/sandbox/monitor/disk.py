@@ -13,8 +13,6 @@ there is a hiding place whose content cannot.
 Not covered: a neighbour that frees as much space as the box hides; the host's reserve is watched for that.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import stat

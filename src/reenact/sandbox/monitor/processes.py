@@ -8,8 +8,6 @@ Also ends every process that we started, wherever it went (groups and sessions o
 runs programs of ours to their end.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

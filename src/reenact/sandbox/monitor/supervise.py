@@ -5,8 +5,6 @@ watcher, so a short program is not delayed. A box is ended by SIGKILL of all of 
 which would keep GPU memory held, and never by a gentle signal, which it may ignore.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import select

@@ -11,8 +11,6 @@ Not covered: bugs in the kernel, covert channels, CPU side channels. Started by 
 box runs as root's user number without any capability, seen inside as an ordinary user.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import resource
@@ -28,19 +26,9 @@ from reenact.plain import plain_text
 from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
+from reenact.sandbox.isolation import view
 from reenact.sandbox.isolation.cgroup import Group, Place, find_place
 from reenact.sandbox.isolation.seccomp import box_filter
-from reenact.sandbox.isolation.view import (
-    HOME,
-    HOST_NAME,
-    TMP,
-    USER_ID,
-    WORK,
-    box_environment,
-    checked_mounts,
-    etc_files,
-    host_view,
-)
 from reenact.sandbox.monitor.processes import BoxProcesses
 from reenact.sandbox.monitor.watcher import BoxBroke, NetworkCounters, Started
 from reenact.sandbox.tiers.launch import (
@@ -118,7 +106,7 @@ def _words(
     seccomp = box_filter()
     if seccomp is not None:
         arguments += ["--seccomp", str(in_memory(seccomp))]
-    for target, content in etc_files().items():
+    for target, content in view.etc_files().items():
         # Before all else: in the end the root is read-only.
         arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
     packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
@@ -146,7 +134,7 @@ def _hold(limits: Limits, groups: Place | None, box: Started, report: Status) ->
 def _await_root(box: Started, pid: int, deadline: float) -> None:
     """Until the process sees our work folder at its place, which is the last thing before it is held back."""
     wanted = box.folder.work.stat()
-    seen = Path(f"/proc/{pid}/root{WORK}")
+    seen = Path(f"/proc/{pid}/root{view.WORK}")
     while time.monotonic() < deadline:
         with suppress(OSError):
             found = seen.stat()
@@ -192,8 +180,8 @@ def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
 def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
     words = ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session"]
-    words += ["--as-pid-1", "--clearenv", "--hostname", HOST_NAME]
-    words += ["--uid", str(USER_ID), "--gid", str(USER_ID)]
+    words += ["--as-pid-1", "--clearenv", "--hostname", view.HOST_NAME]
+    words += ["--uid", str(view.USER_ID), "--gid", str(view.USER_ID)]
     if "--disable-userns" in options:
         words.append("--disable-userns")
     words += ["--dev", "/dev"]
@@ -201,15 +189,15 @@ def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: fro
         # Some space above the limit, so that crossing it is seen before the program gets "no space left".
         words += ["--size", str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20))]
     words += ["--tmpfs", "/dev/shm"]  # noqa: S108 - inside the box
-    for writable, target in ((folder.work, WORK), (folder.home, HOME), (folder.tmp, TMP)):
+    for writable, target in ((folder.work, view.WORK), (folder.home, view.HOME), (folder.tmp, view.TMP)):
         words += ["--bind", str(writable), target]
-    for text, target in host_view().links:
+    for text, target in view.host_view().links:
         words += ["--symlink", text, target]
-    mounts = ((str(mount.source.absolute()), mount.target) for mount in checked_mounts(command))
-    for source, target in (*host_view().binds, *mounts):
+    mounts = ((str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command))
+    for source, target in (*view.host_view().binds, *mounts):
         words += ["--ro-bind", source, target]
-    words += [*_proc(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
-    for name, value in box_environment(HOME, TMP, command.environment).items():
+    words += [*_proc(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", view.WORK]
+    for name, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
         words += ["--setenv", name, value]
     return words
 

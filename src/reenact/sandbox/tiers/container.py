@@ -9,8 +9,6 @@ which is only named as such while the container's control group can be read; a d
 reported.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io
@@ -25,18 +23,8 @@ from pathlib import Path
 from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.isolation import view
 from reenact.sandbox.isolation.cgroup import group_of
-from reenact.sandbox.isolation.view import (
-    HOME,
-    HOST_NAME,
-    TMP,
-    USER_ID,
-    WORK,
-    box_environment,
-    checked_mounts,
-    etc_files,
-    host_view,
-)
 from reenact.sandbox.monitor.processes import BoxProcesses
 from reenact.sandbox.monitor.watcher import BoxBroke, Crossing, ProgramEnd, Started
 from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
@@ -109,32 +97,27 @@ def _answering(names: tuple[str, ...]) -> tuple[Engine | None, str]:
 
 
 def create_words(
-    engine: Engine,
-    name: str,
-    image: str,
-    folder: BoxFolder,
-    command: Command,
-    limits: Limits,
+    engine: Engine, name: str, image: str, folder: BoxFolder, command: Command, limits: Limits
 ) -> list[str]:
     """What the container is made of, in the engine's words."""
-    user = f"{USER_ID}:{USER_ID}" if os.getuid() == 0 else f"{os.getuid()}:{os.getgid()}"
-    words = ["--name", name, "--hostname", HOST_NAME, "--network", "none", "--read-only"]
+    user = f"{view.USER_ID}:{view.USER_ID}" if os.getuid() == 0 else f"{os.getuid()}:{os.getgid()}"
+    words = ["--name", name, "--hostname", view.HOST_NAME, "--network", "none", "--read-only"]
     words += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--ipc", "private", "--user", user]
     # Labels of SELinux would hide the part of the host that is shown on purpose.
     words += ["--security-opt", "label=disable"]
     words += ["--pids-limit", str(limits.processes + 1), "--memory", str(limits.memory_bytes)]
     words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
     words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={OPEN_FILES}:{OPEN_FILES}"]
-    words += ["--log-driver", "none", "--workdir", WORK, "--interactive"]
+    words += ["--log-driver", "none", "--workdir", view.WORK, "--interactive"]
     if engine.is_podman:
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
         words += ["--userns", "keep-id"] if os.getuid() else []
-    for source, target in ((folder.work, WORK), (folder.home, HOME), (folder.tmp, TMP)):
+    for source, target in ((folder.work, view.WORK), (folder.home, view.HOME), (folder.tmp, view.TMP)):
         words += ["--mount", _bind(str(source), target)]
     for source_name, target in _read_only(folder, command):
         words += ["--mount", _bind(source_name, target) + ",readonly"]
-    for key, value in box_environment(HOME, TMP, command.environment).items():
+    for key, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
         words += ["--env", f"{key}={value}"]
     return [*words, "--entrypoint", REAPER[0], image, *REAPER[1:], *command.argv]
 
@@ -146,12 +129,12 @@ def _bind(source: str, target: str) -> str:
 
 
 def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
-    found = [(str(mount.source.absolute()), mount.target) for mount in checked_mounts(command)]
-    for target, content in etc_files(USER_ID if os.getuid() == 0 else os.getuid()).items():
+    found = [(str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)]
+    for target, content in view.etc_files(view.USER_ID if os.getuid() == 0 else os.getuid()).items():
         kept = folder.etc / target.replace("/", "+")
         kept.write_bytes(content)
         found.append((str(kept), target))
-    return [*(bind for bind in host_view().binds if not bind[1].startswith("/sys")), *found]
+    return [*(bind for bind in view.host_view().binds if not bind[1].startswith("/sys")), *found]
 
 
 def _empty_image(engine: Engine) -> str:
@@ -168,14 +151,14 @@ def _empty_image(engine: Engine) -> str:
 
 def _skeleton() -> bytes:
     folders = {"box", "proc", "dev", "sys", "etc", "tmp", "usr", "var"}
-    folders |= {target.lstrip("/") for _, target in host_view().binds if Path(target).is_dir()}
+    folders |= {target.lstrip("/") for _, target in view.host_view().binds if Path(target).is_dir()}
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in sorted(folders):
             entry = tarfile.TarInfo(name)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(entry)
-        for text, target in host_view().links:
+        for text, target in view.host_view().links:
             entry = tarfile.TarInfo(target.lstrip("/"))
             entry.type, entry.linkname = tarfile.SYMTYPE, text
             archive.addfile(entry)
@@ -186,7 +169,7 @@ def _give_away(root: Path) -> None:
     """Root's engine runs the program as an ordinary user, who must own what it is to fill."""
     for folder, folders, files in os.walk(root):
         for name in (".", *folders, *files):
-            os.chown(Path(folder) / name, USER_ID, USER_ID, follow_symlinks=False)
+            os.chown(Path(folder) / name, view.USER_ID, view.USER_ID, follow_symlinks=False)
 
 
 def _start(engine: Engine, name: str, folder: BoxFolder, command: Command) -> Started:

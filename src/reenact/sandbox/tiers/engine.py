@@ -1,7 +1,5 @@
 """Talks to a container engine, Docker or Podman, through its command line."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

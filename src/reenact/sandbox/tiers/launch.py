@@ -4,8 +4,6 @@ A box has started when the launcher named its first process; a box has ended wel
 the program's status. All else is the box's own failure and no verdict on the program.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

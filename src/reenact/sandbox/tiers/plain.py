@@ -9,8 +9,6 @@ Not covered: everything else. The program reads and writes all files of the user
 signals the user's processes.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -27,12 +25,7 @@ from reenact.sandbox.isolation.cgroup import find_place
 from reenact.sandbox.isolation.view import WORK, box_environment, checked_mounts
 from reenact.sandbox.monitor.processes import Descendants, descendants
 from reenact.sandbox.monitor.watcher import BoxBroke, Started
-from reenact.sandbox.tiers.launch import (
-    join_group,
-    launch,
-    limit_process,
-    signal_child,
-)
+from reenact.sandbox.tiers.launch import join_group, launch, limit_process, signal_child
 
 _REAPER = Path(__file__).with_name("reaper.py")
 

@@ -8,8 +8,6 @@ and have no /dev/shm and no loopback of their own, since the machine's would be 
 workers and distributed training do not run. For both it is never chosen by itself: ask for it by name.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import json

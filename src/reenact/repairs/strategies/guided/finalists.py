@@ -1,7 +1,5 @@
 """Which of the changes that help are worth more seeds, and which of them comes first."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

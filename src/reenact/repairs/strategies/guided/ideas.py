@@ -4,8 +4,6 @@ What the diagnosis suggests comes first, by how sure it is; then what repairs mo
 by the prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -50,7 +48,7 @@ def ideas(context: SearchContext) -> list[Idea]:
     """Every idea once, the most promising first; only what can be applied and judged."""
     known: dict[str, Idea] = {}
     for idea in (*_suggested(context), *_usual(context)):
-        known.setdefault(_text(idea.patch), idea)
+        known.setdefault("\n".join(sorted(map(str, idea.patch.changes))), idea)
     return sorted(known.values(), key=lambda one: -one.weight)
 
 
@@ -62,10 +60,6 @@ def usable(context: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
 def fits(context: SearchContext, idea: Idea) -> bool:
     """Whether it can be applied and judged."""
     return bool(idea.patch) and context.applies(idea.patch)
-
-
-def _text(patch: Patch) -> str:
-    return "\n".join(sorted(map(str, patch.changes)))
 
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:

@@ -8,8 +8,6 @@
 5. confirm  the best of each size on more seeds; of nearly equal ones the smallest
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 
