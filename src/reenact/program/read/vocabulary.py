@@ -209,7 +209,7 @@ class Form(StrEnum):
     CLASSES = "the number of a class"
 
 
-_LOSSES = _read("losses")
+_LOSSES: dict[str, dict[str, str]] = _read("losses")
 _FORMS = {plain_name(loss): Form[form] for form, names in _LOSSES["labels"].items() for loss in words(names)}
 _ACTIVATIONS = {plain_name(loss): word for word, names in _LOSSES["outputs"].items() for loss in words(names)}
 
