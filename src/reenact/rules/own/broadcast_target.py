@@ -1,6 +1,35 @@
-"""RE033 broadcast-target."""
+"""RE033 broadcast-target
 
-from __future__ import annotations
+What
+    Output and target have shapes that a loss of single values stretches to a common one: (rows, 1) and
+    (rows,) become (rows, rows).
+Why
+    Every output is then compared with the target of every row. What is best is the mean of all targets,
+    whatever the input is.
+Symptom
+    The loss falls to the variance of the targets and stays there; PyTorch warns of a target size that
+    differs from the input size.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y[:, 0])
+        loss.backward()
+        optimizer.step()
+Instead
+    -     loss = nn.functional.mse_loss(model(x), y[:, 0])
+    +     loss = nn.functional.mse_loss(model(x), y[:, 0].unsqueeze(1))
+Fix safety
+    Unsafe: it changes what is trained, to what was meant.
+Sources
+    Documentation of torch.nn.MSELoss and of the broadcasting rules of NumPy.
+"""
 
 import ast
 
@@ -11,39 +40,6 @@ Shape = tuple[int, ...]
 
 
 class BroadcastTarget(Rule):
-    """RE033 broadcast-target
-
-    What
-        Output and target have shapes that a loss of single values stretches to a common one: (rows, 1) and
-        (rows,) become (rows, rows).
-    Why
-        Every output is then compared with the target of every row. What is best is the mean of all targets,
-        whatever the input is.
-    Symptom
-        The loss falls to the variance of the targets and stays there; PyTorch warns of a target size that
-        differs from the input size.
-    Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
-            optimizer.zero_grad()
-            loss = nn.functional.mse_loss(model(x), y[:, 0])
-            loss.backward()
-            optimizer.step()
-    Instead
-        -     loss = nn.functional.mse_loss(model(x), y[:, 0])
-        +     loss = nn.functional.mse_loss(model(x), y[:, 0].unsqueeze(1))
-    Fix safety
-        Unsafe: it changes what is trained, to what was meant.
-    Sources
-        Documentation of torch.nn.MSELoss and of the broadcasting rules of NumPy.
-    """
-
     code, name, family, fault = "RE033", "broadcast-target", "reenact", Fault.CPP
     needs = Needs.GRAPH
     severity = Severity.ERROR
