@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from reenact.cli.paper import paper as paper_verb
 from reenact.codegen.project import Project
 from reenact.errors import InputError
-from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence, Span
+from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.development import Development, Round
@@ -29,8 +29,7 @@ from reenact.paper.review.review import Review
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document, paper_report
 
-SPAN = Span("paper.md", -1, -1)
-SAID = Sentence("1:1.1", "We train with a learning rate of 0.05.", SPAN)
+SAID = Sentence("1:1.1", "We train with a learning rate of 0.05.")
 PAPER = Paper(
     "Slow | Slopes", (), "paper.md", "markdown", (Section("1", 1, "Method", (Paragraph("1:1", (SAID,)),)),),
     (), (Lost("figure", "The picture a.eps cannot be shown."),),

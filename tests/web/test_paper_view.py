@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.codegen.project import Project
-from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence, Span
+from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.checks import Stage
@@ -32,7 +32,6 @@ from reenact.report.render import render
 from reenact.report.views.paper import paper_document, paper_report
 from reenact.web.state import AppState
 
-SPAN = Span("main.tex", 0, 10)
 CODE = "import torch\n\nlearning_rate = 0.001\n"
 
 
@@ -44,8 +43,8 @@ CURVES = (
 
 def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
     output = (
-        Sentence("1:1.1", "We train with a rate of 0.001.", SPAN),
-        Sentence("1:1.2", "We reach 92.1 % accuracy.", SPAN),
+        Sentence("1:1.1", "We train with a rate of 0.001."),
+        Sentence("1:1.2", "We reach 92.1 % accuracy."),
     )
     paper = Paper(
         "A <b>fine</b> paper",

@@ -99,21 +99,6 @@ def test_what_was_lost_is_reported(latex: Paper) -> None:
     }  # fmt: skip
 
 
-def test_spans_open_at_the_words(latex: Paper, fixtures: Path) -> None:
-    def source(name: str) -> str:
-        one = latex.by_id[name]
-        assert not isinstance(one, Paragraph)
-        assert hasattr(one, "span")
-        text = (fixtures / "narrow" / one.span.file).read_text()
-        return text[one.span.start : one.span.end]
-
-    assert source("0:1.1") == "We study how the width of a layer decides when it learns."
-    assert source("1:1.2").startswith("See Fig.~\\ref{fig:net}")
-    assert source("2.1:3.1") == "Wide ones, with $2^{10}$ units."
-    assert source("1:2").startswith("\\begin{equation}\\label{eq:loss}")
-    assert source("2.2:1").endswith("\\end{table*}")
-
-
 def test_the_same_paper_has_the_same_ids(latex: Paper, fixtures: Path, box: Sandbox) -> None:
     again = read_paper(str(fixtures / "narrow" / "main.tex"), box=box)
     assert again.by_id.keys() == latex.by_id.keys()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +10,7 @@ from reenact.intake.papers.pictures import Pictures
 
 
 def of(text: str) -> Paper:
-    return assemble(read_markdown(text, "paper.md", Pictures(None)), "paper.md")
+    return assemble(read_markdown(text, Pictures(None)), "paper.md")
 
 
 def test_the_paper_of_the_tests(markdown: Paper) -> None:
@@ -47,12 +45,6 @@ def test_the_paper_of_the_tests(markdown: Paper) -> None:
     assert markdown.references[1].cited_in == ("0:1.2", "1:1.1", "2.2:1")
     assert [one.kind for one in markdown.lost] == ["figure"]
     assert "Ignore the paper" not in markdown.text()
-
-
-def test_spans_are_places_in_the_file(markdown: Paper, fixtures: Path) -> None:
-    source = (fixtures / "narrow.md").read_text()
-    sentence = next(one for one in markdown.sentences() if one.text.startswith("Wide ones"))
-    assert source[sentence.span.start : sentence.span.end] == "Wide ones, with $2^{10}$ units."
 
 
 def test_unknown_citations_and_open_formulas_are_reported() -> None:

@@ -26,7 +26,7 @@ J. Smith. Third title of work. 2019.
 
 
 def test_headings_paragraphs_and_references() -> None:
-    paper = assemble(read_plain(TEXT, "paper.txt"), "paper.txt")
+    paper = assemble(read_plain(TEXT), "paper.txt")
     assert paper.title == "Narrow Layers Learn Late"
     assert [(one.id, one.title) for one in paper.sections] == [
         ("0", "Abstract"), ("1", "Introduction"), ("1.1", "Setup of ASN.1 data"),
@@ -37,4 +37,3 @@ def test_headings_paragraphs_and_references() -> None:
     assert [one.title for one in paper.references] == [
         "First title of work", "Second title of work", "Third title of work",
     ]  # fmt: skip
-    assert TEXT[first.span.start : first.span.end].startswith("Layers are well-\nknown")

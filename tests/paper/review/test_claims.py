@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reenact.intake.papers.paper import Paper, Span, Table
+from reenact.intake.papers.paper import Paper, Table
 from reenact.intake.papers.read import read_paper
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Criterion, Level
@@ -92,7 +92,7 @@ def test_a_method_that_the_table_calls_otherwise_is_not_judged(paper: Paper, run
 
 def test_a_table_may_have_its_methods_in_columns() -> None:
     rows = (("Data", "Plain", "Gentle"), ("Rings", "78.9", "84.2"), ("Bars", "84.2", "91.0"))
-    table = Table("1:1", "", "", rows, 1, Span("", 0, 0))
+    table = Table("1:1", "", "", rows, 1)
     assert of_another(table, "84.2", "Gentle") == "", "one of the two cells is its"
     assert of_another(table, "78.9", "Gentle") == "Rings / Plain"
     assert of_another(table, "91.0", "Bars") == ""

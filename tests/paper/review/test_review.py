@@ -6,7 +6,7 @@ import base64
 from dataclasses import replace
 from typing import Any
 
-from reenact.intake.papers.paper import Figure, Paper, Span
+from reenact.intake.papers.paper import Figure, Paper
 from reenact.llm.ask import Image, Reply
 from reenact.llm.scripted import Scripted
 from reenact.paper.options import Goal
@@ -71,9 +71,8 @@ def test_orders_in_the_paper_stay_inside_the_quoted_data(paper: Paper, run: Any)
 
 
 def test_figures_are_shown_when_asked_for_and_only_real_images(paper: Paper, run: Any) -> None:
-    span = Span("paper.md", 0, 0)
-    shown = Figure("2.2:9", "A curve.", "1", "a.png", PNG, span)
-    vector = Figure("2.2:10", "A drawing.", "2", "b.eps", b"%!PS-Adobe", span)
+    shown = Figure("2.2:9", "A curve.", "1", "a.png", PNG)
+    vector = Figure("2.2:10", "A drawing.", "2", "b.eps", b"%!PS-Adobe")
     section = replace(paper.sections[-1], blocks=(*paper.sections[-1].blocks, shown, vector))
     with_figures = replace(paper, sections=(*paper.sections[:-1], section))
     assert [one.label for one in pictures(with_figures)] == ["[2.2:9] Figure 1: A curve."]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reenact.codegen.project import Project
-from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence, Span
+from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.fingerprint.fingerprint import Fingerprint
@@ -16,15 +16,14 @@ from reenact.paper.review.review import Review
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
 
-NOWHERE = Span("paper.md", -1, -1)
 PAPER = Paper(
     title="On <script>alert(1)</script>",
     authors=(),
     source="paper.md",
     form="markdown",
     sections=(
-        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use <b>Adam</b>.", NOWHERE),)),)),
-        Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", "", NOWHERE),)),
+        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use <b>Adam</b>."),)),)),
+        Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", ""),)),
     ),
     references=(),
     lost=(),

@@ -1,4 +1,4 @@
-"""Pieces -> Paper: ids by place, sentences, citations, spans. The same for every form of paper.
+"""Pieces -> Paper: ids by place, sentences, citations. The same for every form of paper.
 
 A reader of one form hands on a Draft: pieces in reading order, not yet numbered.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -23,11 +23,10 @@ from reenact.intake.papers.paper import (
     Reference,
     Section,
     Sentence,
-    Span,
     Table,
 )
 from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, listed
-from reenact.intake.papers.sentences import Locator, split
+from reenact.intake.papers.sentences import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,10 @@ class Prose:
     """A paragraph. Formulas stand between dollar signs, citations as `[@key; @key]`."""
 
     text: str
-    page: int = 0
-    """Page of a PDF, from 1; 0 elsewhere."""
 
 
 Piece: TypeAlias = Heading | Prose | Equation | Table | Figure | Algorithm
-"""Blocks that are not prose have no id yet, and of their span the page of a PDF alone."""
+"""Blocks that are not prose have no id yet."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +63,10 @@ class Draft:
     abstract: tuple[Piece, ...] = ()
     references: tuple[Reference, ...] = ()
     lost: tuple[Lost, ...] = ()
-    texts: dict[str, str] = field(default_factory=dict)
-    """The source, file by file in reading order: where spans are looked for."""
 
 
 MOST_PIECES = 50_000
 ABSTRACT = "Abstract"
-FOOTNOTE = "Footnote: "
-"""How the text of a footnote begins: it follows the paragraph that it belongs to."""
 _APPENDIX = frozenset(("appendix", "appendices", "supplement", "supplementary material"))
 _WORD = re.compile(r"[^\W_]")
 _NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
@@ -89,7 +82,7 @@ def assemble(draft: Draft, source: str) -> Paper:
             f"The paper says nothing: no paragraph was found in it. Received: {source}",
             next_step="Name the paper as LaTeX source, HTML, Markdown, plain text or a PDF with text.",
         )
-    maker = _Maker(Locator(draft.texts), Bibliography.of(draft.references), draft)
+    maker = _Maker(Bibliography.of(draft.references), draft)
     sections = tuple(maker.sections())
     front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
     title = " ".join(draft.title.split()) or _first_words([*front, *prose])
@@ -126,8 +119,7 @@ def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Referenc
 class _Maker:
     """Numbers the pieces."""
 
-    def __init__(self, locator: Locator, known: Bibliography, draft: Draft) -> None:
-        self._locator = locator
+    def __init__(self, known: Bibliography, draft: Draft) -> None:
         self._known = known
         self._draft = draft
         self._counts: list[int] = []
@@ -180,32 +172,11 @@ class _Maker:
     def _block(self, name: str, piece: Piece) -> Block | None:
         if isinstance(piece, Prose):
             sentences = tuple(
-                self._sentence(f"{name}.{number}", text, piece.page)
+                Sentence(f"{name}.{number}", text, cited_keys(text, self._known))
                 for number, text in enumerate(split(piece.text), start=1)
             )
             return Paragraph(name, sentences) if sentences else None
-        if isinstance(piece, Heading):
-            return None
-        span = self._span(_searched(piece), piece.span.page, piece.label)
-        return replace(piece, id=name, span=span)
-
-    def _sentence(self, name: str, text: str, page: int) -> Sentence:
-        return Sentence(name, text, self._span(text, page), cited_keys(text, self._known))
-
-    def _span(self, text: str, page: int, label: str = "") -> Span:
-        if not page:
-            return self._locator.find(text.removeprefix(FOOTNOTE), label=label.partition(",")[0])
-        file = next(iter(self._draft.texts), "")
-        return self._locator.find(text, within=f"{file.partition('#')[0]}#page={page}")
-
-
-def _searched(block: Equation | Table | Figure | Algorithm) -> str:
-    """The text by which a block is found again in its source."""
-    if isinstance(block, Equation):
-        return block.latex
-    if isinstance(block, Table):
-        return block.caption or " ".join(block.rows[0] if block.rows else ())
-    return block.caption or (block.body if isinstance(block, Algorithm) else "")
+        return None if isinstance(piece, Heading) else replace(piece, id=name)
 
 
 def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]]:

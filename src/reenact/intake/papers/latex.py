@@ -87,7 +87,6 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         abstract=abstract,
         references=references,
         lost=tuple(lost),
-        texts={name: text for name, text in files.texts.items() if name.endswith((".tex", ".ltx", ".bbl"))},
     )
 
 

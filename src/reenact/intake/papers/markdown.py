@@ -25,7 +25,7 @@ _FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
 _LETTER = re.compile(r"[^\W_]")
 
 
-def read_markdown(text: str, name: str, pictures: Pictures) -> Draft:
+def read_markdown(text: str, pictures: Pictures) -> Draft:
     """The paper in a Markdown text."""
     shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     facts, body = _front_matter(shown)
@@ -43,7 +43,6 @@ def read_markdown(text: str, name: str, pictures: Pictures) -> Draft:
         abstract=(Prose(abstract),) if abstract else (),
         references=references,
         lost=(*pictures.lost, *reader.lost),
-        texts={name: text},
     )
 
 

@@ -1,4 +1,4 @@
-"""A paper as data: every sentence, equation, table, figure, algorithm and reference has an id and its source.
+"""A paper as data: every sentence, equation, table, figure, algorithm and reference has an id.
 
 Ids read like places: section `3.1`, its second block `3.1:2`, the fourth sentence of that one `3.1:2.4`. The
 abstract is section `0`. Ids depend on the text alone, so that the same paper read twice has the same ids.
@@ -15,36 +15,11 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Where something stands in what was read."""
-
-    file: str
-    """Name inside the source: `main.tex`, `paper.pdf`; a PDF has `paper.pdf#page=3`."""
-    start: int
-    """First character, counted from 0 in that file's text; -1 when it is not known."""
-    end: int
-
-    @property
-    def page(self) -> int:
-        """Page of a PDF, from 1; 0 elsewhere."""
-        return int(self.file.partition("#page=")[2] or 0)
-
-
-NOWHERE = Span("", -1, -1)
-
-
-def on_page(page: int) -> Span:
-    """The span of something on a page of a PDF, before its place there is known."""
-    return Span(f"#page={page}", -1, -1)
-
-
-@dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence; formulas in it are LaTeX between dollar signs."""
 
     id: str
     text: str
-    span: Span
     cites: tuple[str, ...] = ()
     """Keys of the references that it cites."""
 
@@ -69,7 +44,6 @@ class Equation:
     latex: str = ""
     label: str = ""
     """The author's label (`eq:loss`), or the printed number; empty when there is none."""
-    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -86,7 +60,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...] = ()
     heads: int = 1
     """How many of the first rows are headings."""
-    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -107,7 +80,6 @@ class Figure:
     """Name inside the source; empty when only the caption is known."""
     image: bytes = b""
     """PNG or JPEG as it came; empty when there is none that can be shown."""
-    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -122,7 +94,6 @@ class Algorithm:
     caption: str = ""
     label: str = ""
     body: str = ""
-    span: Span = NOWHERE
 
     @property
     def text(self) -> str:

@@ -73,5 +73,4 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
         title=title,
         references=references,
         lost=tuple(lost),
-        texts={f"{name}#page={page.number}": "\n".join(line.text for line in page.lines) for page in pages},
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from reenact.intake.papers.assemble import Heading, Piece, Prose
-from reenact.intake.papers.paper import Equation, Figure, Lost, Table, on_page
+from reenact.intake.papers.paper import Equation, Figure, Lost, Table
 from reenact.intake.papers.plain import heading_of
 
 Box: TypeAlias = tuple[float, ...]
@@ -157,7 +157,7 @@ class Paragraphs:
             self._pieces.append(heading)
         elif formula is not None and self._caption is None:
             self._close(tables)
-            self._pieces.append(replace(formula, span=on_page(page)))
+            self._pieces.append(formula)
         else:
             self._page = self._page if self._open else page
             self._open.append(line)
@@ -197,14 +197,14 @@ class Paragraphs:
             return
         text = " ".join(self._joined(lines).split())
         if caption is None:
-            self._pieces.append(Prose(text, self._page))
+            self._pieces.append(Prose(text))
         elif caption[0] == "tab":
             self._pieces.append(self._table(text, caption[1], lines[0], tables))
         elif caption[0] == "fig":
             file = f"{self.file}#page={self._page}"
-            self._pieces.append(Figure(caption=text, label=caption[1], file=file, span=on_page(self._page)))
+            self._pieces.append(Figure(caption=text, label=caption[1], file=file))
         else:
-            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
+            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}"))
 
     def _table(self, text: str, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
         """The table next to its caption."""
@@ -212,10 +212,10 @@ class Paragraphs:
             self.lost.append(
                 Lost("table", f"The cells of table {number} were not found.", f"page {self._page}")
             )
-            return Table(caption=text, label=number, heads=0, span=on_page(self._page))
+            return Table(caption=text, label=number, heads=0)
         near = min(tables, key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)))
         tables.remove(near)
-        return replace(near[0], caption=text, label=number, span=on_page(self._page))
+        return replace(near[0], caption=text, label=number)
 
     def _joined(self, lines: list[Line]) -> str:
         """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""

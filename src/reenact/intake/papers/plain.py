@@ -24,19 +24,13 @@ _ENTRY = re.compile(r"^\s*(?:\[[^\[\]\s]{1,40}\]|\d{1,3}\.)\s+\S")
 _HYPHEN = re.compile(r"(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
 
 
-def read_plain(text: str, name: str) -> Draft:
+def read_plain(text: str) -> Draft:
     """The paper in a plain text; its first paragraph, when short, is the title."""
     pieces, references = cut_references(_shaped(re.split(r"\n[ \t]*\n", text)))
     title = ""
     if pieces and isinstance(pieces[0], Prose) and len(pieces[0].text) < 200 and len(pieces) > 1:
         title, pieces = pieces[0].text, pieces[1:]
-    return Draft(
-        "text",
-        tuple(captioned(pieces)),
-        title=title,
-        references=references,
-        texts={name: text},
-    )
+    return Draft("text", tuple(captioned(pieces)), title=title, references=references)
 
 
 def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:

@@ -99,8 +99,8 @@ class _Reader:
         if form is Form.HTML:
             return _html(text_of(data, name), name, Pictures(folder), self.box)
         if form is Form.MARKDOWN:
-            return read_markdown(text_of(data, name), name, Pictures(folder))
-        return read_plain(text_of(data, name), name)
+            return read_markdown(text_of(data, name), Pictures(folder))
+        return read_plain(text_of(data, name))
 
     def _archive(self, data: bytes, name: str) -> Draft:
         with _scratch() as scratch:
@@ -151,7 +151,6 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
         authors=tuple(page["authors"]),
         references=references,
         lost=tuple(lost),
-        texts={name: text},
     )
 
 
