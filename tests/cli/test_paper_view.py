@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from reenact.cli.paper import paper as paper_verb
+from reenact.cli.reproducing import paper as paper_verb
 from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.mcp.answers import ITEMS, TEXT, shortened
+from reenact.mcp.run_service import ITEMS, TEXT, shortened
 
 
 def test_long_texts_and_lists_say_how_much_is_left_out() -> None:

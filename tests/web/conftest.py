@@ -53,8 +53,8 @@ from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
 from reenact.types import ExitCode, Place
-from reenact.web.app import make_app
 from reenact.web.forms import Form
+from reenact.web.serve import make_app
 from reenact.web.state import AppState
 
 PORT = 8123

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from reenact.web.app import make_app
+from reenact.web.serve import make_app
 from reenact.web.state import AppState
 
 PORT = 8123

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
-from reenact.web.app import make_app
+from reenact.web.serve import make_app
 from reenact.web.state import AppState
 
 

@@ -67,28 +67,28 @@ VERBS = {
         "List the hyperparameters of a training program: value, place, alternatives.",
     ),
     "diagnose": (
-        "reenact.cli.diagnose:diagnose",
+        "reenact.cli.training:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
     "lint": ("reenact.cli.static:lint", "Read many files for faults that their text shows; nothing is run."),
     "repair": (
-        "reenact.cli.repair:repair",
+        "reenact.cli.training:repair",
         "Find the smallest change that makes a training significantly better.",
     ),
     "bug": (
-        "reenact.cli.bug:bug",
+        "reenact.cli.reproducing:bug",
         "Write a script that shows a reported bug, and prove it by running it.",
     ),
     "fingerprint": (
-        "reenact.cli.paper:fingerprint",
+        "reenact.cli.reproducing:fingerprint",
         "List what code must show to be a reproduction of a paper, in its words.",
     ),
     "evaluate": (
-        "reenact.cli.evaluate:evaluate",
+        "reenact.cli.reproducing:evaluate",
         "Score generated code: against its paper, a reference, a rubric, people.",
     ),
     "paper": (
-        "reenact.cli.paper:paper",
+        "reenact.cli.reproducing:paper",
         "Write a paper's code, run it, verify it, and state the gap to its numbers.",
     ),
     "alternatives": (

@@ -12,8 +12,7 @@ from reenact.api.linting import lint
 from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters, list_rules
 from reenact.api.runs import load_run
-from reenact.mcp.answers import RunList, RunResult, shortened
-from reenact.mcp.run_service import RunService
+from reenact.mcp.run_service import RunList, RunResult, RunService, shortened
 from reenact.mcp.server import READS, Name, RuleWords, found_or_missing, tool
 from reenact.mcp.starting import checked_file
 from reenact.plain import plain

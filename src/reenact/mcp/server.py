@@ -98,9 +98,8 @@ def found_or_missing() -> Iterator[None]:
 
 def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
     """The server with all its tools; nothing is started yet."""
-    from reenact.mcp.following import add_answering, add_following
     from reenact.mcp.reading import add_reading, add_resources
-    from reenact.mcp.starting import Starter, add_starting
+    from reenact.mcp.starting import Starter, add_answering, add_following, add_starting
 
     server: MCPServer[Any] = MCPServer(
         "reenact", title="reenact", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"

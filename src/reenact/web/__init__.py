@@ -1,6 +1,6 @@
 """Runs in a browser: what the journal holds, rendered; nothing is decided, measured or drawn here.
 
-serve      starts the server on this machine         app        which address shows what
+serve      which address shows what, on this machine
 guard      who may look, and from where              state      what every page needs
 runs_page  lists, compares                           run_page   one run: its head, its document, its steps
 forms      commands as forms, run by `reenact.jobs`  actions    start, stop, resume

@@ -1,17 +1,24 @@
-"""The list of runs: newest first, searched, filtered, in pages."""
+"""The list of runs: newest first, searched, filtered, in pages; and two runs side by side."""
 
 from __future__ import annotations
 
+import difflib
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
+from reenact.errors import InputError
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED
 from reenact.journal.records import digest
-from reenact.report.run_words import counted
+from reenact.report.document import Beside, Block, Board, Row, Section, Text, mapped
+from reenact.report.recorded import Stored, document_of
+from reenact.report.run_words import counted, run_facts
 from reenact.web.state import seen_already, state_of
 
 PAGE = 50
@@ -91,3 +98,83 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
     found = shelf.runs(pipeline=pipeline, status=status, text=text, limit=PAGE, offset=begin)
     total = shelf.count(pipeline=pipeline, status=status, text=text)
     return [(run, shelf.status_of(run)) for run in found], total
+
+
+FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
+AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
+"""Facts that lead to the run itself, and where on its page they stand."""
+CLOCK = ("time", "started")
+"""Facts in which any two runs differ."""
+
+
+def compare_page(request: Request) -> HTMLResponse:
+    """The whole page."""
+    state = state_of(request)
+    names = request.query_params.getlist("run")
+    if len(names) != 2:
+        raise InputError(
+            f"Two runs are compared. Received: {len(names)}.", next_step="Tick two in the list of runs."
+        )
+    with state.shelf() as shelf:
+        left, right = (shelf.find(name) for name in names)
+        shown = [document_of(Stored(shelf, run, state.runs_dir)).sections for run in (left, right)]
+        facts = _facts(left, right, shelf)
+    asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
+    sections = [Section("", [facts], leads=[(run.id, f"/runs/{run.id}") for run in (left, right)])]
+    sections.append(Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], "asked"))
+    sections += _beside((left, right), shown)
+    return state.page("compare.html", left=left, right=right, sections=sections)
+
+
+def _facts(left: Run, right: Run, shelf: JournalReader) -> Board:
+    """A row a fact; where the two differ it has a colour."""
+    facts = (*run_facts(left, *FACTS), ("status", shelf.status_of(left)))
+    others = (*run_facts(right, *FACTS), ("status", shelf.status_of(right)))
+    rows = []
+    for (name, one), (_, two) in zip(facts, others, strict=True):
+        hrefs = {0: f"#fact-{name}"}
+        for at, (run, value) in enumerate(((left, one), (right, two)), start=1):
+            if name in AT and value not in ("", "-"):
+                hrefs[at] = f"/runs/{run.id}{AT[name]}"
+        tone = "differs" if one != two and name not in CLOCK else ""
+        rows.append(Row((name, one, two), tone, f"fact-{name}", hrefs))
+    return Board("", ("", left.id, right.id), rows)
+
+
+def _lines(run: Run) -> list[str]:
+    return json.dumps(run.request_data(), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+
+
+def _beside(runs: tuple[Run, Run], shown: Sequence[tuple[Section, ...]]) -> Iterator[Section]:
+    """Sections of the same name beside one another, each leading to where it stands in its run."""
+    named = [{section.title: section for section in sections} for sections in shown]
+    for title in {**named[0], **named[1]}:
+        one, two = (sections.get(title) for sections in named)
+        if one is not None and two is not None:
+            both = Beside(within(one.blocks, "left"), within(two.blocks, "right"))
+            yield Section(title, [both], one.anchor, [_lead(runs[0], one), _lead(runs[1], two)])
+        elif one is not None:
+            yield _alone(runs[0], one, "left")
+        elif two is not None:
+            yield _alone(runs[1], two, "right")
+
+
+def _alone(run: Run, section: Section, side: str) -> Section:
+    leads = [_lead(run, section, "only in ")]
+    return Section(section.title, within(section.blocks, side), f"{side}-{section.anchor}", leads)
+
+
+def _lead(run: Run, section: Section, how: str = "") -> tuple[str, str]:
+    return f"{how}{run.id}", f"/runs/{run.id}#{section.anchor}"
+
+
+def within(blocks: Sequence[Block], side: str) -> list[Block]:
+    """The blocks of one side: places that both runs have are named apart, and lead to their own side."""
+    return [mapped(block, partial(_on_side, side)) for block in blocks]
+
+
+def _on_side(side: str, name: str, text: str) -> str:
+    """An anchor or a link of a block, on its own side of the page."""
+    if name == "anchor" and text:
+        return f"{side}-{text}"
+    return f"#{side}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text

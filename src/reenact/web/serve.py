@@ -1,4 +1,4 @@
-"""The server: this machine only, one address with a token in it, ended by Ctrl-C."""
+"""The server: which address shows what. This machine only, one address with a token, ended by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
-from reenact.errors import InputError
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from reenact.errors import InputError, ReenactError
+from reenact.jobs import Jobs
+from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
 from reenact.web.forms import Form
-from reenact.web.render import require_web
-
-if TYPE_CHECKING:
-    import uvicorn
+from reenact.web.guard import Guard
+from reenact.web.render import htmx, own
+from reenact.web.run_page import report_download, run_page, step_page, steps_page
+from reenact.web.runs_page import compare_page, runs_page
+from reenact.web.state import AppState, state_of
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
@@ -48,13 +58,6 @@ def _made(
     runs_dir: Path, forms: Sequence[Form], folder: Path, port: int
 ) -> tuple[socket.socket, uvicorn.Server, str]:
     """The socket, the server that will listen on it, and the address that opens it."""
-    require_web()
-    import uvicorn
-
-    from reenact.jobs import Jobs
-    from reenact.web.app import make_app
-    from reenact.web.state import AppState
-
     listening = _bound(port)
     number = listening.getsockname()[1]
     state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
@@ -82,3 +85,59 @@ def _bound(port: int) -> socket.socket:
         ) from error
     listening.listen(64)
     return listening
+
+
+ROUTES = (
+    Route("/", runs_page),
+    Route("/compare", compare_page),
+    Route("/new", new_page),
+    Route("/new", start, methods=["POST"]),
+    Route("/started/{job}", started_page),
+    Route("/started/{job}/stop", stop_started, methods=["POST"]),
+    Route("/runs/{run}", run_page),
+    Route("/runs/{run}/steps", steps_page),
+    Route("/runs/{run}/steps/{nr}", step_page),
+    Route("/runs/{run}/report.html", report_download),
+    Route("/runs/{run}/stop", stop, methods=["POST"]),
+    Route("/runs/{run}/resume", resume, methods=["POST"]),
+)
+
+
+def make_app(state: AppState, port: int) -> ASGIApp:
+    """The application behind its guard, which sees every answer, those to faults of ours too."""
+    app = Starlette(
+        routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/htmx.js", _htmx)],
+        exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed),
+    )
+    app.state.reenact = state
+    return Guard(app, state.key, port)
+
+
+def _own(request: Request) -> Response:
+    return _file(own(str(request.path_params["name"])), "no-cache")
+
+
+def _htmx(request: Request) -> Response:  # noqa: ARG001
+    return _file(htmx(), "private, max-age=3600")
+
+
+def _file(path: Path | None, cache: str) -> Response:
+    if path is None:
+        raise HTTPException(404)
+    return FileResponse(path, headers={"cache-control": cache})
+
+
+def _failed(request: Request, error: Exception) -> HTMLResponse:
+    """What went wrong, as a page that says what to do. A fault of ours is printed by the server."""
+    status, title, next_step = 500, "That did not work", "The run itself is whole: reenact runs show RUN"
+    sentence = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    if isinstance(error, ReenactError):
+        sentence, next_step = error.sentence, error.next_step
+    elif isinstance(error, HTTPException):
+        status, title, next_step = error.status_code, "That is not possible", ""
+        sentence = "There is no such page here." if status == 404 else f"{error.detail}."
+    if isinstance(error, InputError) or status == 404:
+        status, title = 404, "Not found"
+    return state_of(request).page(
+        "error.html", status=status, title=title, sentence=sentence, next_step=next_step
+    )

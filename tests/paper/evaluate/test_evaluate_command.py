@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from reenact.cli.evaluate import evaluate as command
+from reenact.cli.reproducing import evaluate as command
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal

@@ -1,0 +1,186 @@
+"""`reenact bug REPORT`: a script that shows the bug, proven by running it; `reenact paper PAPER`: code that runs,
+verified criterion by criterion, and the gap to its numbers; `reenact fingerprint PAPER`: the facts that code must
+show; `reenact evaluate CODE`: scores of the code of a reproduction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reenact.api.bugs import ENVIRONMENTS, reproduce_bug
+from reenact.api.papers import FINGERPRINT_PARTS, reproduce_paper
+from reenact.api.papers import evaluate as run_evaluation
+from reenact.api.papers import fingerprint as run_fingerprint
+from reenact.bug.options import BugAblations, BugOptions
+from reenact.cli.calling import answer
+from reenact.cli.options import (
+    FILE,
+    FOLDER,
+    MODEL,
+    NEW_FILE,
+    NEW_FOLDER,
+    RECORDED,
+    RUN_SECONDS,
+    Amount,
+    Count,
+    defaulted,
+    option,
+    shared,
+)
+from reenact.paper.options import PaperAblations, PaperOptions
+from reenact.paper.reproduction import Reproduction
+from reenact.report.document import Document
+from reenact.report.render import render
+from reenact.report.views.bug import bug_document
+from reenact.report.views.evaluation import evaluation_document
+from reenact.report.views.fingerprint import fingerprint_document
+from reenact.report.views.paper import paper_document
+
+DEFAULTS = PaperOptions()
+PAGE = "report.html"
+
+
+@click.command()
+@click.option("--task", default="", help="What of the paper to reproduce; default: all of it.")
+@shared("method", "metric", "dataset")
+@click.option("--instruction", default="", help="Anything else that the code must keep to.")
+@shared("addendum")
+@click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
+@click.option("--checkpoints", type=FOLDER, help="Your folder of trained weights; read-only too.")
+@click.option("--library", type=FOLDER, help="Cited papers and repositories, to be used offline.")
+@defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for the project, REPORT.md and report.html.")
+@defaulted("--exemplars", Count(0, 10), DEFAULTS.exemplars, "Cited papers that are looked into.")
+@defaulted("--rounds", Count(0, 10), DEFAULTS.rounds, "Revisions after verification.")
+@defaulted("--seeds", Count(1, 20), DEFAULTS.seeds, "Full runs.")
+@defaulted(
+    "--scale", Amount(0, 1, above=True), 1.0, "Share of the paper's training to do; declared in every table."
+)
+@defaulted(
+    "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "Seconds that a full run may take.", name="run_time"
+)
+@click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
+@click.option(
+    "--claim", "claims", multiple=True, help='What it claims, as in "accuracy of METHOD on DATA > 0.97".'
+)
+@click.option("--anyway", is_flag=True, help="Go on where the paper states nothing that could be compared.")
+@click.option("--no-repair", "repair", flag_value=False, default=True, help="State the gap and leave it.")
+@option("--without", "Leave out a part of the method.", click.Choice(PaperAblations.names()), multiple=True)
+@click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
+@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@click.argument("paper")
+def paper(paper: str, out: Path, **given: Any) -> int:
+    """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.
+
+    PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
+    0: reproduced, 1: partly or not, 3: inconclusive.
+    """
+
+    def view(result: Reproduction) -> Document:
+        document = paper_document(result)
+        (out / PAGE).write_text(render(document, "html"), encoding="utf-8")
+        return document
+
+    return answer(reproduce_paper, view, paper, out=out, **given)
+
+
+@click.command()
+@shared("task", "method", "metric", "dataset")
+@click.option("--instruction", default="", help="Anything else that decides what matters.")
+@shared("addendum")
+@option("--without", "Leave out a part of the method.", click.Choice(FINGERPRINT_PARTS), multiple=True)
+@click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
+@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@click.argument("paper")
+def fingerprint(paper: str, **given: Any) -> int:
+    """List what code must show to be a reproduction of PAPER: criteria, grounded in its own words.
+
+    PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
+    0: there are criteria, 3: none could be taken.
+    """
+    return answer(run_fingerprint, fingerprint_document, paper, **given)
+
+
+@click.command()
+@click.option("--paper", help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text.")
+@click.option("--align", is_flag=True, help="Judge the Align-Score: five key points of the paper, 0 to 100.")
+@click.option("--reference", type=FOLDER, help="A reference implementation: adds the code and mixed levels.")
+@option("--rubric", "Judge the code-development leaves of a rubric tree (PaperBench JSON).", FILE)
+@option("--resources-provided", "Getting data and models weighs nothing in the rubric.", is_flag=True)
+@click.option(
+    "--form", "forms", multiple=True, type=NEW_FILE,
+    help="A filled form of the human rubric; where there is none yet, an empty one is written.",
+)  # fmt: skip
+@click.option("--judgements", type=FILE, help="CSV (item, judge, judge, ...): how far the judges agree.")
+@option("--expert", "An expert's list of the cited papers that matter, the first one first.", FILE)
+@option("--chosen", "The lineage to compare with it; default: chosen now from the paper.", FILE)
+@defaulted("--exemplars", Count(1, 20), 3, "k of Recall@k.")
+@click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
+@click.option(
+    "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
+    help="metrics.json of one run; one that is not there counts as failed.",
+)  # fmt: skip
+@option("--execute", "Run train.py with this many seeds in the sandbox.", Count(0, 20), default=0)
+@click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
+@defaulted("--run-wall", RUN_SECONDS, 3600.0, "Seconds that one run may take.", name="run_time")
+@click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
+@click.option("--value", type=Amount(), help="What the reference reaches of it.")
+@click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
+@click.option("--instruction", default="", help="What else the code was asked for.")
+@click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
+@shared("trust-code", *RECORDED, *MODEL, "max-time", "output-format")
+@click.argument("code", type=FOLDER)
+def evaluate(code: Path, **given: Any) -> int:
+    """Score the generated CODE: always its quality, and each metric that an option asks for.
+
+    Exit code 0: scored, 3: a judge was asked and could judge nothing.
+    """
+    return answer(run_evaluation, evaluation_document, code, **given)
+
+
+BUG_DEFAULTS = BugOptions()
+
+
+@click.command()
+@click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
+@click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
+@click.option("--fixed", help="A revision without the bug: the script must pass there.")
+@defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md.")
+@defaulted("--seeds", Count(1, 50), BUG_DEFAULTS.seeds, "Random seeds.")
+@defaulted(
+    "--contexts", Count(1, 20), BUG_DEFAULTS.contexts, "Pieces of the project that are tried, best first."
+)
+@defaulted("--attempts", Count(1, 20), BUG_DEFAULTS.attempts, "Scripts per context.")
+@defaulted("--samples", Count(1, 20), 1, "First scripts per context.")
+@defaulted("--wall", RUN_SECONDS, BUG_DEFAULTS.wall_s, "Seconds that one run may take.", name="run_time")
+@defaulted(
+    "--environment",
+    click.Choice(ENVIRONMENTS),
+    "auto",
+    "auto takes this interpreter's packages where they satisfy the project, else builds.",
+)
+@click.option(
+    "--requirement", "requirements", multiple=True, help="Install this too, for example 'torch==2.1'."
+)
+@click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
+@click.option(
+    "--allow-stub", "allow_stubs", multiple=True, help="A module that may be empty where it is not installed."
+)
+@click.option("--sparse", is_flag=True, help="Rank code by words alone, also where an embedder is installed.")
+@click.option("--pytest", is_flag=True, help="Write a pytest file too.")
+@click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
+@click.option(
+    "--no-minimise", "minimise", flag_value=False, default=True, help="Keep the script as long as it came."
+)
+@option("--without", "Leave out a part of the method.", click.Choice(BugAblations.names()), multiple=True)
+@click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
+@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@click.argument("report")
+def bug(report: str, **given: Any) -> int:
+    """Write a script that shows the bug of REPORT, and prove it by running it.
+
+    REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0: reproduced,
+    1: not reproduced, 3: inconclusive, or shown without confirmation.
+    """
+    return answer(reproduce_bug, bug_document, report, **given)
