@@ -18,7 +18,7 @@ from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.report import as_markdown
+from reenact.report.render import markdown
 from reenact.report.views.bug import report_document
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.choose import choose
@@ -133,7 +133,7 @@ class Toy:
             self.journal,
             model or self.models[-1],
             self.sandbox,
-            report=lambda found: as_markdown.render(report_document(found)),
+            report=lambda found: markdown(report_document(found)),
             stop=stop or Stop(),
         )
         usual = {"seeds": 2, "attempts": 1, "wall_s": 30.0, "minimise": False, "environment": "here"}

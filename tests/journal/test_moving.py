@@ -15,8 +15,8 @@ import pytest
 from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal, Kind, Status
 from reenact.journal.archive import LARGEST, MAGIC, Record, put_record
+from reenact.journal.database import RENAMED
 from reenact.journal.records import Run, Step, check_of, digest
-from reenact.journal.schema import RENAMED
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ import pytest
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, JournalReader, Kind
-from reenact.journal.database import Database
+from reenact.journal.database import RENAMED, VERSION, Database, statements
 from reenact.journal.query import query
-from reenact.journal.schema import RUNS_VIEW, VERSION
 
 FORMATS = sorted((Path(__file__).parent / "formats").glob("v*.sql"))
 KEY = b"the key of the journal formats v"
@@ -133,7 +132,7 @@ def test_a_migration_that_fails_changes_nothing(folder: Path) -> None:
         Journal.open(folder)
     assert version(folder) == 1
     assert "mac" not in columns(folder)
-    Journal.open(changed(folder, f"CREATE {RUNS_VIEW.replace('pipeline', 'story')}")).close()
+    Journal.open(changed(folder, statements()[-2].replace(*reversed(RENAMED.split(" TO "))))).close()
     assert version(folder) == VERSION
     assert "mac" in columns(folder)
 

@@ -55,7 +55,7 @@ VERBS = {
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
     "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),
-    "explain": ("reenact.cli.rules:explain", "Explain a code, an ending or a word that reenact prints."),
+    "explain": ("reenact.cli.static:explain", "Explain a code, an ending or a word that reenact prints."),
     "read": ("reenact.cli.read:read", "Read a paper: its outline, what it holds, what was lost in reading."),
     "watch": (
         "reenact.cli.watch:watch",
@@ -96,7 +96,7 @@ VERBS = {
         "Find other repairs than the known one, as a graph.",
     ),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
-    "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
+    "rules": ("reenact.cli.static:rules", "List the rules that diagnose a training."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
     "mcp": ("reenact.cli.view:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
     "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),

@@ -1,6 +1,6 @@
-"""`reenact bug REPORT`: a script that shows the bug, proven by running it; `reenact paper PAPER`: code that runs,
-verified criterion by criterion, and the gap to its numbers; `reenact fingerprint PAPER`: the facts that code must
-show; `reenact evaluate CODE`: scores of the code of a reproduction."""
+"""`reenact bug REPORT`: a script that shows the bug, proven by running it; `reenact paper PAPER`: code that
+runs, verified criterion by criterion, and the gap to its numbers; `reenact fingerprint PAPER`: the facts that
+code must show; `reenact evaluate CODE`: scores of the code of a reproduction."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What the text of a program shows: nothing is run.
+"""What the text of a program shows, and the rules that say so: nothing is run.
 
 `reenact lint FILES`: the static rules on many files at once, for hooks, editors and build servers.
 `reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
+`reenact rules`: every rule, the fault it finds and what it needs; `reenact explain WORD`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import click
 
 from reenact.api.linting import Linted
 from reenact.api.linting import lint as run_lint
-from reenact.api.reference import Hyperparameters, hyperparameters
+from reenact.api.reference import Hyperparameters, hyperparameters, list_rules
+from reenact.api.reference import explain as meaning_of
 from reenact.cli.calling import PROGRAM, program_words
-from reenact.cli.options import listed, option, shared, show
+from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
+from reenact.report.rule_pages import rule_cells, rule_data, write_pages
 from reenact.types import ExitCode, JsonValue, Place, Table
 
 if TYPE_CHECKING:
@@ -144,3 +147,31 @@ def _written(value: JsonValue) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return str(value)
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option("--write", "folder", type=NEW_FOLDER, help="Write a page a rule and an index.")
+@output_format
+def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> None:
+    """List all rules, or those whose code, prefix, name or family is among WORDS."""
+    if folder is not None:
+        echo(f"{len(write_pages(folder))} pages written to {folder}.")
+        return
+    listed = list_rules(*words)
+    columns = ("code", "name", "family", "fault", "needs", "status")
+    document = Document(
+        kind="rules",
+        title="Rules",
+        verdict=f"{len(listed)} rules. reenact explain CODE tells what, why and what to do instead.",
+        blocks=(Table("", columns, tuple(map(rule_cells, listed))),),
+        data=[rule_data(one) for one in listed],
+    )
+    show(document, output_format)
+
+
+@click.command()
+@click.argument("word")
+def explain(word: str) -> None:
+    """Explain a WORD that reenact prints: a rule, an ending, an exit code, a setting, a fault type."""
+    echo(meaning_of(word))

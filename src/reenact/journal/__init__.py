@@ -6,7 +6,7 @@ open_run    OpenRun: a run being worked on, its verdict     scope      Scope: st
 perform     the law of a step: stored, or intent, effect, result
 recorder    the writer of one run                           codec      values into a row and out of it
 records     Run, Step, Cost, Artefact, with check sums      rows       to and from the file, always proven
-database    the SQLite file and its errors                  schema     its layout, versions, migrations
+database    the SQLite file (schema.sql), its errors, versions and migrations
 artefacts   large bytes by the hash of their content        storage    bytes written whole, locks
 keys        paths, keys, ids, machine and clock             signing    whose rows and traces these are
 archive     a run out, as a file                            incoming   a run in

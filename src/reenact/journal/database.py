@@ -1,4 +1,4 @@
-"""The SQLite file: how it is opened, its transactions, and its errors as ours.
+"""The SQLite file: how it is opened and brought up to date, its transactions, and its errors as ours.
 
 WAL with synchronous FULL: a committed transaction survives a kill and a power cut. One connection, one lock:
 threads take turns; processes take turns through SQLite.
@@ -12,12 +12,13 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from reenact.errors import JournalDamaged, JournalError, ReenactError, StorageError
-from reenact.journal.schema import is_blank, is_settled, settle
 from reenact.journal.storage import CONTINUE, make_folder, private, storage_named
 
 BUSY_S = 30.0
@@ -187,3 +188,81 @@ def _opened(address: str) -> sqlite3.Connection:
         check_same_thread=False,
         timeout=BUSY_S,
     )
+
+
+@cache
+def statements() -> tuple[str, ...]:
+    """What makes an empty file a journal of this version; also what a journal must look like. The last two are
+    the views `runs` and `steps`, which are for people and stay as documented."""
+    text = files("reenact.journal").joinpath("schema.sql").read_text(encoding="utf-8")
+    return tuple(one.strip() for one in text.split(";") if one.strip())
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _layout(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    return {_squeezed(str(row[0])) for row in rows}
+
+
+def _squeezed(statement: str) -> str:
+    return " ".join(statement.split())
+
+
+def _add_macs(connection: sqlite3.Connection) -> None:
+    """1 to 2: rows get a column for a keyed hash. Old rows have none: they are shown and not believed."""
+    for table in ("run_rows", "step_rows"):
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''")
+
+
+RENAMED = "story TO pipeline"
+"""The column of format 3 that had another name before, also in files of exported runs."""
+
+
+def _rename_column(connection: sqlite3.Connection) -> None:
+    """2 to 3: check sums and keyed hashes are over values in their order, so that they hold."""
+    connection.execute("DROP VIEW runs")
+    connection.execute(f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}")
+    connection.execute(statements()[-2])
+
+
+VERSION = 3
+MIGRATIONS = {1: _add_macs, 2: _rename_column}
+"""From a version to the next, inside one transaction. Check sums are the migration's business too."""
+
+
+def is_settled(connection: sqlite3.Connection) -> bool:
+    """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
+    version = _version(connection)
+    if version > VERSION:
+        raise JournalError(
+            f"This journal has format {version}; this reenact reads up to format {VERSION}.",
+            next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
+        )
+    if version == VERSION and _layout(connection) != set(map(_squeezed, statements())):
+        raise JournalDamaged("The layout of the journal is not the one that reenact made.")
+    return version == VERSION
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever written to the file."""
+    return _version(connection) == 0 and not _layout(connection)
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Make or migrate the file, inside the caller's transaction."""
+    if is_settled(connection):
+        return
+    if is_blank(connection):
+        for statement in statements():
+            connection.execute(statement)
+    else:
+        for number in range(_version(connection), VERSION):
+            if number not in MIGRATIONS:
+                raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
+            MIGRATIONS[number](connection)
+    connection.execute(f"PRAGMA user_version = {VERSION:d}")
+    is_settled(connection)

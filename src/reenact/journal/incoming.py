@@ -21,7 +21,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from reenact.errors import InputError, JournalDamaged, JournalError
 from reenact.journal.archive import Record, as_json, expect, read_records, refusing
 from reenact.journal.artefacts import NAME, Artefacts
-from reenact.journal.database import Database
+from reenact.journal.database import RENAMED, Database
 from reenact.journal.keys import PATH, PIPELINE, RUN_ID
 from reenact.journal.records import SUM, Run, Status, Step, is_digest
 from reenact.journal.rows import (
@@ -35,7 +35,6 @@ from reenact.journal.rows import (
     step_of,
     steps_of,
 )
-from reenact.journal.schema import RENAMED
 from reenact.journal.storage import Locks
 from reenact.journal.upkeep import IMPORTING
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError, JournalDamaged
-from reenact.journal.database import Database
+from reenact.journal.database import Database, statements
 from reenact.journal.records import Run, Step
 from reenact.journal.rows import RUN_COLUMNS, STEP_COLUMNS, damaged, prove_body, proven
-from reenact.journal.schema import RUNS_VIEW, STEPS_VIEW
 
 ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -60,13 +59,14 @@ class _Query:
         self._damage: JournalDamaged | None = None
         connection.create_function("intact_run", -1, partial(self._intact, Run))
         connection.create_function("intact_step", -1, partial(self._intact, Step))
+        runs, steps = statements()[-2:]
         # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
         # SQLite from moving the query's own conditions in between a row and its proof.
         for statement in (
             "PRAGMA query_only = OFF",
             "PRAGMA trusted_schema = ON",
-            f"CREATE TEMP {RUNS_VIEW.replace(' FROM run_rows', RUNS_PROVEN)}",
-            f"CREATE TEMP {STEPS_VIEW.replace(' FROM step_rows', STEPS_PROVEN)}",
+            runs.replace("CREATE", "CREATE TEMP", 1).replace(" FROM run_rows", RUNS_PROVEN),
+            steps.replace("CREATE", "CREATE TEMP", 1).replace(" FROM step_rows", STEPS_PROVEN),
             "PRAGMA query_only = ON",
         ):
             connection.execute(statement)

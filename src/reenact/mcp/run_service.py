@@ -1,5 +1,5 @@
-"""The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result, shortened to
-what an agent needs."""
+"""The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result, shortened
+to what an agent needs."""
 
 from __future__ import annotations
 

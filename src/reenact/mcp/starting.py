@@ -1,5 +1,5 @@
-"""Tools that start long work, the command that a person would type, in the background; poll, stop and resume it;
-and answer what it asks.
+"""Tools that start long work, the command that a person would type, in the background; poll, stop and resume
+it; and answer what it asks.
 
 Every value is checked or glued to its option, so that no text becomes a flag.
 """

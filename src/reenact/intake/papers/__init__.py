@@ -10,7 +10,7 @@ references   an entry as it is printed, and which ones a sentence cites; bibliog
 markdown     Markdown; plain: text by its shape, captions and tables that both share
 latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
-pdf          with pdf_lines
+pdf          lines of a PDF by their look and place
 pictures     pixels of figures
 inside/      our own scripts that run in the sandbox
 

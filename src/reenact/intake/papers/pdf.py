@@ -2,16 +2,259 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.assemble import Draft, cut_references
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, read_by
-from reenact.intake.papers.paper import Figure, Lost, Table
-from reenact.intake.papers.pdf_lines import Box, Line, Page, Paragraphs, bare_pages, body_size, title_of
+from reenact.intake.papers.paper import Equation, Figure, Lost, Table
 from reenact.intake.papers.pictures import drawn
+from reenact.intake.papers.plain import heading_of
 from reenact.sandbox.box import Limits, Sandbox
+
+Box: TypeAlias = tuple[float, ...]
+"""Left, low, right, high, in points from the lower left corner."""
+EDGE = 3
+"""So many lines at the top and bottom of a page may be headers and footers."""
+_PAGE_NUMBER = re.compile(
+    r"^(?:page\s*)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?$", re.I
+)
+_STAMP = re.compile(r"^arXiv:\S+\s+\[[\w.-]+\]")
+_LETTER = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its look and place; points count from the lower left corner."""
+
+    text: str
+    size: float
+    bold: bool
+    left: float
+    low: float
+    right: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The lines of a page in reading order, and the tables on it with their boxes."""
+
+    number: int
+    lines: tuple[Line, ...]
+    tables: tuple[tuple[Table, Box], ...]
+
+
+def bare_pages(pages: Sequence[Page]) -> list[Page]:
+    """Pages without page numbers, and without lines that stand at the edge of page after page."""
+    seen = Counter(mark for page in pages for mark in {_mark(line) for line in _edges(page.lines)})
+    often = max(3, len(pages) // 3)
+    repeated = {mark for mark, count in seen.items() if count >= often and mark}
+
+    def kept(page: Page) -> tuple[Line, ...]:
+        edges = set(_edges(page.lines))
+        return tuple(
+            line
+            for line in page.lines
+            if not _STAMP.match(line.text)
+            and not (line in edges and (_PAGE_NUMBER.match(line.text) or _mark(line) in repeated))
+        )
+
+    return [replace(page, lines=kept(page)) for page in pages]
+
+
+def _edges(lines: Sequence[Line]) -> list[Line]:
+    by_height = sorted(lines, key=lambda line: line.low)
+    return [*by_height[:EDGE], *by_height[-EDGE:]]
+
+
+def _mark(line: Line) -> str:
+    return re.sub(r"\d+", "#", line.text.casefold())
+
+
+def body_size(pages: Iterable[Page]) -> float:
+    """The size that most letters have."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
+    """The largest lines of the first page, when they are larger than its text."""
+    lines = [line for line in page.lines[:40] if _LETTER.search(line.text)]
+    largest = max((line.size for line in lines if len(line.text) > 3), default=0.0)
+    if largest < size * 1.15:
+        return "", frozenset()
+    first = next(place for place, line in enumerate(lines) if line.size == largest)
+    taken: list[Line] = []
+    for line in lines[first : first + 5]:
+        if abs(line.size - largest) > 0.6:
+            break
+        taken.append(line)
+    return " ".join(line.text for line in taken), frozenset(taken)
+
+
+LONGEST_CAPTION = 12
+"""Lines; what follows is text again."""
+_CAPTION = re.compile(
+    r"^(?P<kind>table|figure|fig\.|algorithm)\s*(?P<number>[A-Z]?\d{1,3}(?:\.\d{1,2})?)\s*[:.|]\s*(?P<words>.*)$",
+    re.I,
+)
+_ENTRY = re.compile(r"^\[[^\[\]\s]{1,12}\]\s|^\d{1,3}\.\s+[A-Z]")
+_NUMBERED = re.compile(r"^(?P<body>.{3,}?)\s*\((?P<number>\d{1,3}[a-z]?)\)$")
+_SIGN = re.compile(r"[=<>≤≥≈∝∑∏∫√∂∈→←±×·∥∇]")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_STOP = re.compile(r"[.!?:][\"”’)\]]?$")
+
+
+@dataclass
+class Paragraphs:
+    """Takes pages one after the other."""
+
+    size: float
+    file: str
+    """Name of the PDF."""
+    lost: list[Lost] = field(default_factory=list)
+    _pieces: list[Piece] = field(default_factory=list)
+    _open: list[Line] = field(default_factory=list)
+    _page: int = 0
+    _caption: tuple[str, str] | None = None
+    _words: set[str] = field(default_factory=set)
+
+    def page(self, page: Page, *, skip: frozenset[Line]) -> None:
+        """Read the lines of a page; those inside a table are the table's."""
+        self._words |= {
+            word
+            for line in page.lines
+            for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text.casefold())
+        }
+        tables = list(page.tables)
+        for line in page.lines:
+            if line in skip or any(_within(line, box) for _, box in page.tables):
+                continue
+            if self._caption is None and self._open and self._begins(line):
+                self._close(tables)
+            if self._caption is not None and self._ends_caption(line):
+                self._close(tables)
+            self._take(line, page.number, tables)
+        if self._caption is not None:
+            self._close(tables)
+
+    def finish(self) -> list[Piece]:
+        self._close([])
+        return self._pieces
+
+    def _take(self, line: Line, page: int, tables: list[tuple[Table, Box]]) -> None:
+        heading, caption, formula = self._heading(line), _CAPTION.match(line.text), _formula(line)
+        if caption and self._caption is None:
+            self._close(tables)
+            self._page, self._caption = page, (caption["kind"][:3].casefold(), caption["number"])
+            self._open = [replace(line, text=caption["words"])]
+        elif heading is not None and self._caption is None:
+            self._close(tables)
+            self._pieces.append(heading)
+        elif formula is not None and self._caption is None:
+            self._close(tables)
+            self._pieces.append(formula)
+        else:
+            self._page = self._page if self._open else page
+            self._open.append(line)
+
+    def _heading(self, line: Line) -> Heading | None:
+        heading = heading_of(line.text)
+        looks = line.bold or line.size > self.size * 1.04 or line.text.isupper()
+        return heading if heading is not None and looks else None
+
+    def _begins(self, line: Line) -> bool:
+        """Whether a line begins another paragraph than the one that is open."""
+        last = self._open[-1]
+        if _ENTRY.match(line.text) or line.text.startswith(("• ", "– ")) or abs(line.size - last.size) > 0.9:
+            return True
+        other_column = line.low > last.high
+        if other_column:
+            return False
+        gap = last.low - line.high
+        if gap > 0.9 * last.size:
+            return True
+        left = min(one.left for one in self._open)
+        entries = _ENTRY.match(self._open[0].text)
+        indented = line.left - left > 0.8 * last.size and not entries
+        short = last.right < max(one.right for one in self._open) - 3 * last.size
+        return bool(_STOP.search(last.text)) and (indented or short)
+
+    def _ends_caption(self, line: Line) -> bool:
+        last = self._open[-1]
+        apart = last.low - line.high > 0.5 * last.size or line.low > last.high
+        other = apart or _CAPTION.match(line.text) is not None
+        return other or len(self._open) >= LONGEST_CAPTION or abs(line.size - last.size) > 0.9
+
+    def _close(self, tables: list[tuple[Table, Box]]) -> None:
+        lines, caption = self._open, self._caption
+        self._open, self._caption = [], None
+        if not lines:
+            return
+        text = " ".join(self._joined(lines).split())
+        if caption is None:
+            self._pieces.append(Prose(text))
+        elif caption[0] == "tab":
+            self._pieces.append(self._table(text, caption[1], lines[0], tables))
+        elif caption[0] == "fig":
+            file = f"{self.file}#page={self._page}"
+            self._pieces.append(Figure(caption=text, label=caption[1], file=file))
+        else:
+            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}"))
+
+    def _table(self, text: str, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
+        """The table next to its caption."""
+        if not tables:
+            self.lost.append(
+                Lost("table", f"The cells of table {number} were not found.", f"page {self._page}")
+            )
+            return Table(caption=text, label=number, heads=0)
+        near = min(tables, key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)))
+        tables.remove(near)
+        return replace(near[0], caption=text, label=number)
+
+    def _joined(self, lines: list[Line]) -> str:
+        """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""
+        text = lines[0].text
+        for line in lines[1:]:
+            cut = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text)
+            rest = re.match(r"[a-z]+", line.text)
+            if cut and rest:
+                text = text[:-1] if self._is_one_word(cut[1], rest[0]) else text
+                text += line.text
+            else:
+                text += f" {line.text}"
+        return text
+
+    def _is_one_word(self, begin: str, rest: str) -> bool:
+        return f"{begin}-{rest}".casefold() not in self._words
+
+
+def _formula(line: Line) -> Equation | None:
+    """A line of signs, with its number at the end or hardly a word in it."""
+    numbered = _NUMBERED.match(line.text)
+    body = numbered["body"] if numbered else line.text
+    if not _SIGN.search(body) or len(body) > 160:
+        return None
+    words = len(_WORD.findall(body))
+    if words <= (3 if numbered else 0) and len(body) > 3:
+        return Equation(latex=body, label=numbered["number"] if numbered else "")
+    return None
+
+
+def _within(line: Line, box: Box) -> bool:
+    left, low, right, high = box
+    middle = (line.low + line.high) / 2
+    return left - 6 <= line.left and line.right <= right + 6 and low - 1 <= middle <= high + 1
+
 
 TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
@@ -67,10 +310,4 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     bare = [page.number for page in pages if not page.lines]
     if bare:
         lost.append(Lost("page", f"Pages without any text: {', '.join(map(str, bare))}."))
-    return Draft(
-        "pdf",
-        pieces,
-        title=title,
-        references=references,
-        lost=tuple(lost),
-    )
+    return Draft("pdf", pieces, title=title, references=references, lost=tuple(lost))
