@@ -95,7 +95,9 @@ def tighten(folder: Path) -> None:
     it is out of reach, and looking through a large one would take long. So is a folder that holds the working
     folder or the home folder: somebody put the journal right into a place of other things.
     """
-    if folder.is_symlink() or not folder.is_dir() or _holds_more(folder.resolve()):
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    if any(place.resolve().is_relative_to(folder.resolve()) for place in (Path.cwd(), Path.home())):
         return
     facts = folder.stat()
     if facts.st_uid != os.geteuid() or not facts.st_mode & 0o077:
@@ -109,10 +111,6 @@ def tighten(folder: Path) -> None:
     for place, _, names in os.walk(folder):
         for path in (Path(place), *(Path(place, name) for name in names)):
             _keep_to_owner(path)
-
-
-def _holds_more(folder: Path) -> bool:
-    return any(place.resolve().is_relative_to(folder) for place in (Path.cwd(), Path.home()))
 
 
 def _keep_to_owner(path: Path) -> None:

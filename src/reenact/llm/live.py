@@ -14,7 +14,6 @@ from reenact.llm.ask import (
     Answer,
     Call,
     Model,
-    Part,
     Reply,
     Request,
     T,
@@ -121,13 +120,14 @@ class LiveModel:
 
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
-    schema = schema_of(request.answer)
+    schema, parts = schema_of(request.answer), request.prompt.parts
+    safe = [replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts]
     return Call(
         step=request.step,
         sample=request.sample,
         prompt=f"{request.prompt.name} v{request.prompt.version}",
         system=redact(request.prompt.system),
-        turns=(Turn("user", tuple(_safe(part) for part in request.prompt.parts)),),
+        turns=(Turn("user", tuple(safe)),),
         schema=schema,
         schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60],
         schema_words=_wording("answer", schema=json.dumps(schema, indent=1)),
@@ -153,10 +153,6 @@ def _wording(name: str, **values: str) -> str:
     """One of our own prompts about answers, as one text."""
     prompt = load_prompt("reenact.llm", f"wording/{name}.md").fill(**values)
     return "\n\n".join([prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))])
-
-
-def _safe(part: Part) -> Part:
-    return replace(part, text=redact(part.text)) if isinstance(part, Text) else part
 
 
 __all__ = ["forbid_network", "open_model"]

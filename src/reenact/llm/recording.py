@@ -84,7 +84,9 @@ class Recorder:
             "prompt": f"{prompt.name} v{prompt.version}",
             "system": prompt.system,
             "parts": [
-                part.text if isinstance(part, Text) else _picture(part.label, part.data)
+                part.text
+                if isinstance(part, Text)
+                else f"[figure {part.label} sha256 {hashlib.sha256(part.data).hexdigest()[:16]}]"
                 for part in prompt.parts
             ],
         }
@@ -165,10 +167,6 @@ def _cut_torn_line(handle: int, path: Path) -> None:
     if whole < len(data):
         os.ftruncate(handle, whole)
         os.fsync(handle)
-
-
-def _picture(label: str, data: bytes) -> str:
-    return f"[figure {label} sha256 {hashlib.sha256(data).hexdigest()[:16]}]"
 
 
 class Replay:

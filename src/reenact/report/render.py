@@ -49,16 +49,13 @@ def _command(one: Diagnostic) -> str:
             "line": str(one.place.line),
             "col": str(one.place.column + 1),
         }
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    escaped = {name: _data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()}
+    listed = ",".join(f"{name}={text}" for name, text in escaped.items())
     return f"::{COMMANDS[one.level]} {listed}::{_data(one.message)}"
 
 
 def _data(text: str) -> str:
     return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def markdown(document: Document) -> str:

@@ -85,7 +85,8 @@ def assemble(draft: Draft, source: str) -> Paper:
     maker = _Maker(Bibliography.of(draft.references), draft)
     sections = tuple(maker.sections())
     front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
-    title = " ".join(draft.title.split()) or _first_words([*front, *prose])
+    words = (split(piece.text)[0][:120] for piece in (*front, *prose) if piece.text.strip())
+    title = " ".join(draft.title.split()) or next(words, "")
     cites = _cites(sections)
     entries: dict[str, Reference] = {}
     for one in draft.references:
@@ -216,10 +217,6 @@ def _letter(number: int) -> str:
         number, rest = divmod(number - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return letters
-
-
-def _first_words(prose: Sequence[Prose]) -> str:
-    return next((split(piece.text)[0][:120] for piece in prose if piece.text.strip()), "")
 
 
 def _cites(sections: Iterable[Section]) -> dict[str, list[str]]:

@@ -158,11 +158,10 @@ def local_styles(text: str) -> list[str]:
 
 def definitions(style: str) -> str:
     """The plain definitions of a style file, one a line; its machinery is left out."""
-    return "\n".join(found[0] for found in _DEFINITION.finditer(style) if _balanced(found[0]))
-
-
-def _balanced(text: str) -> bool:
-    return text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+    found = [one[0] for one in _DEFINITION.finditer(style)]
+    # With its braces closed.
+    whole = [one for one in found if one.count("{") - one.count("\\{") == one.count("}") - one.count("\\}")]
+    return "\n".join(whole)
 
 
 def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:

@@ -64,7 +64,7 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
     result = box.run(command, limits)
     tree = result.results.get("tree.json")
     if result.ending is Ending.EXIT and result.exit_code == REFUSED:
-        return Parsed({}, (), (), _problem(result.output))
+        return Parsed({}, (), (), _printed(result.output)[-200:].strip(" .^") or "it breaks the grammar")
     if not result.ok or tree is None:
         raise failed(result, "pandoc", name, limits)
     try:
@@ -72,11 +72,6 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper is built in a way that is not read: {error.sentence}") from error
     return Parsed(parsed["meta"], tuple(parsed["blocks"]), _skipped(result.results.get("log.json", b"[]")))
-
-
-def _problem(output: str) -> str:
-    """What pandoc says about the place where it gave up, on one line."""
-    return _printed(output)[-200:].strip(" .^") or "it breaks the grammar"
 
 
 def _printed(output: str) -> str:

@@ -228,14 +228,11 @@ class Paragraphs:
             cut = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text)
             rest = re.match(r"[a-z]+", line.text)
             if cut and rest:
-                text = text[:-1] if self._is_one_word(cut[1], rest[0]) else text
+                text = text if f"{cut[1]}-{rest[0]}".casefold() in self._words else text[:-1]
                 text += line.text
             else:
                 text += f" {line.text}"
         return text
-
-    def _is_one_word(self, begin: str, rest: str) -> bool:
-        return f"{begin}-{rest}".casefold() not in self._words
 
 
 def _formula(line: Line) -> Equation | None:

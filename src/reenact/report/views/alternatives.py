@@ -70,16 +70,12 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
             node.parent,
             found.depth(at),
             SHADES[node.status][0],
-            f"{_value(node, found)}: {_words(node)}",
+            f"{_value(node, found)}: {'the known repair' if node.status is NodeKind.KNOWN else node.patch}",
             large=node.status in (NodeKind.ROOT, NodeKind.KNOWN),
         )
         for at, node in enumerate(found.nodes)
     ]
     return graph_plot("Neutrality graph", dots, dict(SHADES.values()))
-
-
-def _words(node: Node) -> str:
-    return "the known repair" if node.status is NodeKind.KNOWN else str(node.patch)
 
 
 def _value(node: Node, found: NeutralityGraph) -> str:

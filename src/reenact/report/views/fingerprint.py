@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from reenact.paper.criterion import Check, Criterion
+from reenact.paper.criterion import Check
 from reenact.paper.fingerprint.fingerprint import Fingerprint, shortened
 from reenact.paper.fingerprint.pipeline import FingerprintRun
 from reenact.report.document import Block, Document, Facts, Text
@@ -39,13 +39,15 @@ def _blocks(taken: FingerprintRun) -> Iterator[Block]:
     yield _facts(taken)
     criteria = taken.fingerprint.criteria
     if criteria:
-        yield Table(
-            "Criteria", ("id", "fact", "scope", "place", "check", "weight"), tuple(map(_row, criteria))
+        rows = tuple(
+            (one.id, one.fact, one.scope, ", ".join(one.places), _checked(one.check), str(one.weight))
+            for one in criteria
         )
+        yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
         yield Table("Quotes", ("id", "the paper's words"), tuple((one.id, one.quote) for one in criteria))
     if taken.fingerprint.dropped:
-        rows = tuple((one.level.value, one.fact, one.reason) for one in taken.fingerprint.dropped)
-        yield Table("Dropped", ("level", "fact", "why"), rows)
+        dropped = tuple((one.level.value, one.fact, one.reason) for one in taken.fingerprint.dropped)
+        yield Table("Dropped", ("level", "fact", "why"), dropped)
     if taken.paper.lost:
         yield Text("\n".join(f"{one.kind}: {one.what}" for one in taken.paper.lost), "Lost in reading")
 
@@ -63,10 +65,6 @@ def _facts(taken: FingerprintRun) -> Facts:
         "run": run.id,
     }
     return Facts("", tuple(facts.items()))
-
-
-def _row(one: Criterion) -> tuple[str, ...]:
-    return one.id, one.fact, one.scope, ", ".join(one.places), _checked(one.check), str(one.weight)
 
 
 def _checked(check: Check | None) -> str:
