@@ -53,8 +53,8 @@ LINES = {
     "codegen": 1_200,
     "demo": 350,
     "diagnosis": 3_800,
-    "intake": 6_500,
-    "journal": 4_200,
+    "intake": 6_300,
+    "journal": 4_100,
     "llm": 3_000,
     "mcp": 1_100,
     "paper": 8_500,
@@ -67,7 +67,7 @@ LINES = {
     "sandbox": 6_200,
     "testing": 1_150,
     "trials": 3_700,
-    "web": 1_200,
+    "web": 1_100,
 }
 """By package: what stood when the budget was set, and a tenth."""
 

@@ -33,7 +33,6 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
                 )
             )
             run.note("output", f"x{SECRET}x")
-            run.artefact(b"\xff" + SECRET.encode())
             run.write("report", tmp_path / "report", b"the user's own file")
             run.step("fails", leaks, kind=Kind.LLM)
 

@@ -10,8 +10,10 @@ import pytest
 
 from reenact.errors import BudgetSpent, InputError, JournalDamaged, JournalError, RunLocked, Stopped
 from reenact.journal import Journal, JournalReader, Kind, Status
+from reenact.journal.artefacts import FolderArtefacts
 from reenact.journal.reader import INTERRUPTED
 from reenact.journal.rows import put_run
+from reenact.journal.storage import Locks
 from reenact.types import ExitCode
 
 
@@ -151,16 +153,16 @@ def test_removing_takes_the_run_and_what_only_it_needs(on_disk: Journal, folder:
     assert not [path for path in (folder / "artefacts").rglob("*") if path.is_file()]
 
 
-def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(on_disk: Journal) -> None:
+def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(on_disk: Journal, folder: Path) -> None:
     with on_disk.run(pipeline="old", request=1) as old:
         old.finish(None)
     with on_disk.run(pipeline="tale", request=1) as run:
-        kept = run.artefact(b"not named yet" * 1000)
+        store = FolderArtefacts(folder, Locks(None))
+        kept = store.keep(b"not named yet" * 1000)
         with pytest.raises(RunLocked):
             on_disk.remove(run.record.id)
         assert on_disk.remove(old.record.id).artefacts is None
-        assert run.read(kept) == b"not named yet" * 1000
-        run.step("names-it", lambda: kept, kind=Kind.BOX)
+        assert store.read(kept.sha256) == b"not named yet" * 1000
 
 
 def test_numbers_are_never_given_twice(on_disk: Journal) -> None:

@@ -17,11 +17,10 @@ from reenact.journal.journal import Journal
 from reenact.journal.keys import mark
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader
-from reenact.journal.records import Artefact, Cost, Kind, Run, State, Status, Step
+from reenact.journal.records import Cost, Kind, Run, State, Status, Step
 from reenact.journal.scope import Scope
 
 __all__ = [
-    "Artefact",
     "Cost",
     "Journal",
     "JournalReader",

@@ -1,11 +1,10 @@
 """Inputs and results on their way into a row and out of it: plain data, redacted, large ones as artefacts.
 
 JSON with a few tags, never pickle: `{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for large bytes,
-`{"$ref": sha256, "size": n}` for an Artefact, `{"$decimal": text}`, `{"$float": "nan"}`. A key that begins
-with `$` is written with two.
+`{"$decimal": text}`, `{"$float": "nan"}`. A key that begins with `$` is written with two.
 
-Without a type only plain data may be journalled: none, booleans, numbers, text, bytes, Decimal, Artefact, and
-lists and text-keyed dicts of these. With `returns=TYPE` also dataclasses, pydantic models, enums, tuples,
+Without a type only plain data may be journalled: none, booleans, numbers, text, bytes, Decimal, and lists and
+text-keyed dicts of these. With `returns=TYPE` also dataclasses, pydantic models, enums, tuples,
 sets, paths and dates come back as what they were.
 """
 
@@ -73,9 +72,6 @@ class Flattening:
         return self._object(value)
 
     def _object(self, value: object) -> JsonValue:
-        if isinstance(value, Artefact):
-            self.artefacts[value.sha256] = None
-            return {"$ref": value.sha256, "size": value.size}
         if isinstance(value, Decimal):
             return {"$decimal": str(value)}
         if isinstance(value, set | frozenset):
@@ -130,7 +126,6 @@ def unflat(value: Any, read: Read) -> Any:
 
 
 _TAGS: dict[str, Callable[[Any], Any]] = {
-    "$ref": lambda value: Artefact(value["$ref"], value["size"]),
     "$decimal": lambda value: Decimal(value["$decimal"]),
     "$float": lambda value: float(value["$float"]),
     "$bytes": lambda value: base64.b64decode(value["$bytes"]),
@@ -186,7 +181,7 @@ def _adapter(returns: Any) -> TypeAdapter[Any]:
 
 
 def _refuse_untyped(value: object) -> None:
-    if value is None or type(value) in (bool, int, float, str, bytes, Decimal, Artefact):
+    if value is None or type(value) in (bool, int, float, str, bytes, Decimal):
         return
     inner: Iterable[object]
     if type(value) is list:
@@ -244,10 +239,6 @@ class Bodies:
                 f"A value in the journal has not the form that reenact writes: {type(error).__name__}.",
                 next_step="If the run was imported, remove it: reenact runs remove RUN",
             ) from error
-
-    def keep(self, data: bytes) -> Artefact:
-        """Bytes as an artefact of their own."""
-        return self.artefacts.keep(redacted(data, self._redact))
 
     def shown(self, data: bytes) -> bytes:
         """Bytes as they may stand in a file for others."""

@@ -10,7 +10,7 @@ from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
 from reenact.journal.codec import Bodies, Codec, redact_nothing
 from reenact.journal.database import Database
-from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
+from reenact.journal.records import Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_count, read_body, read_runs, read_steps, steps_of
 from reenact.journal.signing import Signer, is_sealed, known_signer, seal
 from reenact.journal.storage import Locks, locks_at
@@ -177,10 +177,6 @@ class JournalReader:
     def inputs(self, step: Step) -> Any:
         """The inputs of a step as plain data."""
         return self._plain(step, "inputs")
-
-    def read(self, artefact: Artefact) -> bytes:
-        """The bytes of an artefact, proven to be those that were kept."""
-        return self._artefacts.read(artefact.sha256)
 
     def is_live(self, run: Run) -> bool:
         """Whether a process works on the run now."""

@@ -20,7 +20,7 @@ from reenact.journal.codec import Codec
 from reenact.journal.keys import join
 from reenact.journal.perform import GroupEffect, Steps
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import Artefact, Cost, Kind
+from reenact.journal.records import Cost, Kind
 from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
 
 T = TypeVar("T")
@@ -136,14 +136,6 @@ class Scope:
             return [{path: list(files)}]
 
         Steps(recorder, {path: wanted}, apply, Codec(list[str])).results()
-
-    def artefact(self, data: bytes) -> Artefact:
-        """Keep bytes beside the journal. Name the artefact in a step's inputs or result, so that it stays."""
-        return self._recorder.bodies.keep(data)
-
-    def read(self, artefact: Artefact) -> bytes:
-        """The bytes of an artefact, proven to be those that were kept."""
-        return self._recorder.bodies.artefacts.read(artefact.sha256)
 
 
 @dataclass(frozen=True, slots=True)
