@@ -62,7 +62,7 @@ def reasons(words: Sequence[str]) -> Iterator[str]:
     text = " ".join(words)
     if re.search(r"--model (?!replay:)|--align\b", text):
         yield "model"
-    if re.search(r"https://|ray://|^pip install|\b\d{4}\.\d{5}\b|\b\w+/\w+#\d+\b", text):
+    if re.search(r"https://|ray://|^(?:pip|uv tool) install|\b\d{4}\.\d{5}\b|\b\w+/\w+#\d+\b", text):
         yield "network"
     if words[0] in ("make", "python") or (words[1] in TRAINS and not {"static", "--help"} & {*words}):
         yield "minutes"
@@ -93,6 +93,8 @@ def known(words: list[str], parse: Parse) -> None:
         parse(words)
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    elif words in (["pip", "install", "."], ["uv", "tool", "install", "."]):
+        assert (ROOT / "pyproject.toml").is_file()
     elif words[:2] == ["pip", "install"]:
         facts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         extras = re.fullmatch(r"reenact\[([\w,]+)\]", words[2])
