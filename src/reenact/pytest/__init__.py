@@ -8,8 +8,6 @@ They are plain functions: nothing is registered with pytest, and unittest may us
 one_batch   the experiment    torch_batch, keras_batch   how each framework does it    judgement   the rules
 """
 
-from __future__ import annotations
-
 from reenact.pytest.judgement import assert_learns, assert_no_findings
 
 __all__ = ["assert_learns", "assert_no_findings"]

@@ -1,7 +1,5 @@
 """What the assertions say: the rules judge, the message is what a reader of a failing test needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

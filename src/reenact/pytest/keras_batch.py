@@ -1,7 +1,5 @@
 """One batch with a Keras model, on any engine: a clone with the same weights, the model's own loss."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from reenact.errors import InputError

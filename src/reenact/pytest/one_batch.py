@@ -3,8 +3,6 @@
 The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import sys

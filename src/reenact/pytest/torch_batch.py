@@ -1,7 +1,5 @@
 """One batch with a torch module: by its own `training_step`, or by a loss that fits the targets."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
