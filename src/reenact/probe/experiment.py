@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reenact.errors import InputError
-from reenact.probe.json_graph import typed
+from reenact.probe.json_graph import Json, read_place, typed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
-from reenact.probe.trace import Experiments
-from reenact.probe.watch import watch
+from reenact.probe.trace import Experiments, Root
+from reenact.probe.watch import program_root, watch
 from reenact.program.program import Program
 from reenact.types import Stop
 
@@ -48,10 +48,10 @@ def run_experiments(
         environment=_EAGER | dict(environment or {}),
     )
     watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)
-    return read_experiments(watched.folder, watched.outcome)
+    return read_experiments(watched.folder, watched.outcome, program_root(program, watched.folder))
 
 
-def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiments:
+def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | None = None) -> Experiments:
     """What a process left in its trace folder; when it left nothing, how it ended says why."""
     content = read_json_file(folder, NAME)
     if content is None:
@@ -62,8 +62,21 @@ def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiment
     try:
         batch = content.get("one_batch")
         batch = dict(batch, steps=len(batch["losses"])) if batch else None
-        return typed(Experiments, dict(content, one_batch=batch))
+        behaviour = [_placed(model, root or Root(folder)) for model in content.get("behaviour", ())]
+        return typed(Experiments, dict(content, one_batch=batch, behaviour=behaviour))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
         ) from error
+
+
+def _placed(model: Json, root: Root) -> Json:
+    """A behaviour whose places are places."""
+    movers = {name: model[name] for name in ("leak_at", "mixing_at") if model.get(name)}
+    return dict(
+        model,
+        **{
+            name: dict(mover, forward=read_place(mover.get("forward"), root))
+            for name, mover in movers.items()
+        },
+    )

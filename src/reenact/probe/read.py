@@ -73,7 +73,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         raise InputError(f"The trace in {folder} has format {header['schema']}; this reenact reads {SCHEMA}.")
     root = root or Root(Path(str(header["cwd"])))
     columns = {name: tuple(str(column) for column in header["columns"][name]) for name in TABLES}
-    chunks = _read_chunks(folder, columns)
+    chunks = _read_chunks(folder, columns, root)
     ending = read_json_file(folder, "ending.json")
     data = read_json_file(folder, "data.json") or {"tensors": [], "overlaps": []}
     tensors = typed(tuple[TensorFacts, ...], data["tensors"])
@@ -103,12 +103,12 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     )
 
 
-def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]]) -> _Gathered:
+def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Root) -> _Gathered:
     gathered = _Gathered()
     left = MOST_BYTES
     for name in sorted(path.name for path in folder.glob("chunk-*.npz")):
         try:
-            size = _read_chunk(folder, name, columns, gathered)
+            size = _read_chunk(folder, name, columns, gathered, root)
         except (ResultRefused, KeyError, TypeError, ValueError) as error:
             gathered.missing.append(f"{name} cannot be read, so the trace ends before it: {error}")
             break
@@ -121,7 +121,9 @@ def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]]) -> _Gathe
     return gathered
 
 
-def _read_chunk(folder: Path, name: str, columns: Mapping[str, tuple[str, ...]], into: _Gathered) -> int:
+def _read_chunk(
+    folder: Path, name: str, columns: Mapping[str, tuple[str, ...]], into: _Gathered, root: Root
+) -> int:
     content = _bytes(folder, name, MOST_CHUNK_BYTES)
     if content is None:
         raise ValueError("it went away while it was read")
@@ -137,7 +139,7 @@ def _read_chunk(folder: Path, name: str, columns: Mapping[str, tuple[str, ...]],
         Metric(str(name), float(value), int(step), int(epoch), float(seconds), str(source))
         for name, value, step, epoch, seconds, source in notes["metrics"]
     ]
-    events = [_event(dict(facts)) for facts in notes["events"]]
+    events = [_event(dict(facts), root) for facts in notes["events"]]
     for table, rows in tables.items():
         into.tables[table].append(rows)
     into.metrics += metrics
@@ -193,9 +195,10 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
     return int(length) if length >= 1 and length == int(length) else None
 
 
-def _event(facts: dict[str, Any]) -> Event:
+def _event(facts: dict[str, Any], root: Root) -> Event:
     kind, step, epoch, seconds = (facts.pop(name) for name in ("kind", "step", "epoch", "time"))
-    return Event(str(kind), int(step), int(epoch), float(seconds), facts)
+    place = read_place(facts.pop("place", None), root)
+    return Event(str(kind), int(step), int(epoch), float(seconds), facts, place)
 
 
 def _crash(content: Json, root: Root) -> Crash:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reenact.probe.outcome import Crash
 from reenact.program.graph import ModelGraph, TensorFacts
-from reenact.types import JsonValue
+from reenact.types import JsonValue, Place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,8 +138,8 @@ class Metric:
     """Epoch it belongs to, from 0; -1 when not known."""
     time: float
     source: str
-    """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line), `probe` (a few
-    batches).
+    """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line), `progress` (off a
+    progress bar), `probe` (a few batches).
     """
 
 
@@ -168,6 +168,8 @@ class Event:
     epoch: int
     time: float
     facts: Mapping[str, JsonValue]
+    place: Place | None = None
+    """Where in the program it happened, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,7 @@ class Trace:
         import numpy as np
 
         values = [metric for metric in self.metrics if metric.name == name]
+        values = values or [metric for metric in self.metrics if metric_name(metric.name) == name]
         wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in values)), None)
         values = [metric for metric in values if metric.source == wanted]
         steps = np.array([metric.step for metric in values], dtype=np.int64)
@@ -254,7 +257,7 @@ class Trace:
         return tuple(event for event in self.events if event.kind == kind)
 
 
-_SOURCES = ("user", "keras", "lightning", "torchmetrics", "pattern", "output", "probe")
+_SOURCES = ("user", "keras", "lightning", "torchmetrics", "pattern", "output", "progress", "probe")
 """From the most to the least trusted."""
 
 
@@ -281,10 +284,45 @@ class LearningRateRange:
 
 
 @dataclass(frozen=True, slots=True)
+class Mover:
+    """The first module whose output moved when it should not have."""
+
+    module: str
+    """Its path in the model; empty for the model itself."""
+    type: str
+    forward: Place | None
+    """The program's own `forward` that computes it or calls it, from its first to its last line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What a model did in evaluation mode with inputs that were changed on purpose, before its first step.
+    Movements are the largest change as a share of the spread of the output; none where there was no such
+    test."""
+
+    model: str
+    noise: float | None = None
+    """With the same inputs and another random seed."""
+    shift: int | None = None
+    """How many places on the target of a token is: 1 for the next token; none where it is no such target."""
+    leak: float | None = None
+    """Scores of earlier tokens, when later ones change."""
+    leak_at: Mover | None = None
+    mixing: float | None = None
+    """The output of one row, when the other rows change."""
+    mixing_at: Mover | None = None
+    padding: float | None = None
+    """When padding at the end of rows is cut off."""
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Experiments:
     """What was tried; none where it was not, or could not be."""
 
     one_batch: OneBatch | None = None
     learning_rates: LearningRateRange | None = None
+    behaviour: tuple[Behaviour, ...] = ()
+    """One a model that was called."""
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""

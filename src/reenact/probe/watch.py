@@ -97,13 +97,19 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
 
 def _command(program: Program, options: WatchOptions) -> tuple[tuple[str, ...], Root]:
     python = injected.default_python(options.python)
+    root = program_root(program, options.folder)
     if not program.is_notebook:
-        return program.launch.command(python), Root(program.folder)
+        return program.launch.command(python), root
     script = options.folder / NOTEBOOK
     script.touch(mode=0o600)
     script.write_text(program.script(), encoding="utf-8")
-    renamed = {str(script): PurePosixPath(program.entry)}
-    return program.launch.command(python, str(script)), Root(program.folder, renamed)
+    return program.launch.command(python, str(script)), root
+
+
+def program_root(program: Program, folder: Path) -> Root:
+    """Where places of a run count from, whose trace lies in this folder."""
+    renamed = {str(folder / NOTEBOOK): PurePosixPath(program.entry)} if program.is_notebook else {}
+    return Root(program.folder, renamed)
 
 
 def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:

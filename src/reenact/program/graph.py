@@ -54,6 +54,9 @@ class Layer:
     weights: tuple[WeightFacts, ...]
     calls: int = 1
     """How often one forward pass goes through it."""
+    takes: str | None = None
+    """The layer whose output it is given; empty where that is no single one's (the scores of an attention),
+    none where nobody saw."""
 
 
 @dataclass(frozen=True, slots=True)

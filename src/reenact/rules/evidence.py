@@ -137,11 +137,11 @@ class Evidence:
 
     @property
     def learning_rate(self) -> float | None:
-        """The first one in force."""
-        if self.trace is not None and len(self.trace.steps):
-            first = float(self.trace.steps["learning_rate"][0])
-            if first == first:
-                return first
+        """The largest one in force: a warm-up begins at 0, a schedule ends there."""
+        rates = self.trace.steps["learning_rate"] if self.trace is not None else ()
+        known = [float(rate) for rate in rates if rate == rate]
+        if known:
+            return max(known)
         if self.optimizer is not None and self.optimizer.learning_rate is not None:
             return self.optimizer.learning_rate
         param = self.hyperparameter(Kind.LEARNING_RATE)

@@ -40,6 +40,8 @@ class LayerView:
     """A function called in the forward pass, not a layer object."""
     feeds: tuple[str, ...] = field(default=())
     """Names of the layers that take its output, where the text tells."""
+    takes: str | None = None
+    """The layer whose output it is given, as in `Layer.takes`."""
 
     @property
     def weighted(self) -> bool:
@@ -132,6 +134,7 @@ def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerVi
         weights=layer.weights,
         functional=functional,
         feeds=text.feeds if text is not None else (),
+        takes=layer.takes,
     )
 
 
@@ -149,11 +152,27 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:
+    """The activation that is given this layer's output; where nobody saw the tensors, the next one in order
+    counts."""
+    named = {view.name: view for view in found}
+    next_to = True
     for view in found[number + 1 :]:
-        if view.weighted or view.family == "merge":
-            return None
-        if view.own_activation:
+        next_to = next_to and not view.weighted and view.family != "merge"
+        if not view.own_activation or view.weighted:
+            continue
+        if next_to if view.takes is None else _behind(view, named) == found[number].name:
             return view.own_activation
+    return None
+
+
+def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
+    """The layer with weights, or the activation, whose output a layer is given, past dropout, norms and
+    shapes."""
+    for _ in named:
+        source = named.get(view.takes or "")
+        if source is None or source.weighted or source.own_activation:
+            return source.name if source is not None else None
+        view = source
     return None
 
 

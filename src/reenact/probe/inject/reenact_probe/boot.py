@@ -89,6 +89,7 @@ def _observe(session: Session, own_process: bool) -> None:
         from reenact_probe import metrics
 
         metrics.tap_output(session.recorder, lambda: session.keras_drives)
+        metrics.watch_warnings(session.recorder)
 
 
 @guard.guarded("torch")

@@ -27,11 +27,15 @@ OWNER = "owner"
 STEP = (
     "step", "time", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "carried", "training",
     "sampled", "optimizer", "data_wait", "grad_norm", "weight_norm", "update_norm", "accuracy",
+    "label_loss", "permuted_loss", "clip_norm", "clip_limit", "memory",
 )  # fmt: skip
 """One row a step of an optimizer, sampled or not; what is known only on sampled steps is NaN elsewhere.
 
 `carried` is 1 when gradients of the step before were still there at the first backward call, 0 when they had
-been cleared. `training` is the mode of the model in the last forward pass seen."""
+been cleared. `training` is the mode of the model in the last forward pass seen. `label_loss` is the plain
+mean loss of the batch by our own arithmetic, `permuted_loss` the same with the labels of other rows.
+`clip_norm` is the norm of the gradients before they were clipped, `clip_limit` what they were clipped to.
+`memory` is that of the process, in MB."""
 
 PARAMETER = (
     "step", "parameter", "grad_present", "grad_mean", "grad_std", "grad_mean_abs", "grad_norm",

@@ -1,4 +1,5 @@
-"""Metrics that the program reports itself: printed lines, what Lightning logs, what torchmetrics computes.
+"""What the program reports itself: metrics in printed lines, logged by Lightning, computed by torchmetrics;
+warnings of libraries.
 
 Nothing that is printed is touched.
 """
@@ -8,22 +9,25 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe.guard import after, guarded, patch, state
+from reenact_probe.guard import after, before, guarded, patch, state
+from reenact_probe.places import caller, is_library
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Function, Library
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _DEFAULT = re.compile(
-    r"\b(?P<split>train(?:ing)?|val(?:id(?:ation)?)?|test|eval)?[\s_.-]*"
-    r"(?P<name>accuracy|acc|loss|error|f1|auc|mae|mse|rmse|r2|perplexity|ppl|bleu|mrr|map|precision|recall)"
-    r"\b\s*[:=]?\s*(?P<value>" + _NUMBER + r")\s*(?P<percent>%?)",
+    r"\b(?P<split>train(?:ing)?|val(?:id(?:ation)?)?|test|eval|dev)?[\s_./-]*"
+    r"(?P<name>accuracy|acc|prec(?=@)|loss|error|f1|auc|mae|mse|rmse|r2|perplexity|ppl|bleu|mrr|map"
+    r"|precision|recall)\b(?:@(?P<at>\d+))?"
+    r"['\"]?\s*[:=]?\s*['\"]?(?P<value>" + _NUMBER + r")\s*(?P<percent>%?)",
     re.IGNORECASE,
 )
 _EPOCH = re.compile(r"\bepochs?\b\W{0,3}(\d+)", re.IGNORECASE)
-_SPLITS = {"t": "train_", "v": "val_", "e": "val_"}
+_SPLITS = {"t": "train_", "v": "val_", "e": "val_", "d": "val_"}
 _MAX_LINE = 2000
 
 
@@ -51,11 +55,18 @@ class Tap:
     def _printed(self, text: str) -> None:
         if not isinstance(text, str):
             return
-        lines = (self._rest + text).replace("\r", "\n").split("\n")
-        self._rest = lines.pop()[-_MAX_LINE:]
+        lines = (self._rest + text).split("\n")
+        *bars, self._rest = lines.pop().rsplit("\r", 1)
+        self._rest = self._rest[-_MAX_LINE:]
         for line in lines:
+            # What was overwritten is a progress bar; what stays behind its last return is a line.
+            *over, line = line.rsplit("\r", 1)
+            bars += over
             if any(character.isdigit() for character in line):
                 self._line(line[:_MAX_LINE])
+        for line in bars[-1:]:
+            for match in _DEFAULT.finditer(line[-_MAX_LINE:]):
+                self._default(match, "progress")
 
     def _line(self, line: str) -> None:
         for pattern in self.patterns:
@@ -75,18 +86,34 @@ class Tap:
             if value is not None:
                 self.recorder.metric(name, value, "pattern")
 
-    def _default(self, match: re.Match[str]) -> None:
+    def _default(self, match: re.Match[str], source: str = "output") -> None:
+        if match.group("at") not in (None, "1"):
+            return
         split = match.group("split") or ""
         prefix = "test_" if split.lower() == "test" else _SPLITS.get(split[:1].lower(), "")
-        name = match.group("name").lower().replace("accuracy", "acc").replace("acc", "accuracy")
-        value = float(match.group("value")) / (100 if match.group("percent") else 1)
-        self.recorder.metric(prefix + name, value, "output")
+        name, value = match.group("name").lower(), float(match.group("value"))
+        name = "accuracy" if name in ("acc", "prec") else name
+        # `Acc@1 94.00` is a share of a hundred, by custom; so is an accuracy above one.
+        hundred = match.group("percent") or match.group("at") or (name == "accuracy" and 1 < value <= 100)
+        self.recorder.metric(prefix + name, value / (100 if hundred else 1), source)
 
 
 def tap_output(recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
-    """Listen to standard output."""
-    if sys.stdout is not None and hasattr(sys.stdout, "__dict__"):
-        Tap(sys.stdout, recorder, keras_drives)
+    """Listen to standard output, and to standard error: progress bars and loggers write there."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "__dict__"):
+            Tap(stream, recorder, keras_drives)
+
+
+def watch_warnings(recorder: Recorder) -> None:
+    """Note what libraries warn of, with the line of the program that made them."""
+
+    @guarded("warning")
+    def note(message: Any, category: type, filename: str, line: int, *_: Any, **__: Any) -> None:
+        place = caller() if is_library(filename) else [filename, line, 0, 0, 0]
+        recorder.event("warning", category=category.__name__, message=str(message)[:500], place=place)
+
+    before(warnings, "showwarning", note)
 
 
 _MOMENTS = frozenset({"on_train_epoch_end", "on_validation_end", "on_test_end"})

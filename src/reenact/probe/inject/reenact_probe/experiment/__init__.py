@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reenact_probe import ending, guard
-from reenact_probe.experiment import trials
+from reenact_probe.experiment import behaviour, trials
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
@@ -131,12 +131,26 @@ class TakeOver:
         guard.stand_down()
         facts: Facts = {"missing": []}
         try:
+            self._look_at_behaviour(facts)
             self._experiment(facts, make_optimizer)
         except Unseen as reason:
             facts["missing"].append(f"no experiments: {reason}")
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
         give(self.recorder, facts)
+
+    def _look_at_behaviour(self, facts: Facts) -> None:
+        targets = [pair.target for pair in self.pairs] + [
+            pair.target
+            for call in self.tape.calls[::-1]
+            if call.name in trials.LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
+        ]
+        rows, passes = self.inputs.loader_rows, list(self.inputs.passes.values())
+        try:
+            facts["behaviour"] = list(behaviour.test(self.torch, passes, targets[:8], rows, self.seconds))
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            why = f"no tests of the model's behaviour: {type(error).__name__}: {error}"
+            facts["missing"].append(why[:300])
 
     def _experiment(
         self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
@@ -193,9 +207,14 @@ class Inputs:
     def __init__(self, torch: Library, tape: Tape) -> None:
         self.torch = torch
         self.tape = tape
+        self.passes: dict[int, behaviour.Pass] = {}
+        """The last call from outside of each model of torch, by identity."""
+        self.loader_rows = 0
+        """Rows of the last batch that a loader gave."""
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
+        after(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._batch_given)
         # Module hooks get no keyword arguments, and Keras's layers do not run them.
         patch(torch.nn.Module, "__call__", self._wrap_call)
 
@@ -217,10 +236,14 @@ class Inputs:
 
     @guarded("experiment-forward")
     def _enter(self, module: Module, args: Args, kwargs: Kwargs) -> None:
+        # A Keras layer may make its weights only when it is called; Keras's losses are no layers.
+        keras = hasattr(module, "stateless_call")
+        weighty = keras or next(module.parameters(), None) is not None
         if not self._depth:
             self._found = False
-        # A Keras layer may make its weights only when it is called; Keras's losses are no layers.
-        weighty = hasattr(module, "stateless_call") or next(module.parameters(), None) is not None
+            if weighty and not keras and self.torch.is_grad_enabled():
+                self.passes.pop(id(module), None)
+                self.passes[id(module)] = behaviour.Pass(module, args, kwargs)
         if self._found or not self.torch.is_grad_enabled() or not weighty:
             return
         named = {key: value for key, value in kwargs.items() if not any(word in key for word in _NOT_INPUTS)}
@@ -228,3 +251,8 @@ class Inputs:
             if tensor.device.type != "meta" and tensor.dtype is not self.torch.bool:
                 self.tape.add_input(tensor)
                 self._found = True
+
+    @guarded("experiment-loader")
+    def _batch_given(self, batch: Any, _: Any) -> None:
+        first = next(tensors_in(batch), None)
+        self.loader_rows = int(first.shape[0]) if first is not None and first.dim() else 0

@@ -34,8 +34,8 @@ class Call:
         self.name = getattr(function, "__name__", "")
         self.in_place = changes_first_argument(self.name)
         # Lists are copied: the program may go on filling them.
-        self.args = [_map(value, _same) for value in args]
-        self.kwargs = {key: _map(value, _same) for key, value in kwargs.items()}
+        self.args = [map_tensors(value, _same) for value in args]
+        self.kwargs = {key: map_tensors(value, _same) for key, value in kwargs.items()}
         self.outputs = list(tensors_in(output))
 
     def tensors(self) -> Iterator[Tensor]:
@@ -137,8 +137,8 @@ class Tape:
             return values.get(id(tensor), tensor)
 
         for call in self.calls:
-            kwargs = {key: _map(value, now) for key, value in call.kwargs.items()}
-            output = call.function(*[_map(value, now) for value in call.args], **kwargs)
+            kwargs = {key: map_tensors(value, now) for key, value in call.kwargs.items()}
+            output = call.function(*[map_tensors(value, now) for value in call.args], **kwargs)
             for old, new in zip(call.outputs, tensors_in(output)):
                 values[id(old)] = new
         return now
@@ -186,13 +186,14 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
                 yield from tensors_in(item)
 
 
-def _map(value: Any, change: Function) -> Any:
+def map_tensors(value: Any, change: Function) -> Any:
+    """A copy of nested tuples, lists and dictionaries with each tensor changed."""
     if hasattr(value, "grad_fn"):
         return change(value)
     if isinstance(value, dict):
-        return {key: _map(item, change) for key, item in value.items()}
+        return {key: map_tensors(item, change) for key, item in value.items()}
     if type(value) in (tuple, list):
-        return type(value)([_map(item, change) for item in value])
+        return type(value)([map_tensors(item, change) for item in value])
     return value
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from reenact_probe import ending
 from reenact_probe.data import Data
+from reenact_probe.folder import STEP
 from reenact_probe.guard import before, guarded, patch, when_made
 from reenact_probe.keras import graph
 from reenact_probe.keras.data import read_split, read_splits
@@ -220,7 +221,7 @@ class KerasObserver:
         read = sampled or schedule.bare
         loss = float((logs or {}).get("loss", NAN)) if read else NAN
         rate = graph.learning_rate(self.model.optimizer) if read and self.model is not None else NAN
-        row = [NAN] * 16
+        row = [NAN] * len(STEP)
         row[:5] = recorder.step, seconds, recorder.epoch, loss, rate
         row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
         return row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -13,7 +14,7 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.loaders import Loader, Loaders, labels_of
-from reenact_probe.torch.samples import first_tensor, plain, right_classes
+from reenact_probe.torch.samples import NOT_NUMPY, first_tensor, plain, right_classes
 from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Tensor
 
@@ -213,6 +214,21 @@ class BatchObserver:
         share = self._compare(*self._pair, from_logits)
         return window.add_raw(share) if share is not None else None
 
+    def label_losses(self, window: Window, loss: Facts) -> int | None:
+        """Slot of two numbers: the plain mean loss of this batch, and the same with labels of other rows."""
+        if self._pair is None or self._pair[2]:
+            return None
+        prediction, target = (tensor.detach() for tensor in self._pair[:2])
+        if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
+            return None
+        ignored = (loss.get("settings") or {}).get("ignore_index", -100)
+        mean = plain_loss(str(loss.get("name")), ignored)
+        rows = len(target) if target.dim() else 0
+        if mean is None or rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
+            return None
+        both = [mean(prediction.float(), labels) for labels in (target, target.roll(rows // 2, 0))]
+        return window.add_raw(self.torch.stack(both)) if None not in both else None
+
     def _compare(self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool) -> Tensor | None:
         if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
             return None
@@ -259,7 +275,7 @@ class BatchObserver:
             return None
         tensor = tensor.detach()
         fitting = max(1, _VALUES // max(1, tensor.numel() // tensor.shape[0]))
-        array = _numpy(self.torch, tensor[:fitting])
+        array = _numpy(tensor[:fitting])
         split.update(role, array, _type_name(tensor))
         return split.add_keys(array) if role == "input" else None
 
@@ -274,7 +290,7 @@ class BatchObserver:
             usable = [t for t in dataset.tensors[:2] if plain(self.torch, t) and t.device.type == "cpu"]
             for role, tensor in zip(("input", "label"), usable):
                 rows = numpy.arange(len(tensor)) if indices is None else numpy.asarray(indices)
-                select = functools.partial(_rows, self.torch, tensor, rows)
+                select = functools.partial(_rows, tensor, rows)
                 split.read(role, select, len(rows), _type_name(tensor))
         elif indices is not None:
             split.keys = {hash((id(dataset), int(index))) for index in indices}
@@ -286,13 +302,40 @@ class BatchObserver:
             self.recorder.metric(name, value.detach(), "probe")
 
 
-def _numpy(torch: Library, tensor: Tensor) -> Array:
+def plain_loss(name: str, ignored: Any) -> Callable[[Tensor, Tensor], Any] | None:
+    """The mean loss of that name by its textbook formula, as a function of prediction and target; it gives
+    none where their shapes do not fit. None for losses that are not known here.
+    """
+
+    def classes(prediction: Tensor, target: Tensor) -> Tensor | None:
+        if target.is_floating_point() or prediction.dim() != target.dim() + 1:
+            return None
+        counted = target != ignored
+        chosen = target.masked_fill(~counted, 0).long().unsqueeze(1)
+        scores = prediction.log_softmax(1).gather(1, chosen).squeeze(1)
+        return -(scores * counted).sum() / counted.sum().clamp(min=1)
+
+    def yes_or_no(prediction: Tensor, target: Tensor) -> Tensor | None:
+        if prediction.shape != target.shape:
+            return None
+        return (prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()).mean()
+
+    def squares(prediction: Tensor, target: Tensor) -> Tensor | None:
+        return ((prediction - target) ** 2).mean() if prediction.shape == target.shape else None
+
+    known = {"cross_entropy": classes, "binary_cross_entropy_with_logits": yes_or_no, "mse": squares}
+    return known.get(name)
+
+
+def _numpy(tensor: Tensor) -> Array:
+    """As numpy holds it: complex numbers by their size, short floats as longer ones."""
     tensor = tensor.detach().cpu()
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+    tensor = tensor.abs() if tensor.is_complex() else tensor
+    return (tensor.float() if tensor.dtype in NOT_NUMPY else tensor).numpy()
 
 
-def _rows(torch: Library, tensor: Tensor, rows: Array, chosen: slice) -> Array:
-    return _numpy(torch, tensor)[rows[chosen]]
+def _rows(tensor: Tensor, rows: Array, chosen: slice) -> Array:
+    return _numpy(tensor)[rows[chosen]]
 
 
 def _type_name(tensor: Tensor) -> str:

@@ -24,6 +24,7 @@ _SHAPING_NAMES = """
 max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
 adaptive_max_pool2d dropout dropout1d dropout2d alpha_dropout feature_alpha_dropout flatten view reshape
 batch_norm layer_norm group_norm instance_norm normalize interpolate linear conv1d conv2d conv3d embedding
+scaled_dot_product_attention
 """
 SHAPING = frozenset(_SHAPING_NAMES.split())
 _LOSSES_NAMES = """
@@ -35,8 +36,26 @@ triplet_margin_loss poisson_nll_loss gaussian_nll_loss ctc_loss
 LOSSES = frozenset(_LOSSES_NAMES.split())
 _NOTED = ACTIVATIONS | SHAPING | LOSSES
 
-Origin = tuple["Entry | None", "LayerInfo | None"]
-"""What made a tensor: the entry, and the layer whose output it still is."""
+_MIXES_NAMES = """
+matmul __matmul__ __rmatmul__ mm bmm baddbmm einsum scaled_dot_product_attention cosine_similarity
+"""
+_MIXES = frozenset(_MIXES_NAMES.split())
+"""Functions whose result is no longer the output of one layer: the scores of an attention are no layer's."""
+
+
+class Origin(NamedTuple):
+    """What made a tensor."""
+
+    entry: Entry | None
+    layer: LayerInfo | None
+    """The layer whose output it still is."""
+    mixed: bool = False
+    """Outputs of several layers were multiplied since."""
+
+    @property
+    def taken(self) -> str:
+        """The entry whose output this is; empty where it is no single one's."""
+        return "" if self.mixed or self.entry is None else self.entry.name
 
 
 class LossCall(NamedTuple):
@@ -113,7 +132,13 @@ class Capture:
             entry.calls += 1
         elif len(self.entries) < self.MAXIMUM:
             entry = self._add_module(info.name, module, *self._shapes(args, kwargs, output))
-        self._produced(output, (entry, info))
+            entry.takes = self._taken(first_tensor(self.torch, args))
+        self._produced(output, Origin(entry, info))
+
+    def _taken(self, tensor: Tensor | None) -> str | None:
+        """The entry whose output a tensor is; none where nobody saw how it was made."""
+        origin = self._origin.get(id(tensor)) if self.mode_on and tensor is not None else None
+        return origin.taken if origin is not None else None
 
     def part(self, name: str, module: Module) -> None:
         """A layer that is known to be there, though nobody saw it called."""
@@ -155,23 +180,27 @@ class Capture:
             # What works in place ends in an underscore.
             self._functional(name.rstrip("_"), args, kwargs, output, source, place)
         elif source is not None:
-            self._produced(output, source)
+            mixed = name in _MIXES
+            layer = None if mixed else source.layer
+            self._produced(output, Origin(source.entry, layer, mixed or source.mixed))
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
     ) -> None:
-        owner = source[0].name if source is not None and source[0] is not None else ""
+        owner = source.entry.name if source is not None and source.entry is not None else ""
         label = f"{owner}>{name}" if owner else name
         known = [entry for entry in self.entries if entry.name == label and entry.place == place]
         if known:
             known[0].calls += 1
         elif len(self.entries) < self.MAXIMUM:
             shapes = self._shapes(args, {}, output)
-            self.entries.append(Entry(label, None, name, place, *shapes, plain_values(kwargs)))
-        if name in ACTIVATIONS and source is not None and source[1] is not None:
-            source[1].followed_by(name)
+            taken = source.taken if source is not None else None
+            self.entries.append(Entry(label, None, name, place, *shapes, plain_values(kwargs), takes=taken))
+        if name in ACTIVATIONS and source is not None and source.layer is not None:
+            source.layer.followed_by(name)
         made = known[0] if known else self.entries[-1]
-        self._produced(output, (made, None if name in ACTIVATIONS else source[1] if source else None))
+        layer = source.layer if source is not None and name not in ACTIVATIONS else None
+        self._produced(output, Origin(made, layer))
 
     def _produced(self, output: Any, origin: Origin) -> None:
         tensor = first_tensor(self.torch, output)

@@ -235,6 +235,8 @@ class Entry:
     output: list[int] | None
     settings: Facts
     calls: int = 1
+    takes: str | None = None
+    """The entry whose output it was given; empty where that was no single one's, none where nobody saw."""
 
     def own_parameters(self) -> list[tuple[str, Tensor]]:
         """A closed library module (attention) owns what its children hold: they are never called."""
@@ -257,6 +259,7 @@ class Entry:
             "settings": dict(self.settings, functional=True) if self.function else self.settings,
             "weights": weights,
             "calls": self.calls,
+            "takes": self.takes,
         }
 
 

@@ -18,6 +18,7 @@ from reenact_probe.types import Args, Function, Kwargs, Library, Module
 
 ASKED = "_has_any_global_hook"
 KEPT = ("_global_backward", "_global_forward")
+MARKS = "_global_forward_hooks_with_kwargs"
 """Where torch asks for hooks on all modules, and where it keeps them."""
 PASSES_A_STEP = 4
 PASSES_AN_EVALUATION = 3
@@ -132,8 +133,11 @@ class ForwardHooks:
 
     def disarm(self) -> None:
         handles, self.handles = self.handles, ()
+        # Removing a hook leaves its mark in this table of torch's, and compiled models warn of it.
+        marks = getattr(self.torch.nn.modules.module, MARKS, {})
         for handle in handles:
             handle.remove()
+            marks.pop(handle.id, None)
 
     def before(self, module: Module, _: Any) -> None:
         # A compiler that traces this hook must find nothing to trace: this test is a constant to it.

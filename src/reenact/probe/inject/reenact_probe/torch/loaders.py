@@ -52,7 +52,7 @@ class Loaders:
         self.torch = torch
         self.recorder = recorder
         self.listener = listener
-        self.known: dict[tuple[int, Any, str], Loader] = {}
+        self.known: dict[tuple[Any, Any, str], Loader] = {}
         self.current: Loader | None = None
         self.batch: Any = None
         """The last batch, kept only while somebody looks."""
@@ -93,7 +93,7 @@ class Loaders:
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
         sampler, dataset = type(loader.sampler).__name__, type(loader.dataset).__name__
-        key = (id(loader.dataset), loader.batch_size, sampler)
+        key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
             known = self.known[key] = Loader(len(self.known))
@@ -135,6 +135,12 @@ def labels_of(torch: Library, batch: Any) -> Tensor | None:
     else:
         label = batch[1] if isinstance(batch, (tuple, list)) and len(batch) >= 2 else None
     return label if isinstance(label, torch.Tensor) else None
+
+
+def _identity(dataset: Any) -> Any:
+    """What tells one data set from another: a program may wrap the same tensors anew each epoch."""
+    tensors = vars(dataset).get("tensors") if hasattr(dataset, "__dict__") else None
+    return tuple(map(id, tensors)) if type(tensors) is tuple else id(dataset)
 
 
 def _length(dataset: Any) -> int | None:

@@ -134,7 +134,9 @@ class Model:
 
     def compiled(self, module: Module) -> bool:
         """A compiled or scripted module runs no Python that could be looked at."""
-        return isinstance(module, self.torch.jit.ScriptModule) or type(module).__name__ == "OptimizedModule"
+        scripted = isinstance(module, self.torch.jit.ScriptModule)
+        in_place = getattr(module, "_compiled_call_impl", None) is not None
+        return scripted or in_place or type(module).__name__ == "OptimizedModule"
 
     def parts_of_compiled(self, module: Module) -> list[tuple[str, Module]]:
         """Layers of a compiled root: those it was made of, in the order they were made."""
@@ -166,7 +168,8 @@ class Model:
         if known is not None and known[0]() is module:
             return known[1]
         name = self.unique(facts.snake(type(module).__name__))
-        if module is not root:
+        # What a compiler made is in nobody's parameters.
+        if module is not root and not type(module).__module__.startswith(("torch.fx.", "torch._")):
             self._unregistered.append(name)
         return name
 

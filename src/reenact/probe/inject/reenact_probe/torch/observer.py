@@ -138,8 +138,10 @@ class TorchObserver:
                 self.capture.enter_mode()
 
     def is_closed(self, module: Module) -> bool:
-        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
-        return self._keras_of(module) is not None and hasattr(module, "cell")
+        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer, the
+        pieces that a compiler made of a model.
+        """
+        return self.model.compiled(module) or (self._keras_of(module) is not None and hasattr(module, "cell"))
 
     def _keras_of(self, module: Module) -> KerasPart | None:
         """What knows this module, when it is one of Keras."""
@@ -242,8 +244,8 @@ class TorchObserver:
         self.update_begins(self.model.trainable())
 
     def update_ends(self) -> tuple[float, ...] | None:
-        """Right after the weights moved: rows of the window, and (gradient, weight, update norms, accuracy)
-        of the whole step.
+        """Right after the weights moved: rows of the window, and (gradient, weight, update norms, accuracy,
+        loss on the labels and on those of other rows) of the whole step.
         """
         window, self.window = self.window, None
         if self._late:
@@ -259,13 +261,15 @@ class TorchObserver:
 
     def _write(self, window: Window) -> tuple[float, ...]:
         accuracy = self._batches.accuracy(window, self.model.from_logits)
+        losses = self._batches.label_losses(window, self.model.loss or {})
         step, tables = self.recorder.step, self.recorder.tables
         window.fetch()
         tables["layers"].extend(window.layer_rows(step))
         moved = list(window.parameter_rows(step))
         tables["parameters"].extend(moved)
         share = float(window.raw[accuracy][0]) if accuracy is not None else NAN
-        return (*window.total_norms(), norm_of([row[UPDATE_NORM] for row in moved]), share)
+        both = window.raw[losses].tolist() if losses is not None else (NAN, NAN)
+        return (*window.total_norms(), norm_of([row[UPDATE_NORM] for row in moved]), share, *both)
 
     def take_cost(self) -> float:
         """Seconds spent looking so far; from now on another step is counted."""

@@ -12,14 +12,14 @@ import numpy
 from reenact_probe.types import Array, Library, Tensor
 
 _STRIDES: dict[tuple[int, int, int], int] = {}
-_NOT_NUMPY: set[Any] = set()
+NOT_NUMPY: set[Any] = set()
 """Types of numbers that numpy does not know; filled in once torch is there."""
 
 
 def learn_types(torch: Library) -> None:
     """Remember which of torch's types numpy cannot hold."""
     names = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
-    _NOT_NUMPY.update(getattr(torch, name) for name in names if hasattr(torch, name))
+    NOT_NUMPY.update(getattr(torch, name) for name in names if hasattr(torch, name))
 
 
 def plain(torch: Library, tensor: Tensor) -> bool:
@@ -69,7 +69,7 @@ def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
     tensor = tensor.detach()
     if tensor.is_complex():
         tensor = tensor.abs()
-    if tensor.is_cpu and tensor.dtype not in _NOT_NUMPY:
+    if tensor.is_cpu and tensor.dtype not in NOT_NUMPY:
         return _take_numpy(tensor.numpy(), cap, copy)
     flat = _flatten(tensor)
     if flat.numel() > cap:

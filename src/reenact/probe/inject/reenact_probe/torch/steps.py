@@ -6,6 +6,7 @@ This is the path that every step takes, so a step nobody looks at does here only
 from __future__ import annotations
 
 import importlib
+import os
 import weakref
 from collections.abc import Callable
 from time import perf_counter
@@ -22,7 +23,8 @@ from reenact_probe.types import Args, Function, Kwargs, Library, Optimizer, Row,
 NAN = float("nan")
 LOSS = 3
 """Column of the loss."""
-_NO_TOTALS = (NAN, NAN, NAN, NAN)
+_NO_TOTALS = (NAN,) * 6
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class StepListener(Protocol):
@@ -79,6 +81,11 @@ class Steps:
         """Identities of the optimizers whose gradients were cleared since their last step."""
         self.backwards = 0
         self.loss: Any = NAN
+        self._clipped = (NAN, NAN)
+        """Norm of the gradients before they were clipped, and the norm they were clipped to."""
+        self._divisor = 1.0
+        self._collected = 1.0
+        """Backward passes that make a step, where the loss is divided by their number."""
         self.next_look: float = 0
         """The next step that is sampled."""
         self._scaled: tuple[Tensor, Tensor] | None = None
@@ -101,6 +108,7 @@ class Steps:
         before(optim.Optimizer, "zero_grad", lambda optimizer, *_, **__: zeroed.add(id(optimizer)))
         before(self.torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
         after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
+        after(self.torch.nn.utils, "clip_grad_norm_", self._was_clipped)
         handles = (
             optim.register_optimizer_step_pre_hook(self._before_step),
             optim.register_optimizer_step_post_hook(self._after_step),
@@ -111,6 +119,12 @@ class Steps:
 
     def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
         self._scaled = (scaled, outputs)
+
+    @guarded("clip")
+    def _was_clipped(self, norm: Any, _: Any, max_norm: float, *__: Any, **___: Any) -> None:
+        # A norm that lies on a device is read on sampled steps only: reading it would wait.
+        if isinstance(norm, self.torch.Tensor) and (norm.is_cpu or self.listener.window is not None):
+            self._clipped = (float(norm), float(max_norm))
 
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
@@ -153,6 +167,7 @@ class Steps:
             self._look_for_old_gradients()
         self.backwards += 1
         self.loss = self._value(tensor)
+        self._divisor = divisor(tensor)
         if self.listener.window is not None:
             self.listener.loss_goes_back(tensor)
 
@@ -232,11 +247,16 @@ class Steps:
         now = perf_counter()
         looked = watch.update_ends() if watch.window is not None else None
         step = recorder.step
+        if self.backwards > 1 and self.backwards == self._divisor:
+            self._collected = self._divisor
+        loss = self.loss * self._divisor if self._divisor == self._collected > 1 else self.loss
         self.add_row(
-            (step, now - recorder.began, watch.epoch(), self.loss, rate, watch.batch_size(), self.backwards,
+            (step, now - recorder.began, watch.epoch(), loss, rate, watch.batch_size(), self.backwards,
              carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
-             self.loaders.take_wait(), *(looked or _NO_TOTALS))
+             self.loaders.take_wait(), *(looked or _NO_TOTALS), *self._clipped,
+             memory() if looked is not None else NAN)
         )  # fmt: skip
+        self._clipped = (NAN, NAN)
         if looked is not None:
             self._account(now)
         else:
@@ -292,3 +312,29 @@ class Steps:
             values = self.torch.cat([table.rows[i][LOSS] for i in waiting]).tolist()
             for i, value in zip(waiting, values):
                 table.set(i, LOSS, value)
+
+
+def divisor(loss: Any) -> float:
+    """The number that a loss was divided by last, as is done where gradients of several batches are
+    collected; 1 where it was not.
+    """
+    node = getattr(loss, "grad_fn", None)
+    name = node.name() if node is not None else ""
+    if not name.startswith(("DivBackward", "MulBackward")) or node.next_functions[1][0] is not None:
+        return 1.0
+    try:
+        number = float(getattr(node, "_saved_other", 1.0))
+    except (TypeError, ValueError, RuntimeError):
+        return 1.0
+    number = 1 / number if name.startswith("Mul") and number else number
+    return float(round(number)) if number > 1 and abs(number - round(number)) < 1e-3 * number else 1.0
+
+
+def memory() -> float:
+    """What the process holds, in MB; NaN where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        return NAN
+    return pages * _PAGE / 1e6

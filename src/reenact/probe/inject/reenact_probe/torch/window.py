@@ -55,7 +55,9 @@ class Window:
     def add_raw(self, values: Any) -> int:
         """Remember a small tensor whose values are wanted as they are; gives its slot."""
         values = values.detach().reshape(-1)
-        self.raw.append(values if values.is_floating_point() else values.float())
+        # numpy holds no bfloat16, and half a number cannot hold a sum.
+        whole = values.is_floating_point() and values.element_size() >= 4
+        self.raw.append(values if whole else values.float())
         return len(self.raw) - 1
 
     # Layers -----------------------------------------------------------------------------------------------

@@ -1,0 +1,340 @@
+"""What the live model does with inputs that were changed on purpose, before its first step.
+
+Each test is two forward passes in evaluation mode without gradients: as the program called the model, and
+with a change that must not matter. A row's output must not move when other rows change; the scores of a token
+must not move when later tokens change, where the next token is to be predicted; padding that is cut off must
+not matter. The first module whose output moves is named. Random state, modes, buffers and gradients are as
+before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from reenact_probe.experiment.tape import map_tensors, tensors_in
+from reenact_probe.places import is_library
+from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Tensor
+
+MOST_PASSES = 4
+MOVED = 1e-3
+"""Share of the spread of an output beyond which it moved."""
+FEW_TOKENS = 4
+AGREE = 0.98
+"""Share of the targets that must be the token so many places on."""
+
+
+class Pass(NamedTuple):
+    """A call of a model from outside, as the program made it."""
+
+    module: Module
+    args: Args
+    kwargs: Kwargs
+
+
+def test(
+    torch: Library, passes: list[Pass], targets: list[Tensor], rows: int, seconds: float
+) -> Iterator[Facts]:
+    """Facts of each model that was called; `rows` is the size of the loader's batch, 0 without one."""
+    until = time.process_time() + seconds
+    for call in passes[-MOST_PASSES:]:
+        if time.process_time() < until:
+            yield Subject(torch, call, rows, until).facts(targets)
+
+
+class Subject:
+    """One model and the inputs it was called with."""
+
+    def __init__(self, torch: Library, call: Pass, rows: int, until: float) -> None:
+        self.torch = torch
+        self.call = call
+        self.rows = rows
+        self.until = until
+        self.names = {id(module): name for name, module in call.module.named_modules()}
+
+    def facts(self, targets: list[Tensor]) -> Facts:
+        found: Facts = {"model": type(self.call.module).__name__}
+        with _untouched(self.torch, self.call.module):
+            base = self._scores(self._same)
+            if base is None:
+                return dict(found, missing="it gives no scores")
+            found["noise"] = _moved(base, self._scores(self._same, seed=1))
+            tokens = self._tokens()
+            time_axis = None
+            if tokens is not None:
+                time_axis, found["shift"] = _shift(tokens, targets)
+            if (found["noise"] or 0.0) < MOVED:
+                self._without_noise(found, base, tokens, time_axis)
+        return found
+
+    def _without_noise(
+        self, found: Facts, base: Tensor, tokens: Tensor | None, time_axis: int | None
+    ) -> None:
+        if tokens is not None and time_axis is not None and found["shift"] == 1 and self._in_time:
+            found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
+        axis = self._batch_axis(base, time_axis)
+        if axis is not None and self._in_time:
+            found["mixing"], found["mixing_at"] = self._mixing(base, axis)
+        if tokens is not None and time_axis is None and axis == 0 and self._in_time:
+            found["padding"] = self._padding(base, tokens)
+
+    @property
+    def _in_time(self) -> bool:
+        return time.process_time() < self.until
+
+    # Inputs -----------------------------------------------------------------------------------------------
+
+    def _tokens(self) -> Tensor | None:
+        """The first input of whole numbers with rows and columns."""
+        for tensor in tensors_in((self.call.args, self.call.kwargs)):
+            whole = not tensor.is_floating_point() and not tensor.is_complex()
+            if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
+                return tensor
+        return None
+
+    def _batch_axis(self, base: Tensor, time_axis: int | None) -> int | None:
+        """The axis of the rows: the one that is not time, or the one of the loader's batch size."""
+        if time_axis is not None:
+            return 1 - time_axis
+        given = list(tensors_in((self.call.args, self.call.kwargs)))
+        sized = self.rows > 2 and all(t.dim() and t.shape[0] == self.rows for t in given)
+        square = base.dim() == 2 and base.shape[0] == base.shape[1]
+        unclear = any(t.dim() > 1 and t.shape[1] == self.rows for t in given)
+        fits = sized and base.shape[0] == self.rows
+        return 0 if fits and given and not square and not unclear else None
+
+    # Tests ------------------------------------------------------------------------------------------------
+
+    def _leak(self, base: Tensor, tokens: Tensor, axis: int) -> tuple[float | None, Facts | None]:
+        """How far the scores of earlier tokens move when later ones change."""
+        length = tokens.shape[axis]
+        half = length // 2
+        if base.dim() != 3 or base.shape[axis] != length or length < FEW_TOKENS:
+            return None, None
+        later = tokens.clone()
+        part = later.narrow(axis, half, length - half)
+        part.copy_(part.flip(axis).roll(1, 1 - axis))
+        if self.torch.equal(later, tokens):
+            return None, None
+
+        def changed(tensor: Tensor) -> Tensor:
+            return later if tensor is tokens else tensor
+
+        def early(tensor: Tensor) -> Tensor | None:
+            fits = tensor.dim() >= 2 and tensor.shape[:2] == tokens.shape
+            return tensor.narrow(axis, 0, half) if fits else None
+
+        return self._compare(base, changed, early)
+
+    def _mixing(self, base: Tensor, axis: int) -> tuple[float | None, Facts | None]:
+        """How far the output of the first row moves when the others change places."""
+        rows = base.shape[axis] if base.dim() > axis else 0
+        if rows < 3:
+            return None, None
+
+        def changed(tensor: Tensor) -> Tensor:
+            if tensor.dim() <= axis or tensor.shape[axis] != rows:
+                return tensor
+            first, others = tensor.narrow(axis, 0, 1), tensor.narrow(axis, 1, rows - 1)
+            # The second row stands in for all others: other rows, and each still one of the program's.
+            return self.torch.cat([first, others.narrow(axis, 0, 1).expand_as(others)], axis)
+
+        def first_row(tensor: Tensor) -> Tensor | None:
+            fits = tensor.dim() > axis and tensor.shape[axis] == rows
+            return tensor.narrow(axis, 0, 1) if fits else None
+
+        return self._compare(base, changed, first_row)
+
+    def _padding(self, base: Tensor, tokens: Tensor) -> float | None:
+        """How far outputs of rows move when padding at their end is cut off."""
+        length = tokens.shape[1]
+        same = (tokens == tokens[:, -1:]).flip(1).cumprod(1).sum(1)
+        values, counts = tokens[:, -1][same > 1].unique(return_counts=True)
+        if not len(values) or base.shape[0] != len(tokens):
+            return None
+        padded = (tokens[:, -1] == values[counts.argmax()]) & (same > 1) & (same < length - 1)
+        if int(padded.sum()) < max(2, len(tokens) // 5):
+            return None
+        cut = int(same[padded].min())
+        rows = padded.nonzero().reshape(-1)
+
+        def changed(tensor: Tensor) -> Tensor:
+            if tensor.dim() and tensor.shape[0] == len(tokens):
+                tensor = tensor[rows]
+            square = tensor.dim() >= 2 and tensor.shape[1] == length
+            return tensor[:, : length - cut] if square else tensor
+
+        kept = base[rows]
+        if kept.dim() == 3 and kept.shape[1] == length:
+            return None
+        return _moved(kept, self._scores(changed))
+
+    # Passes -----------------------------------------------------------------------------------------------
+
+    def _compare(
+        self, base: Tensor, change: Function, part: Callable[[Tensor], Tensor | None]
+    ) -> tuple[float | None, Facts | None]:
+        """How far this part of the scores moves with the change, and the first module where it does."""
+        kept = part(base)
+        scores = self._scores(change)
+        other = part(scores) if scores is not None else None
+        if kept is None or other is None:
+            return None, None
+        share = _moved(kept, other)
+        where = self._where(change, part) if share is not None and share > MOVED else None
+        return share, where
+
+    def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
+        """The first output of numbers that has rows; none where the model refuses the change."""
+        self.torch.manual_seed(seed)
+        random.seed(seed)
+        args, kwargs = map_tensors(self.call.args, change), map_tensors(self.call.kwargs, change)
+        try:
+            output = self.call.module(*args, **kwargs)
+        except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
+            return None
+        tensors = (t for t in _outputs(output) if t.is_floating_point() and t.dim() >= 2)
+        first = next(tensors, None)
+        return first.detach().float() if first is not None else None
+
+    def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> Facts | None:
+        """The first module, in the order in which they end, whose output moves."""
+        runs: list[list[tuple[Module, Module | None, Tensor]]] = []
+        for changing in (self._same, change):
+            ended: list[tuple[Module, Module | None, Tensor]] = []
+            with _following(self.call.module, part, ended):
+                self._scores(changing)
+            runs.append(ended)
+        for (module, parent, before), (_, _, after) in zip(*runs):
+            if (_moved(before, after) or 0.0) > MOVED:
+                return self._named(module, parent)
+        return None
+
+    def _named(self, module: Module, parent: Module | None) -> Facts:
+        """A module of the program's own, or one of a library beside the program's line that calls it."""
+        owner = module
+        if is_library(_file(module)) and parent is not None:
+            owner = parent
+        return {
+            "module": self.names.get(id(module), ""),
+            "type": type(module).__name__,
+            "forward": _forward(owner),
+        }
+
+    @staticmethod
+    def _same(tensor: Tensor) -> Tensor:
+        return tensor
+
+
+@contextlib.contextmanager
+def _untouched(torch: Library, module: Module) -> Iterator[None]:
+    """Evaluation without gradients; modes, buffers and random state are put back."""
+    modes = [(part, part.training) for part in module.modules()]
+    buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
+    numbers = random.getstate()
+    with torch.random.fork_rng(), torch.no_grad():
+        module.eval()
+        try:
+            yield
+        finally:
+            for part, training in modes:
+                part.training = training
+            for buffer, first in buffers:
+                buffer.copy_(first)
+            random.setstate(numbers)
+
+
+@contextlib.contextmanager
+def _following(
+    module: Module, part: Callable[[Tensor], Tensor | None], ended: list[tuple[Module, Module | None, Tensor]]
+) -> Iterator[None]:
+    """Note this part of the output of each module, with the program's own module that called it."""
+    stack: list[Module] = []
+
+    def begins(inner: Module, _: Any) -> None:
+        stack.append(inner)
+
+    def ends(inner: Module, _: Any, output: Any) -> None:
+        if stack and stack[-1] is inner:
+            stack.pop()
+        tensor = next((t for t in _outputs(output) if t.is_floating_point()), None)
+        kept = part(tensor) if tensor is not None else None
+        if kept is not None:
+            own = next((outer for outer in reversed(stack) if not is_library(_file(outer))), None)
+            ended.append((inner, own, kept.detach().float()))
+
+    handles = []
+    for inner in module.modules():
+        handles += [inner.register_forward_pre_hook(begins), inner.register_forward_hook(ends)]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _outputs(output: Any) -> Iterator[Tensor]:
+    """Tensors of an output, whatever holds them."""
+    if hasattr(output, "grad_fn") or isinstance(output, (dict, tuple, list)):
+        yield from tensors_in(output)
+    elif hasattr(output, "__dict__"):
+        yield from tensors_in(vars(output))
+
+
+def _moved(before: Tensor, after: Tensor | None) -> float | None:
+    """The largest change, as a share of the spread of the values; none where that cannot be said."""
+    if after is None or before.shape != after.shape or not before.numel():
+        return None
+    spread = float((before - before.mean()).abs().mean())
+    largest = float((before - after).abs().max())
+    share = largest / spread if spread > 1e-6 else None
+    return share if share is not None and share == share else None
+
+
+def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | None]:
+    """The axis of time and how many places on the target of a token is; none where it is no such target."""
+    for target in targets:
+        for axis in (1, 0):
+            for places in (1, 2):
+                if _is_shifted(tokens, target, axis, places):
+                    return axis, places
+    return None, None
+
+
+def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
+    length, rows = tokens.shape[axis], tokens.shape[1 - axis]
+    if target.is_floating_point() or target.numel() % rows or length <= places + 1:
+        return False
+    width = target.numel() // rows
+    if not length - 2 <= width <= length:
+        return False
+    shape = (rows, width) if axis else (width, rows)
+    wanted = target.reshape(shape).to(tokens.device)
+    span = min(width, length - places)
+    wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
+    counted = wanted >= 0
+    # Where neighbours are alike, every shift fits.
+    dull = float((given == tokens.narrow(axis, 0, span)).float().mean()) > 0.5
+    agree = float((wanted == given)[counted].float().mean()) if bool(counted.any()) else 0.0
+    return not dull and agree > AGREE
+
+
+def _file(module: Module) -> str:
+    code = getattr(getattr(type(module), "forward", None), "__code__", None)
+    return code.co_filename if code is not None else "<unknown>"
+
+
+def _forward(module: Module) -> list[Any] | None:
+    """`[file, first line, 0, last line, 0]` of a module's forward."""
+    code = getattr(getattr(type(module), "forward", None), "__code__", None)
+    if code is None or is_library(code.co_filename):
+        return None
+    try:
+        lines = inspect.getsourcelines(code)[0]
+    except (OSError, TypeError):
+        lines = [""]
+    return [code.co_filename, code.co_firstlineno, 0, code.co_firstlineno + len(lines) - 1, 0]
