@@ -120,6 +120,8 @@ def test_a_defect_says_so_without_a_traceback(capsys: pytest.CaptureFixture[str]
 def test_stopping_prints_the_command_that_continues(capsys: pytest.CaptureFixture[str]) -> None:
     guarded(command(Stopped("Stopped after step 3.")), [])
     assert "Continue with: reenact" in capsys.readouterr().err
+    guarded(command(Stopped("Stopped.")), [], name="python -m benchmarks")
+    assert "Continue with: python -m benchmarks" in capsys.readouterr().err
 
 
 def test_escape_sequences_in_a_message_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,30 @@ def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     tied = replace(one.verdicts[-1], seeds=tuple(range(6)), comparison=compare(before, after))
     assert "Only 4 of 6 seeds differ at all" in replace(one, verdicts=(tied,)).sentence
     assert "Only" not in one.sentence
+    five = replace(tied, comparison=compare(before, (0.5, *(0.6,) * 5)))
+    assert "Only" not in replace(one, verdicts=(five,)).sentence
+    assert "cannot reach p < 0.05; give --seeds 12" in replace(one, verdicts=(five, five)).sentence
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (Decision.TOO_SMALL, "--metric"),
+        (Decision.NOT_SIGNIFICANT, "--budget 40x"),
+        (Decision.NOTHING_FOUND, "--budget 40x"),
+        (Decision.NOT_DECIDED, "--max-time"),
+    ],
+)
+def test_every_failure_says_what_to_do_next(decision: Decision, words: str) -> None:
+    assert words in found(decision).sentence
+
+
+def test_where_nothing_helped_the_best_that_was_tried_is_named() -> None:
+    param = found(Decision.NOTHING_FOUND).patch
+    looks = (Evaluation(Patch(()), 0.5, 1, 1.0, 1.0), Evaluation(param, 0.45, 1, 1.0, 2.0))
+    nothing = replace(found(Decision.NOTHING_FOUND), verdicts=(), looks=looks)
+    assert "Changes tried: 1" in nothing.sentence
+    assert "test_accuracy 0.45, as it stands 0.5." in nothing.sentence
 
 
 def test_nothing_found_recommends_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from statistics import median
 
 import pytest
@@ -14,7 +14,7 @@ from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
@@ -27,7 +27,7 @@ from reenact.report.views.repair import repair_document
 from reenact.testing.formula import set_to
 from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
-from reenact.types import ExitCode, Stop
+from reenact.types import ExitCode, Place, Stop
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -121,6 +121,59 @@ def good(trial: Trial) -> Outcome:
         cpu_seconds=1.0,
         seconds=0.1,
     )
+
+
+def test_a_program_that_crashes_behind_its_training_is_repaired_all_the_same(tmp_path: Path) -> None:
+    line = "import plots_of_nobody"
+    program = program_of(tmp_path, TRAIN.replace("RATE", "5.0") + f"{line}\n")
+    place = Place(PurePosixPath("train.py"), 16)
+
+    def ends_badly(trial: Trial) -> Outcome:
+        accuracy = 0.97 if "lr=5.0" not in trial.patched.script() else 0.3
+        crash = Crash("ModuleNotFoundError", "No module", place, line, ())
+        kept = replace(good(trial), kind=OutcomeKind.NEEDS_PACKAGE, crash=crash)
+        return replace(kept, metrics={"test_accuracy": accuracy})
+
+    options = RepairOptions(seeds=6, budget="8x")
+    found = repaired(program, tmp_path, options, executor=lambda: ScriptedExecutor(ends_badly))
+    assert found.decision is Decision.REPAIRED
+    assert any("ModuleNotFoundError at train.py:16" in note for note in found.notes)
+
+
+CRASHING = """import os
+os.environ.setdefault("KERAS_BACKEND", "torch")
+import keras
+from keras.layers import Dense
+from reenact.testing.toys import blobs
+
+x, y = blobs(360, spread=2.0)
+model = keras.Sequential([keras.Input((8,)), Dense(16, activation="relu"), Dense(3, activation="softmax")])
+model.compile(loss="categorical_crossentropy", optimizer="adam", metrics=["accuracy"])
+model.fit(x, y, batch_size=32, epochs=3, verbose=0, validation_split=0.3)
+"""
+
+
+@pytest.mark.frameworks
+def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_suggests(
+    tmp_path: Path,
+) -> None:
+    def crashes(trial: Trial) -> Outcome:
+        if "sparse_categorical" not in trial.patched.script():
+            return Outcome(OutcomeKind.CRASHED)
+        return replace(good(trial), metrics={"val_accuracy": 0.6}, sources={"val_accuracy": "keras"})
+
+    program = program_of(tmp_path, CRASHING)
+    options = RepairOptions(seeds=6, budget="8x")
+    found = repaired(program, tmp_path, options, executor=lambda: ScriptedExecutor(crashes))
+    assert found.decision is Decision.IMPROVED
+    assert "sparse_categorical_crossentropy" in found.diff
+    assert "val_accuracy failed -> 0.6" in found.sentence
+
+    def never(trial: Trial) -> Outcome:
+        return Outcome(OutcomeKind.CRASHED)
+
+    with pytest.raises(Inconclusive, match="none lets it train"):
+        repaired(program, tmp_path, options, executor=lambda: ScriptedExecutor(never))
 
 
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
@@ -325,7 +378,7 @@ def test_too_few_seeds_are_refused() -> None:
         RepairOptions(seeds=5)
 
 
-@pytest.mark.parametrize("budget", ["", "-3", "many", "0", "5x5"])
+@pytest.mark.parametrize("budget", ["-3", "many", "0", "5x5"])
 def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
     with pytest.raises(InputError, match="budget"):
         repaired(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))

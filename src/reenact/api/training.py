@@ -135,7 +135,7 @@ def repair(
     program: File | Sequence[str],
     *arguments: str,
     strategy: str = "guided",
-    budget: str = "20x",
+    budget: str | None = None,
     metric: str | None = None,
     seeds: int = 10,
     select: Words = (),
@@ -151,6 +151,7 @@ def repair(
     max_time: float | None = None,
     apply: bool = False,
     branch: str | None = None,
+    allow_dirty: bool = False,
     model: str | None = None,
     max_cost: Decimal | None = None,
     max_tokens: int | None = None,
@@ -177,7 +178,7 @@ def repair(
         strategy: how to search: "guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch",
             "llm".
         budget: for search and minimising: a multiple of one training ("20x"), a time ("5m"), trainings
-            ("40t").
+            ("40t"); default: "20x", and more where a training takes less than 1.5 s.
         metric: the metric that judges, for example "val_accuracy"; default: chosen from what is logged.
         seeds: fresh seeds for the final verification, at least 6.
         select, ignore: only what these rules find, or not these.
@@ -187,7 +188,8 @@ def repair(
         workers: parallel trainings; 0: one per core.
         executor: where trainings run: "process", "ray", or the address of a Ray cluster.
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
-            git branch instead.
+            git branch instead. Refused, before anything is trained, where a file that may be written has
+            changes that were not committed; `allow_dirty` writes all the same.
         python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,
         trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
 
@@ -195,6 +197,8 @@ def repair(
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
     """
     from reenact.errors import InputError
+    from reenact.program.static_graph import hyperparameters_of
+    from reenact.repairs.apply import refuse_dirty
     from reenact.repairs.options import RepairOptions
     from reenact.repairs.pipeline import repair as run_repair
     from reenact.repairs.prepare import RepairServices
@@ -205,9 +209,12 @@ def repair(
     within("seeds", seeds, 6, 1000)
     within("samples", samples, 1, 20)
     read = program_of(program, arguments)
+    if apply and not allow_dirty:
+        params = (param for param in hyperparameters_of(read) if param.changeable)
+        refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
     with open_session(locals()) as session:
         options = RepairOptions(
-            strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected,
+            strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
         )  # fmt: skip
@@ -219,10 +226,10 @@ def repair(
         result = run_repair(read, options, services)
         if not apply:
             return result
-        return replace(result, applied=_apply(result, read, branch, session.journal))
+        return replace(result, applied=_apply(result, read, branch, session.journal, allow_dirty))
 
 
-def _apply(result: Repair, program: Program, branch: str | None, journal: Journal) -> str:
+def _apply(result: Repair, program: Program, branch: str | None, journal: Journal, allow_dirty: bool) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
     from reenact.repairs.apply import commit_on_branch, write
 
@@ -230,10 +237,10 @@ def _apply(result: Repair, program: Program, branch: str | None, journal: Journa
         return "Nothing was written: no change held on fresh seeds."
     if branch:
         message = f"Repair the training\n\n{result.sentence}\n"
-        commit = commit_on_branch(program, result.patch, branch, message)
+        commit = commit_on_branch(program, result.patch, branch, message, allow_dirty=allow_dirty)
         return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
     request = {"program": str(program.entry), "patch": result.patch.to_json()}
     with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
-        backups = write(program, result.patch, run)
+        backups = write(program, result.patch, run, allow_dirty=allow_dirty)
         run.finish({"backups": [str(path) for path in backups]})
     return f"Written; what stood there before: {', '.join(map(str, backups))}."

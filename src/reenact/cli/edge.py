@@ -43,12 +43,12 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
         click.echo(plain(shown.getvalue()), err=True, nl=False)
         return ExitCode.ERROR
     except (click.Abort, KeyboardInterrupt):
-        return _stopped(argv, "Stopped.")
+        return _stopped(name, argv, "Stopped.")
     except TimeSpent as error:
         say(error.sentence, error.next_step)
         return error.exit_code
     except Stopped as error:
-        return _stopped(argv, error.sentence)
+        return _stopped(name, argv, error.sentence)
     except ReenactError as error:
         say(error.sentence, error.next_step)
         return error.exit_code
@@ -78,8 +78,8 @@ def _indented(text: str) -> str:
     return plain(text).replace("\n", "\n    ")
 
 
-def _stopped(argv: list[str], sentence: str) -> int:
-    say(sentence, f"Continue with: {shlex.join(['reenact', *argv])}")
+def _stopped(name: str, argv: list[str], sentence: str) -> int:
+    say(sentence, f"Continue with: {name} {shlex.join(argv)}")
     return ExitCode.STOPPED
 
 

@@ -33,11 +33,11 @@ from reenact.report.views.repair import repair_document
 
 @click.command(context_settings=PROGRAM)
 @defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
-@defaulted(
+@option(
     "--budget",
+    "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); default: 20x,"
+    " and more where one takes less than 1.5 s.",
     REPAIR_BUDGET,
-    "20x",
-    "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )
 @option("--metric", "The metric that judges, for example val_accuracy.")
 @defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
@@ -59,6 +59,7 @@ from reenact.report.views.repair import repair_document
 @shared("max-time", "training-time", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
+@click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")
 @shared(*RECORDED, *MODEL, "output-format", "program")
 def repair(program: tuple[str, ...], search_seed: int | None, **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.

@@ -5,7 +5,7 @@ From single changes to the set that does best: joint changes, cut down to what i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reenact.diagnosis.options import InterventionPlan
@@ -142,9 +142,9 @@ def grow(
         best, reached = (helpful[0].candidate,), helpful[0].score
     by_score = [one.candidate for one in sorted(screened, key=lambda item: -item.score)]
     rest = _promising(by_score, best)
-    all_of_them = joint(best, rest, screening)
+    all_of_them = joint(best, rest, screening.applies)
     options = [(*best, one) for one in rest[:ADDED]] if best else []
-    options += [(*best, *part) for part in _interacting(rest) if len(part) < len(rest)]
+    options += [(*best, *part) for part in interacting(rest) if len(part) < len(rest)]
     options = [option for option in options if screening.applies(option)]
     if len(all_of_them) > len(best) + 1 or (not best and len(all_of_them) > 1):
         options.append(all_of_them)
@@ -178,26 +178,32 @@ def _promising(candidates: Sequence[Candidate], best: tuple[Candidate, ...]) -> 
     taken = {one.suspect.key for one in best}
     first: dict[SuspectKey, Candidate] = {}
     for one in sorted(candidates, key=lambda item: -item.suspect.confidence):
-        firm = one.suspect.confidence >= STRONG or one.suspect.certainty is not Certainty.HINT
-        if one.suspect.key not in taken and firm:
+        if one.suspect.key not in taken and is_firm(one.suspect):
             first.setdefault(one.suspect.key, one)
     return list(first.values())
 
 
-def _interacting(candidates: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
+def is_firm(suspect: Suspect) -> bool:
+    """Whether it is proven or strongly suspected."""
+    return suspect.confidence >= STRONG or suspect.certainty is not Certainty.HINT
+
+
+def interacting(candidates: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
     """Changes that are known to help only together, where several of them are suspected."""
     groups = [tuple(one for one in candidates if one.suspect.fault in faults) for faults in INTERACTING]
     return [group for group in groups if len(group) > 1]
 
 
 def joint(
-    best: tuple[Candidate, ...], rest: Sequence[Candidate], screening: Screening
+    best: tuple[Candidate, ...],
+    rest: Sequence[Candidate],
+    applies: Callable[[Sequence[Candidate]], bool],
 ) -> tuple[Candidate, ...]:
     """As many changes at once as fit together, one a suspect."""
     chosen = best
     for one in rest:
         taken = {other.suspect.key for other in chosen}
-        if one.suspect.key not in taken and screening.applies((*chosen, one)):
+        if one.suspect.key not in taken and applies((*chosen, one)):
             chosen = (*chosen, one)
     return chosen
 

@@ -126,7 +126,7 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
 def _together(tried: _Tried, screening: Screening) -> tuple[Candidate, ...]:
     """All that is proven or strongly suspected at once: what is needed of it when that helps."""
     firm = [one for one in tried.candidates if one.suspect.certainty is not Certainty.HINT]
-    change = joint((), firm, screening)
+    change = joint((), firm, screening.applies)
     if len(change) < 2 or not screening.leaves_enough(screening.cost(whole(change))):
         return ()
     screening.tell(Progress("diagnose", 3, 5, f"change {len(change)} suspects at once"))

@@ -218,11 +218,13 @@ def _trainer(
 ) -> BudgetedTrainer:
     """Trains the program that was watched."""
     from reenact.probe.surroundings import training_mark
+    from reenact.trials.ending import behind_training
     from reenact.trials.trainer import BudgetedTrainer
 
     program, trace = evidence.program, evidence.trace
     assert program is not None
     assert trace is not None
+    crash = evidence.outcome.crash if evidence.outcome is not None else None
     return BudgetedTrainer(
         program=program,
         executor=executor,
@@ -236,4 +238,5 @@ def _trainer(
         majority=evidence.majority,
         around=training_mark(program, options.python, evidence.opened),
         training_time=options.training_time,
+        ending=behind_training(program, crash, trace.step_count),
     )

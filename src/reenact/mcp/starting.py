@@ -98,7 +98,7 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         program: Program,
         arguments: Arguments = (),
         strategy: str = "guided",
-        budget: Annotated[str, Field(description="Multiple of one training (20x), a time, or 40t.")] = "20x",
+        budget: Annotated[str, Field(description="Multiple of one training (20x), a time, or 40t.")] = "",
         metric: str = "",
         seeds: Annotated[int, Field(ge=6, le=100)] = 10,
         apply: Annotated[

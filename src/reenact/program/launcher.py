@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.read.index import DATA_SUFFIXES, FileIndex, index_of
+from reenact.program.read.hydra import included
+from reenact.program.read.index import DATA_SUFFIXES, index_of
 from reenact.program.read.scope import Binding
-from reenact.program.source import SourceFile, read_source, words
+from reenact.program.source import Language, SourceFile, read_source, words
 
 INTERPRETERS = ("python", "python3", "pypy3", "ipython")
 TORCH_MODULES = ("torch.distributed.run", "torch.distributed.launch")
@@ -202,10 +203,7 @@ def gather(
     total = len(entry.text)
     while todo and len(found) < MAX_FILES and total < MAX_TOTAL_CHARACTERS:
         path = todo.pop(0)
-        index = index_of(found[path]) if path.suffix not in DATA_SUFFIXES else ""
-        if isinstance(index, str):
-            continue
-        for other in _references(index, path, bases, working, launch):
+        for other in _references(found[path], path, bases, working, launch):
             if other in found or len(found) >= MAX_FILES:
                 continue
             found[other] = read_source(other.parent, PurePosixPath(other.name))
@@ -223,8 +221,14 @@ def gather(
 
 
 def _references(
-    index: FileIndex, path: Path, bases: tuple[Path, ...], working: Path, launch: Launch
+    source: SourceFile, path: Path, bases: tuple[Path, ...], working: Path, launch: Launch
 ) -> Iterator[Path]:
+    if path.suffix in DATA_SUFFIXES:
+        yield from _options(source, path, bases)
+        return
+    index = index_of(source)
+    if isinstance(index, str):
+        return
     for binding in index.imports:
         yield from _modules(binding, path, bases)
     names = sorted(index.data_names) + [word for word in launch.arguments if word.endswith(DATA_SUFFIXES)]
@@ -234,6 +238,14 @@ def _references(
             if _inside(candidate, bases):
                 yield candidate
                 break
+
+
+def _options(source: SourceFile, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
+    """Files of a hydra configuration: what it includes, and the other options of these groups."""
+    for relative in included(source) if source.language is Language.YAML else ():
+        group = path.parent / relative.relative_to(source.path.parent).parent
+        near = sorted(group.glob("*.y*ml")) if group != path.parent else [group / relative.name]
+        yield from (file for file in near if _inside(file, bases))
 
 
 def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """Put a change into the user's own files, with a backup; or on a git branch, the files left alone."""
 
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from reenact.errors import InputError
@@ -21,9 +22,12 @@ def changed_files(program: Program, patch: Patch) -> dict[str, bytes]:
     return {str(old.path): new.encode() for old, new in pairs if new is not None and new.raw != old.raw}
 
 
-def write(program: Program, patch: Patch, scope: Scope) -> list[Path]:
+def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = False) -> list[Path]:
     """Change the files in place; what stood there is kept beside them. Gives the backups."""
     new = changed_files(program, patch)
+    _refuse_other_text(program, new)
+    if not allow_dirty:
+        refuse_dirty(program, new)
     old = {f"{name}{BACKUP}": (program.folder / name).read_bytes() for name in new}
     taken = [name for name in old if (program.folder / name).exists()]
     if taken:
@@ -35,19 +39,56 @@ def write(program: Program, patch: Patch, scope: Scope) -> list[Path]:
     return [program.folder / name for name in old]
 
 
-def commit_on_branch(program: Program, patch: Patch, branch: str, message: str) -> str:
+def refuse_dirty(program: Program, names: Iterable[str]) -> None:
+    """Raises InputError where one of the files has changes that were not committed; a file that git does not
+    know has none."""
+    root = _root(program.folder)
+    if root is None:
+        return
+    below = program.folder.resolve().relative_to(root)
+    asked = [str(below / name) for name in sorted(names)]
+    status = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--", *asked)
+    printed = run_git(_git_folder(root), root, status, wall_s=WALL_S) if asked else b""
+    dirty = [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]
+    if dirty:
+        raise InputError(
+            f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}.",
+            next_step="Commit or stash them, or add --allow-dirty to write all the same; a backup is kept.",
+        )
+
+
+def _refuse_other_text(program: Program, names: Iterable[str]) -> None:
+    for name in names:
+        source = program.file(name)
+        if source is not None and (program.folder / name).read_bytes() != source.encode():
+            raise InputError(
+                f"A file was changed since the repair read it, and is not overwritten. Received: {name}.",
+                next_step="Run the same command again: it repairs the program as it stands now.",
+            )
+
+
+def commit_on_branch(
+    program: Program, patch: Patch, branch: str, message: str, *, allow_dirty: bool = False
+) -> str:
     """A commit on a new branch with the change; work tree, index and checked-out branch stay as they are."""
-    root = _work_tree(program.folder)
-    git = root / ".git"
+    root, new = _root(program.folder), changed_files(program, patch)
+    if root is None:
+        raise InputError(
+            f"A branch needs a git repository around the program. Received: folder={program.folder}.",
+            next_step="Use --apply alone: it changes the files and keeps what stood there beside them.",
+        )
+    if not allow_dirty:
+        refuse_dirty(program, new)
+    git = _git_folder(root)
     prefix = program.folder.resolve().relative_to(root)
     run_git(git, root, ("check-ref-format", "--branch", branch), wall_s=WALL_S)
     with tempfile.TemporaryDirectory(prefix="reenact-branch-") as made:
         tree = Path(made) / "tree"
         run_git(git, root, ("worktree", "add", "--quiet", "-b", branch, str(tree), "HEAD"), wall_s=WALL_S)
         try:
-            own = Path((tree / ".git").read_text(encoding="utf-8").removeprefix("gitdir:").strip())
+            own = _git_folder(tree)
             names = []
-            for name, content in changed_files(program, patch).items():
+            for name, content in new.items():
                 (tree / prefix / name).write_bytes(content)
                 names.append(str(prefix / name))
             run_git(own, tree, ("add", "--", *names), wall_s=WALL_S)
@@ -57,12 +98,15 @@ def commit_on_branch(program: Program, patch: Patch, branch: str, message: str) 
             run_git(git, root, ("worktree", "remove", "--force", str(tree)), wall_s=WALL_S)
 
 
-def _work_tree(folder: Path) -> Path:
+def _root(folder: Path) -> Path | None:
+    """The top of the git work tree around a folder; none where there is no repository."""
     here = folder.resolve()
-    for place in (here, *here.parents):
-        if (place / ".git").is_dir():
-            return place
-    raise InputError(
-        f"A branch needs a git repository around the program. Received: folder={folder}.",
-        next_step="Use --apply alone: it changes the files and keeps what stood there beside them.",
-    )
+    return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
+
+
+def _git_folder(root: Path) -> Path:
+    """Where git keeps what it knows: a work tree beside another has a file that names it."""
+    git = root / ".git"
+    if git.is_dir():
+        return git
+    return root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()

@@ -5,8 +5,10 @@ from dataclasses import asdict, dataclass
 
 from reenact.diagnosis.options import PACE
 from reenact.errors import InputError
+from reenact.trials.budget import TrainingBudget, repair_budget
 from reenact.trials.choose import check_name
 
+USUAL_BUDGET = TrainingBudget(20, exact=False)
 LEAST_SEEDS = 6
 """Below this no paired test of ranks can tell anything."""
 
@@ -16,8 +18,9 @@ class RepairOptions:
     """Every option has a default."""
 
     strategy: str = "guided"
-    budget: str = "20x"
-    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings."""
+    budget: str = ""
+    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings; empty:
+    20x, and more where a training takes less than 1.5 s."""
     metric: str = ""
     """The metric that judges; empty: chosen from what the program tells."""
     seeds: int = 10
@@ -48,6 +51,11 @@ class RepairOptions:
                 f"A verdict needs at least {LEAST_SEEDS} fresh seeds. Received: seeds={self.seeds}."
             )
         check_name(self.executor)
+
+    @property
+    def allowed(self) -> TrainingBudget:
+        """What the search may cost; raises InputError for a budget that says nothing."""
+        return repair_budget(self.budget) if self.budget else USUAL_BUDGET
 
     @property
     def search_name(self) -> str:

@@ -20,11 +20,10 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.minimise import ReductionStep, smallest
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.prepare import PreparedSearch, RepairServices, fit_for_repair, prepare
+from reenact.repairs.prepare import PreparedSearch, RepairServices, against_crash, fit_for_repair, prepare
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
-from reenact.trials.budget import repair_budget
 from reenact.trials.choose import open_executor
 from reenact.trials.metric import Measure
 from reenact.trials.trainer import BudgetedTrainer
@@ -43,7 +42,7 @@ def repair(
     """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
     strategy(options.strategy)
-    repair_budget(options.budget)
+    _ = options.allowed
     asked = services.model.name if services.model is not None else None
     request = {
         "program": Trial(program).key,
@@ -71,7 +70,7 @@ def repair_within(
     begun = time.monotonic()
     search = strategy(options.strategy)
     found = known or _diagnosed(program, options, services, run)
-    trace = fit_for_repair(found)
+    trace = None if against_crash(found) else fit_for_repair(found)
     make = services.executor or partial(
         open_executor, options.executor, workers=options.workers or None, python=options.python
     )

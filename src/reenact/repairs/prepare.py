@@ -9,25 +9,28 @@ from reenact.diagnosis.judgement import why_unjudged
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import Inconclusive, InputError
 from reenact.journal import Scope
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.probe.surroundings import training_mark
 from reenact.probe.trace import Trace
+from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.judging import Judging, judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.study import recorder_of
-from reenact.trials.budget import repair_budget
+from reenact.trials.ending import behind_training
 from reenact.trials.executor import Executor
-from reenact.trials.metric import choose_measure
+from reenact.trials.metric import LEARNING, choose_measure
 from reenact.trials.trainer import BudgetedTrainer
-from reenact.trials.trial import Part, Trial
+from reenact.trials.trial import Outcome, Part, Trial
 
 WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
 """Strategies that ask no sampler: what they look at is written into a study of theirs."""
 CHOOSING = 40
 """Seeds apart between two repairs with another chance."""
+FIRST_TO_TRAIN = 4
+"""Suggestions that are tried to let a program train which crashes."""
 FOR_MINIMISING = 0.15
 """Share of the budget that the search leaves."""
 SAME = 1e-6
@@ -58,16 +61,12 @@ class PreparedSearch:
 
 def fit_for_repair(found: Diagnosis) -> Trace:
     """The trace of its training; raises Inconclusive when there is none that came to its end, InputError when
-    nothing can be changed."""
+    nothing can be changed. A crash behind the training is no obstacle."""
     evidence = found.evidence
     program, outcome = evidence.program, evidence.outcome
     assert program is not None
-    if outcome is not None and outcome.crash is not None:
-        raise Inconclusive(
-            "Nothing could be judged: this program crashes, so no training can be compared."
-            f" {outcome.sentence}",
-            next_step=f"reenact diagnose {program.entry} names the cause.",
-        )
+    if outcome is not None and outcome.crash is not None and ending_of(found) is None:
+        raise _crashes(found)
     if outcome is not None and outcome.kind is OutcomeKind.TIMEOUT:
         raise Inconclusive(
             f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}",
@@ -83,6 +82,44 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     return evidence.trace
 
 
+def against_crash(found: Diagnosis) -> list[Patch]:
+    """Changes that may let a program train which crashes before: what its findings suggest, each by itself,
+    then the first of each together. None for other programs."""
+    outcome = found.evidence.outcome
+    if outcome is None or outcome.kind is not OutcomeKind.CRASHED or ending_of(found) is not None:
+        return []
+    single = [one.suspect.suggestions[0].patch for one in found.findings if one.suspect.suggestions]
+    together = sum(single[1:], single[0]) if len(single) > 1 else NOTHING
+    return [*single[:FIRST_TO_TRAIN], *([together] if together else [])]
+
+
+def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
+    outcome, program = found.evidence.outcome, found.evidence.program
+    assert outcome is not None
+    assert program is not None
+    changes = f" Changes that were tried against that: {tried}; none lets it train." if tried else ""
+    return Inconclusive(
+        "Nothing could be judged: this program crashes before its training ends, so no training can be"
+        f" compared. {outcome.sentence}{changes}",
+        next_step=f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again.",
+    )
+
+
+def ending_of(found: Diagnosis) -> Crash | None:
+    """The exception that ends the program behind its training; none where there is no such."""
+    program, outcome, trace = found.evidence.program, found.evidence.outcome, found.evidence.trace
+    if program is None or outcome is None or trace is None:
+        return None
+    return behind_training(program, outcome.crash, trace.step_count)
+
+
+def _ends(ending: Crash | None) -> str:
+    if ending is None:
+        return ""
+    where = f"The program ends with {ending.type} at {ending.place}, behind its training"
+    return f"{where}; trainings that end in the same way count as trained."
+
+
 def _did_not_train(found: Diagnosis) -> str:
     outcome = found.evidence.outcome
     why = why_unjudged(found.evidence, found.depth) or "no training step was seen"
@@ -94,7 +131,7 @@ def _did_not_train(found: Diagnosis) -> str:
 def prepare(
     program: Program,
     found: Diagnosis,
-    trace: Trace,
+    trace: Trace | None,
     options: RepairOptions,
     services: RepairServices,
     executor: Executor,
@@ -102,24 +139,33 @@ def prepare(
     *,
     watched: bool,
 ) -> PreparedSearch:
-    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too."""
-    measure = choose_measure(trace, found.evidence.task, options.metric or None)
+    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too. Without a
+    trace it crashes: the first change that lets it train tells what judges and what one training costs."""
+    wanted, task = options.metric or None, found.evidence.task
+    ending = ending_of(found)
+    seconds = trace.seconds if trace is not None else 1.0
     trainer = BudgetedTrainer(
-        program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
-        one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
+        program=program, executor=executor, budget=options.allowed,
+        measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,
+        one_training=seconds, one_wall=seconds, trials=run.under("trials"), stop=services.stop,
         seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
-        training_time=options.training_time,
+        training_time=options.training_time, ending=ending,
         label_spread=found.evidence.label_spread,
         around=services.around or training_mark(program, options.python, found.evidence.opened),
     )  # fmt: skip
     asked = trainer.trial(NOTHING, trainer.seeds[0])
-    first = trainer.measure_cost()
-    judging = judging_by(measure, first)
+    if trace is None:
+        first = _first_that_trains(trainer, found)
+        trainer.measure = choose_measure(first, task, wanted)
+    else:
+        first = trainer.measure_cost()
+    judging = judging_by(trainer.measure, first)
     trainer.judge_by(judging.search, judging.search_part)
     # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
-    notes = tuple(note for note in (trainer.budget.note, _not_the_same_twice(trainer.apart(), base)) if note)
+    twice = _not_the_same_twice(trainer.apart(), base)
+    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice) if note)
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
@@ -137,6 +183,16 @@ def prepare(
         reserve=FOR_MINIMISING * trainer.balance[1],
     )  # fmt: skip
     return PreparedSearch(context, judging, notes)
+
+
+def _first_that_trains(trainer: BudgetedTrainer, found: Diagnosis) -> Outcome:
+    """What comes of the first suggested change with which the program trains; raises Inconclusive."""
+    patches = [patch for patch in against_crash(found) if trainer.applies(patch)]
+    for outcome in trainer.outcomes([trainer.trial(patch, trainer.seeds[0]) for patch in patches]):
+        if outcome.trained:
+            trainer.set_cost(outcome)
+            return outcome
+    raise _crashes(found, len(patches))
 
 
 def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:

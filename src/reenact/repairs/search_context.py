@@ -76,6 +76,8 @@ class SearchContext:
     """Short trainings use a share of the data instead of a share of the epochs."""
     first_seed: int = 0
     """Which of the seeds is looked at first."""
+    looks: int = 1
+    """Seeds of a first look, of which the middle value counts: more where trainings are short."""
 
     @property
     def program(self) -> Program:
@@ -95,14 +97,16 @@ class SearchContext:
 
     def turn_to_next_seed(self) -> None:
         """From now on first looks are at another seed: on the one before nothing differed."""
-        self.first_seed = (self.first_seed + 1) % len(self.trainer.seeds)
+        self.first_seed = (self.first_seed + self.looks) % len(self.trainer.seeds)
 
-    def base(self, seeds: int = 1, share: float = 1.0) -> float:
+    def base(self) -> float:
         """The program as it stands."""
-        return self.scores([NOTHING], seeds, share)[0]
+        return self.scores([NOTHING])[0]
 
-    def scores(self, patches: Sequence[Patch], seeds: int = 1, share: float = 1.0) -> list[float]:
-        """The middle value of each changed program over the first seeds, larger is better."""
+    def scores(self, patches: Sequence[Patch], seeds: int = 0, share: float = 1.0) -> list[float]:
+        """The middle value of each changed program over the first seeds, larger is better; over those of a
+        first look where no number is given."""
+        seeds = seeds or self.looks
         chosen = self.seeds[:seeds]
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
         outcomes = self.trainer.outcomes(trials)
@@ -137,8 +141,9 @@ class SearchContext:
         self.fewer_data = outcome.cut > 0
         return self.fewer_data
 
-    def cost(self, patch: Patch, seeds: int = 1, share: float = 1.0) -> float:
+    def cost(self, patch: Patch, seeds: int = 0, share: float = 1.0) -> float:
         """Trainings' worth of a look; a short training counts for one where trainings are counted."""
+        seeds = seeds or self.looks
         if self.trainer.budget.trainings is not None:
             return float(seeds)
         part = share if self.fewer_data else 1.0

@@ -127,13 +127,17 @@ class Repair(Result):
 
     @property
     def sentence(self) -> str:
-        """The one line to read."""
+        """The one line to read: what came of it and, where that is no change, what to do next."""
+        return f"{self._outcome} {self._next_step}".rstrip()
+
+    @property
+    def _outcome(self) -> str:
         if self.decision is Decision.GOOD_ALREADY:
             return "This training performs well already; nothing is to be repaired."
         if self.decision is Decision.NOT_DECIDED:
             return "Not decided: the time was up before a change was verified."
         if self.verdict is None:
-            return "No change helped within the budget; nothing is to be recommended."
+            return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
         judged, name = self.verdict, self.judging.judge.name
         numbers = f"{name} {summary(judged.before)} -> {summary(judged.after)}"
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
@@ -143,17 +147,47 @@ class Repair(Result):
             return f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
         if self.decision is Decision.TOO_SMALL:
             return f"The best change found helps too little to matter: {numbers} ({proof})."
-        return f"No change holds on fresh seeds; the best found: {numbers} ({proof}).{_too_few(judged)}"
+        return f"No change holds on fresh seeds; the best found: {numbers} ({proof})."
+
+    @property
+    def _next_step(self) -> str:
+        """What a user could do where no change is to be taken; empty where one is."""
+        if self.decision.helps or self.decision is Decision.GOOD_ALREADY:
+            return ""
+        if self.decision is Decision.NOT_DECIDED:
+            return "Give a larger --max-time, or train for fewer epochs; the same command continues."
+        if self.decision is Decision.TOO_SMALL:
+            return "Name the metric that matters with --metric, or look for a larger gain with --budget 40x."
+        few = _too_few(self.verdicts)
+        if few:
+            return few
+        wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
+        return f"{wider}; reenact diagnose --depth normal tells what is known of the cause."
+
+    @property
+    def _tried(self) -> str:
+        """What was tried, with the best of it."""
+        name, sign = self.judging.search.name, 1 if self.judging.search.larger_is_better else -1
+        scores = {str(look.patch): look.score for look in self.looks if look.share == 1}
+        base = scores.pop(str(Patch()), -math.inf)
+        if not scores:
+            return " No change could be tried."
+        best = max(scores, key=scores.__getitem__)
+        reached, stands = summary((sign * scores[best],)), summary((sign * base,))
+        return f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands {stands}."
 
 
-def _too_few(judged: Verdict) -> str:
+def _too_few(verdicts: Sequence[Verdict]) -> str:
     """Where the seeds that differ could not have been enough, however they had come out."""
-    compared = judged.comparison
+    if not verdicts:
+        return ""
+    judged, compared = verdicts[-1], verdicts[-1].comparison
     differ = sum(old != new for old, new in zip(compared.before, compared.after, strict=True))
-    if 0.5**differ < SIGNIFICANT:
+    # Every seed better is the least p there is; each change that was verified makes it larger (Holm).
+    if len(verdicts) * 0.5**differ < SIGNIFICANT:
         return ""
     return (
-        f" Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"
+        f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"
         f" give --seeds {2 * len(judged.seeds)}."
     )
 

@@ -77,9 +77,11 @@ def non_inferior(
 ) -> bool:
     """Whether a smaller change surely keeps at least `keep` of the gain of the full one.
 
-    The burden of proof is on the smaller change: with few seeds the answer is no.
+    The burden of proof is on the smaller change: with few seeds the answer is no. Where the training failed
+    before, to succeed is the gain.
     """
-    bar = [old + keep * _difference(new, old) for old, new in zip(before, full, strict=True)]
+    pairs = zip(before, full, strict=True)
+    bar = [old + keep * _difference(new, old) if math.isfinite(old) else old for old, new in pairs]
     margins = [_difference(value, needed) for value, needed in zip(smaller, bar, strict=True)]
     return signed_rank_p(margins) < alpha
 

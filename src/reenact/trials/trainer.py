@@ -10,13 +10,14 @@ from statistics import median_low
 
 from reenact.errors import Inconclusive, PatchRefused, ended_by
 from reenact.journal.scope import Scope
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.change import Replace, Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
+from reenact.trials.ending import as_trained
 from reenact.trials.executor import Executor, as_they_end
 from reenact.trials.metric import Measure, kind_of
 from reenact.trials.trial import Outcome, Part, Trial, TrialLimits
@@ -73,6 +74,8 @@ class BudgetedTrainer:
     """Take over what finished runs have trained with equal inputs."""
     training_time: float | None = None
     """Seconds that one training may take, when the user says so."""
+    ending: Crash | None = None
+    """The exception that ends the program as it stands, behind its training: one like it does no harm."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -180,10 +183,14 @@ class BudgetedTrainer:
     def measure_cost(self) -> Outcome:
         """Train the program once as it stands: what does one training cost?"""
         (outcome,) = self.outcomes([self.trial(Patch(()), self.seeds[0])])
+        self.set_cost(outcome)
+        return outcome
+
+    def set_cost(self, outcome: Outcome) -> None:
+        """From now on one training costs what this one did, where it is one."""
         if outcome.trained:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.budget = self.budget.for_trainings_of(self.one_training)
-        return outcome
 
     def scores(self, patches: Sequence[Patch], seeds: int = 1) -> list[float]:
         """The measure of each changed program over the first seeds (their middle value), larger is better,
@@ -216,7 +223,7 @@ class BudgetedTrainer:
             if name not in self._paid:
                 self._paid.add(name)
                 self._cpu_seconds += outcome.cpu_seconds
-        return [outcomes[trial.content] for trial in trials]
+        return [as_trained(outcomes[trial.content], self.ending) for trial in trials]
 
     def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
         """From the journal, or trained now."""

@@ -164,11 +164,16 @@ class Follower(Members):
             return [end.with_option(option, given) for end in self.follow(option.default, option.scope)]
         outside, value = function.parent or function, binding.value
         if value is None:
-            return self._annotated(binding, outside)
+            return self._configured(function, outside) or self._annotated(binding, outside)
         if isinstance(value, ast.Call) and self.sources.dotted(value.func, outside).startswith("typer."):
             inner = argument(value, 0, "default")
             return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside)]
         return self.follow(value, outside, Written.KEYWORD_DEFAULT)
+
+    def _configured(self, function: Scope, outside: Scope) -> list[End]:
+        """`@hydra.main(config_path="conf", config_name="config")` gives the configuration."""
+        marks = getattr(function.node, "decorator_list", ())
+        return [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark, outside)]
 
     def _annotated(self, binding: Binding, outside: Scope) -> list[End]:
         """Nobody calls the function, but the parameter says which class of the program it wants."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
+from reenact.program.read.hydra import named_config
 from reenact.program.read.scope import (
     Binding,
     How,
@@ -162,6 +163,7 @@ class _Pass:
         index = self.index
         if isinstance(node, ast.Call):
             index.calls.append(node)
+            index.data_names |= {named_config(node)} - {""}
             self._updates(node, scope)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value.endswith(DATA_SUFFIXES):

@@ -3,12 +3,14 @@ files."""
 
 import ast
 
+from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.functions import block_of, last_before
+from reenact.program.read.hydra import MAIN, from_group, is_overridden, named_config
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
-from reenact.program.read.trail import LOADERS, Trail, loaded_file
+from reenact.program.read.trail import LOADERS, Trail, loaded_file, named_file
 from reenact.program.source import word_set
 
 PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
@@ -130,7 +132,7 @@ class Members(Trail):
     def member(self, end: End, key: str) -> list[End]:
         with self.within(end.frames):
             if end.entry is not None:
-                return end.inside(end.entry.get(key))
+                return self._entry(end, end.entry, key)
             node = end.node
             if isinstance(node, ast.Dict):
                 return self._dict(node, key, end.scope)
@@ -141,6 +143,26 @@ class Members(Trail):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
                 return self._of(node.right, key, end.scope) or self._of(node.left, key, end.scope)
             return []
+
+    def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
+        """An entry of a data file; of hydra's also what its groups hold, and nothing that the command line
+        gives instead."""
+        if not self._is_hydra(end):
+            return end.inside(entry.get(key))
+        arguments = self.sources.program.arguments
+        if entry.get(key) is not None:
+            return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
+        found = from_group(entry, end.data_file, key, self.sources.program.files, arguments)
+        return [] if found is None else [End(end.node, end.scope, Written.DATA_FILE, found[1], found[0])]
+
+    def _is_hydra(self, end: End) -> bool:
+        return isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func, end.scope) in MAIN
+
+    def config(self, call: ast.Call, scope: Scope) -> list[End]:
+        """What `hydra.main` gives to the function behind it."""
+        name = named_config(call) if self.sources.dotted(call.func, scope) in MAIN else ""
+        found = named_file(self, name) if name else None
+        return [] if found is None else [End(call, scope, Written.DATA_FILE, found[1], found[0])]
 
     def _dict(self, node: ast.Dict, key: str, scope: Scope) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
@@ -161,6 +183,8 @@ class Members(Trail):
         if dotted in LOADERS:
             found = loaded_file(self, node, scope)
             return self.member(End(node, scope, Written.DATA_FILE, found[1], found[0]), key) if found else []
+        if dotted in MAIN:
+            return [inner for end in self.config(node, scope) for inner in self.member(end, key)]
         known = dotted in SAME or dotted.rpartition(".")[2] in RECORDS or dotted_text(node.func) in RECORDS
         if known or keyword(node, key) is not None:
             return self._keywords(node, key, scope)

@@ -188,16 +188,21 @@ class Trail(ABC):
 
 def loaded_file(trail: Trail, call: ast.Call, scope: Scope) -> tuple[str, Entry] | None:
     """The data file that a loader call reads, with its values."""
-    for name in _paths(trail, call.args[0], scope) if call.args else ():
-        wanted = PurePosixPath(name.replace("\\", "/"))
-        files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
-        if files:
-            near = max(files, key=lambda file: _common_end(file.path, wanted))
-            try:
-                return str(near.path), read_data(near)
-            except BadData:
-                return None
-    return None
+    paths = _paths(trail, call.args[0], scope) if call.args else ()
+    return next(filter(None, (named_file(trail, name) for name in paths)), None)
+
+
+def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
+    """The data file of the program that a path means, with its values."""
+    wanted = PurePosixPath(name.replace("\\", "/"))
+    files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
+    if not files:
+        return None
+    near = max(files, key=lambda file: _common_end(file.path, wanted))
+    try:
+        return str(near.path), read_data(near)
+    except BadData:
+        return None
 
 
 def _common_end(one: PurePosixPath, other: PurePosixPath) -> int:

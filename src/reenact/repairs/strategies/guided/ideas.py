@@ -1,21 +1,22 @@
 """Ideas: changes worth a training, the most promising first.
 
-What the diagnosis suggests comes first, by how sure it is; then what repairs most trainings of this kind,
-by the prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
+What the diagnosis suggests comes first, by how sure it is: all that is proven or strongly suspected at once,
+what is known to interact as one, then each by itself. Then what repairs most trainings of this kind, by the
+prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from reenact.diagnosis.candidates import WORTH_TRYING, Candidate, interacting, is_firm, joint, whole
+from reenact.diagnosis.suspects import Suspect
+from reenact.program.fault import Fault
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import SearchContext
 from reenact.types import JsonValue
 
-WORTH = 0.1
-"""Suspects below this are not worth a training."""
-STRONG = 0.5
 OF_A_SUSPECT = 3
 """Suggestions of one suspect that are tried."""
 SQUASHING = frozenset(("sigmoid", "tanh", "hard_sigmoid", "softmax", "linear", "exponential"))
@@ -63,15 +64,35 @@ def fits(context: SearchContext, idea: Idea) -> bool:
 
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
-    likely = [one for one in context.suspects if one.confidence >= WORTH and one.suggestions]
+    likely = [
+        one
+        for one in context.suspects
+        # Data held out for validation tell more of a training and make it no better.
+        if one.confidence >= WORTH_TRYING and one.suggestions and one.fault is not Fault.VRM
+    ]
+    yield from _together(context, likely)
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
             yield Idea(suggestion.patch, suspect.confidence * 0.6**rank, suspect.first.code)
-    strong = [one for one in likely if one.confidence >= STRONG]
-    if len(strong) > 1:
-        joint = context.together(*(one.suggestions[0].patch for one in strong))
-        if joint is not None:
-            yield Idea(joint, strong[1].confidence, "joint")
+
+
+def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Idea]:
+    """What is proven or strongly suspected, as far as it fits together, and known interactions: outside of
+    text books several faults hide each other."""
+
+    def applies(candidates: Sequence[Candidate]) -> bool:
+        return context.together(*(one.patch for one in candidates)) is not None
+
+    firm = [
+        Candidate(suspect, usable)
+        for suspect in likely
+        if is_firm(suspect)
+        and (usable := next((one for one in suspect.suggestions if context.applies(one.patch)), None))
+    ]
+    for group in (firm, *interacting(firm)):
+        chosen = joint((), group, applies)
+        if len(chosen) > 1:
+            yield Idea(whole(chosen), max(one.suspect.confidence for one in chosen), "joint")
 
 
 def _usual(context: SearchContext) -> Iterator[Idea]:

@@ -46,6 +46,8 @@ class Guided:
 
     def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
+        if context.trainer.budget.stretches(context.trainer.one_training):
+            context.looks = SEEDS
         wanted = ideas(context)
         base = context.base()
         if context.perfect(base):
@@ -119,7 +121,8 @@ def _can_have_fewer_data(context: SearchContext) -> bool:
 def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
     """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
     surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
-    if not surest or not _within(context, FOR_ANOTHER_SEED, 1 + context.cost(surest[0])):
+    cost = context.cost(NOTHING) + context.cost(surest[0]) if surest else 0.0
+    if not surest or not _within(context, FOR_ANOTHER_SEED, cost):
         return None
     context.turn_to_next_seed()
     return context.base(), _whole(context, surest, wanted, FOR_ANOTHER_SEED)

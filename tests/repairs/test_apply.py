@@ -1,0 +1,151 @@
+"""A change goes to the place that holds the value, wherever that is; and not over what was not committed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import reenact
+from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.program.hyperparameter import Kind
+from reenact.program.patch import Patch
+from reenact.program.program import Program, read_program
+from reenact.repairs.apply import BACKUP, commit_on_branch, write
+from reenact.testing.formula import set_to
+
+LOOP = """    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr={rate})
+    for epoch in range(3):
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).sum().backward()
+        optimizer.step()
+"""
+SCRIPT = "import torch\n{first}def main({given}):\n" + LOOP + "main()\n"
+HYDRA = """import hydra
+import torch
+@hydra.main(version_base=None, config_path="conf", config_name="config")
+def main(cfg):
+""" + LOOP.format(rate="cfg.optimizer.lr") + 'if __name__ == "__main__":\n    main()\n'  # fmt: skip
+CELLS = [
+    {"cell_type": "markdown", "metadata": {}, "source": ["# Train\n"]},
+    {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [],
+     "source": ["import torch\n", "%matplotlib inline\n", "rate = 0.5\n"]},
+    {"cell_type": "code", "execution_count": 2, "metadata": {"tags": ["keep"]}, "outputs": [],
+     "source": "if True:\n" + LOOP.format(rate="rate")},
+]  # fmt: skip
+NOTEBOOK = json.dumps({"cells": CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+PROJECTS = {
+    "script": ({"train.py": SCRIPT.format(first="", given="", rate="0.5")}, "train.py"),
+    "module": (
+        {"train.py": SCRIPT.format(first="from settings import RATE\n", given="", rate="RATE"),
+         "settings.py": "RATE = 0.5\n"},
+        "settings.py",
+    ),
+    "yaml": (
+        {"train.py": SCRIPT.format(
+            first='import yaml\nconfig = yaml.safe_load(open("config.yaml"))\n', given="",
+            rate='config["train"]["lr"]'),
+         "config.yaml": "# ours\ntrain:\n  lr: 0.5  # large\n  name: run\n"},
+        "config.yaml",
+    ),
+    "json": (
+        {"train.py": SCRIPT.format(
+            first='import json\nconfig = json.load(open("config.json"))\n', given="", rate='config["lr"]'),
+         "config.json": '{\n    "lr": 0.5,\n    "name": "run"\n}\n'},
+        "config.json",
+    ),
+    "hydra": (
+        {"train.py": HYDRA, "conf/config.yaml": "name: run\noptimizer:\n  lr: 0.5\n"},
+        "conf/config.yaml",
+    ),
+    "hydra group": (
+        {"train.py": HYDRA, "conf/config.yaml": "defaults:\n  - optimizer: sgd\n  - _self_\nname: run\n",
+         "conf/optimizer/sgd.yaml": "lr: 0.5\n", "conf/optimizer/slow.yaml": "lr: 0.25\n"},
+        "conf/optimizer/sgd.yaml",
+    ),
+    "notebook": ({"study.ipynb": NOTEBOOK}, "study.ipynb"),
+}  # fmt: skip
+
+
+def project(folder: Path, files: dict[str, str], *arguments: str) -> Program:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return read_program((next(iter(files)), *arguments), folder)
+
+
+def applied(program: Program, value: float = 0.125, **given: bool) -> list[Path]:
+    patch = Patch((set_to(Kind.LEARNING_RATE, value, program),))
+    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
+        return write(program, patch, run, **given)
+
+
+@pytest.mark.parametrize("kind", PROJECTS)
+def test_the_file_that_holds_the_value_is_edited_there_and_nowhere_else(kind: str, tmp_path: Path) -> None:
+    files, holder = PROJECTS[kind]
+    program = project(tmp_path, files)
+    assert applied(program) == [tmp_path / f"{holder}{BACKUP}"]
+    assert (tmp_path / f"{holder}{BACKUP}").read_text(encoding="utf-8") == files[holder]
+    for name, text in files.items():
+        new = text.replace("0.5", "0.125") if name == holder else text
+        assert (tmp_path / name).read_text(encoding="utf-8") == new
+
+
+def test_the_command_line_of_hydra_chooses_the_group_or_gives_the_value(tmp_path: Path) -> None:
+    files, _ = PROJECTS["hydra group"]
+    slow = project(tmp_path, files, "optimizer=slow")
+    assert applied(slow) == [tmp_path / f"conf/optimizer/slow.yaml{BACKUP}"]
+    given = project(tmp_path, files, "optimizer.lr=0.3")
+    assert applied(given) == [tmp_path / f"train.py{BACKUP}"]
+    assert "lr=0.125)" in (tmp_path / "train.py").read_text(encoding="utf-8")
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=u", "-c", "user.email=u@example.org")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Path:
+    files, _ = PROJECTS["yaml"]
+    project(tmp_path, files)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "first")
+    return tmp_path
+
+
+def test_what_was_not_committed_is_not_overwritten_unless_asked(committed: Path) -> None:
+    config = committed / "config.yaml"
+    config.write_text(config.read_text(encoding="utf-8") + "more: 1\n", encoding="utf-8")
+    program = read_program(("train.py",), committed)
+    with pytest.raises(InputError, match=r"not committed.*Received: config\.yaml") as refused:
+        applied(program)
+    assert "--allow-dirty" in refused.value.next_step
+    with pytest.raises(InputError, match="not committed"):
+        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")
+    with pytest.raises(InputError, match="not committed"):
+        reenact.repair(str(committed / "train.py"), apply=True)
+    applied(program, allow_dirty=True)
+    assert "lr: 0.125" in config.read_text(encoding="utf-8")
+
+
+def test_another_dirty_file_and_one_that_git_does_not_know_are_no_obstacle(committed: Path) -> None:
+    script = committed / "train.py"
+    script.write_text(script.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    applied(read_program(("train.py",), committed))
+    new = committed / "new"
+    new.mkdir()
+    applied(project(new, PROJECTS["script"][0]))
+
+
+def test_a_file_that_was_changed_since_it_was_read_is_never_overwritten(tmp_path: Path) -> None:
+    program = project(tmp_path, PROJECTS["yaml"][0])
+    (tmp_path / "config.yaml").write_text("train: {lr: 0.7}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="changed since"):
+        applied(program, allow_dirty=True)
+    assert (tmp_path / "config.yaml").read_text(encoding="utf-8") == "train: {lr: 0.7}\n"
