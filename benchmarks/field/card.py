@@ -17,9 +17,6 @@ PRECISION = {Depth.QUICK: 0.6, Depth.NORMAL: 0.7}
 ALARMS = 0.05
 LEAST = 25
 """Programs of a kind in a half below which a goal is not judged."""
-BETTER = ("repaired", "improved", "too-small")
-"""What a repair decides when the fresh seeds are significantly better."""
-REPAIRED = 0.6
 BROKEN = "broken"
 """A judgement against a training without naming a fault."""
 
@@ -54,12 +51,6 @@ class Scored:
         """The same, where the word that a training which we cut is too short counts as well."""
         hit = sum(bool(result.named(THRESHOLD)) or is_alarm(case, result) for case, result in self.sound)
         return Share(hit, len(self.sound))
-
-    @property
-    def repaired(self) -> Share:
-        """Faulty programs, of those that a repair could train, that became significantly better."""
-        tried = [result.repair for _, result in self.faulty if result.repair]
-        return Share(sum(decision in BETTER for decision in tried), len(tried))
 
     @property
     def trainings(self) -> int:
@@ -134,13 +125,6 @@ def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
         str(alarms),
         alarms.value <= ALARMS if sound else None,
     )
-    if one.repaired.whole:
-        yield Goal(
-            f"{one.half}: significantly better after a repair",
-            f">= {REPAIRED}",
-            str(one.repaired),
-            one.repaired.value >= REPAIRED if many else None,
-        )
 
 
 def _true(case: FieldCase, result: FieldResult) -> list[NamedFault]:
@@ -153,7 +137,6 @@ def _tables(one: Scored) -> Iterator[Table]:
         ("precision, by finding", str(one.precision)),
         ("false alarms on sound programs", str(one.alarms)),
         ("the same, of being trained too briefly as well, where we cut it", str(one.alarms_of_all_kinds)),
-        ("significantly better after a repair", str(one.repaired)),
         ("trainings in changed copies", str(one.trainings)),
         ("hours", f"{one.seconds / 3600:.1f}"),
     )
@@ -186,11 +169,6 @@ def _tables(one: Scored) -> Iterator[Table]:
         f"{one.half}: sound programs with a false alarm",
         ("program", "what it does", "of what"),
         tuple((case.id, case.why, _instead(result)) for case, result in one.sound if is_alarm(case, result)),
-    )
-    yield Table(
-        f"{one.half}: repairs",
-        ("program", "decision", "in a sentence"),
-        tuple((case.id, result.repair, result.repair_says) for case, result in one.faulty if result.repair),
     )
     yield Table(
         f"{one.half}: could not be run",

@@ -1,6 +1,6 @@
 """The manifest of foreign programs: where each lies, how it is started, and what is true of it.
 
-The programs themselves are never kept here. Halves are drawn once; the truth of *confirm* is frozen by hash.
+The programs themselves are never kept here. Halves are drawn once; *confirm* is frozen by hash.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import random
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -64,6 +64,16 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same program after its author's own fix. Edits of the program hold for equal lines of this one."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    path: Inside
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True, slots=True)
 class FieldCase:
     """One foreign program and what is true of it."""
 
@@ -94,6 +104,8 @@ class FieldCase:
     """Folders of the repository that are laid beside the program."""
     files: Mapping[Inside, str] = field(default_factory=dict)
     """Files that the program reads, each made by a function of `standins.py`."""
+    fixed: Fixed | None = None
+    """Where the source has both sides."""
 
     @property
     def repository(self) -> str:
@@ -136,22 +148,20 @@ def drawn(cases: Sequence[FieldCase]) -> dict[Half, tuple[str, ...]]:
 
 
 def frozen(cases: Sequence[FieldCase]) -> str:
-    """A hash over what is true of these programs; how they are started may still change."""
-    facts = [
-        [case.id, case.source, case.path, case.sha256, case.why, case.sound, case.faults, case.rules]
-        for case in sorted(cases, key=lambda case: case.id)
-    ]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    """A hash over all that the manifest holds of these programs: the truth, and how each is started."""
+    facts = [asdict(case) for case in sorted(cases, key=lambda case: case.id)]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def half_of(cases: Sequence[FieldCase], half: Half, halves: Path = HALVES) -> tuple[FieldCase, ...]:
-    """The programs of one half. Refused for *confirm* once what is true of them was changed."""
+    """The programs of one half. Refused for *confirm* once its part of the manifest was changed."""
     known = tomllib.loads(halves.read_text(encoding="utf-8"))
     named = set(known[half.value])
     found = tuple(case for case in cases if case.id in named)
     if half is Half.CONFIRM and (len(found) != len(named) or frozen(found) != known["confirm_sha256"]):
         raise InputError(
-            "The confirm half is not what was frozen: what is true of its programs was changed. "
+            "The confirm half is not what was frozen: the truth of its programs, or how they are started, "
+            "was changed. "
             f"Expected: confirm_sha256={known['confirm_sha256']}. Received: {frozen(found)}."
         )
     return found

@@ -25,7 +25,9 @@ from reenact.types import ExitCode, Stop, Tell
 @click.option("--depth", type=click.Choice(["quick", "normal"]), default="quick", show_default=True)
 @click.option("--only", multiple=True, metavar="ID", help="Only this program of the half; may be repeated.")
 @click.option("--kind", type=click.Choice(["faulty", "sound"]), help="Only these programs; default: both.")
-@click.option("--repair", is_flag=True, help="Repair the faulty programs too.")
+@click.option("--repair", is_flag=True, help="Repair the faulty programs instead; beside their fixes.")
+@click.option("--budget", default="", help="With --repair: its budget, as 20x or 40t; default: the usual.")
+@click.option("--seeds", type=Count(6, 100), default=10, show_default=True, help="With --repair: that judge.")
 @click.option("--limit-minutes", type=click.FloatRange(0.1, 600), help="Most minutes for one program.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
 @out_folder
@@ -36,6 +38,8 @@ def field(
     only: tuple[str, ...],
     kind: str | None,
     repair: bool,
+    budget: str,
+    seeds: int,
     limit_minutes: float | None,
     jobs: int,
     out: Path | None,
@@ -44,7 +48,9 @@ def field(
     from benchmarks.field.card import scorecard, scored
     from benchmarks.field.case import Half, catalogue, half_of
     from benchmarks.field.diagnosed import measure_all
-    from benchmarks.field.result import Results
+    from benchmarks.field.repair_card import repair_scorecard
+    from benchmarks.field.repaired import repair_all
+    from benchmarks.field.result import FieldRepair, FieldResult, Results
     from reenact.diagnosis.options import Depth
     from reenact.errors import InputError
 
@@ -58,20 +64,21 @@ def field(
         for case in members
         if (not only or case.id in only) and kind in (None, "sound" if case.sound else "faulty")
     ]
-    results = Results(resolve().settings.runs_dir / "bench" / "field")
+    folder = resolve().settings.runs_dir / "bench" / "field"
 
-    def measure(tell: Tell, stop: Stop) -> Scorecard:
+    def diagnose_them(tell: Tell, stop: Stop) -> Scorecard:
         found = measure_all(
-            cases,
-            checkouts,
-            results,
-            depth=Depth(depth),
-            jobs=jobs,
-            minutes=limit_minutes,
-            repair=repair,
-            tell=tell,
-            stop=stop,
-        )
+            cases, checkouts, Results(folder, FieldResult), depth=Depth(depth), jobs=jobs,
+            minutes=limit_minutes, tell=tell, stop=stop,
+        )  # fmt: skip
         return scorecard([scored(wanted, cases, found)], Depth(depth), whole=not only)
 
-    return conduct(measure, out)
+    def repair_them(tell: Tell, stop: Stop) -> Scorecard:
+        faulty = [case for case in cases if not case.sound]
+        found = repair_all(
+            faulty, checkouts, Results(folder, FieldRepair), budget=budget, seeds=seeds, jobs=jobs,
+            minutes=limit_minutes, tell=tell, stop=stop,
+        )  # fmt: skip
+        return repair_scorecard(wanted, faulty, found, whole=not only)
+
+    return conduct(repair_them if repair else diagnose_them, out)

@@ -1,4 +1,4 @@
-"""What runs beside a foreign program in the box: diagnosis and repair as a user asks for them, as JSON.
+"""What runs beside a foreign program in the box: diagnosis or repair as a user asks for it, as JSON.
 
 `python3 field_inside.py`, in the folder of the program; the task is read from stdin.
 """
@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,75 @@ ANSWER = "field_answer.json"
 
 def main() -> None:
     task = json.load(sys.stdin)
-    import reenact
-
     words = (task["program"], *task["arguments"])
     common = {"max_time": task["seconds"], "workers": task["workers"], "runs_dir": task["runs"]}
-    said = answer(reenact.diagnose(*words, depth=task["depth"], **common))
+    if task["task"] == "repair":
+        _repair(task, words, common)
+        return
+    import reenact
+
+    _write(answer(reenact.diagnose(*words, depth=task["depth"], **common)))
+
+
+def _write(said: dict[str, Any]) -> None:
     Path(ANSWER).write_text(json.dumps(said), encoding="utf-8")
-    if task["repair"]:
-        fixed = reenact.repair(*words, **common)
-        said |= {"repair": str(fixed.decision), "repair_says": fixed.sentence}
-        said["trainings"] += fixed.cost.trainings
-        Path(ANSWER).write_text(json.dumps(said), encoding="utf-8")
+
+
+def _repair(task: dict[str, Any], words: Sequence[str], common: dict[str, Any]) -> None:
+    import reenact
+    from reenact.errors import ReenactError
+
+    try:
+        fixed = reenact.repair(*words, budget=task["budget"] or None, seeds=task["seeds"], **common)
+    except ReenactError as error:
+        _write({"decision": "not-trained", "sentence": f"{error.sentence} {error.next_step}".strip()})
+        return
+    said = repaired(fixed)
+    _write(said)
+    if task["fixed"] and fixed.verdicts:
+        author = trained([task["fixed"], *task["arguments"]], fixed, task["workers"])
+        _write(said | author)
+
+
+def repaired(fixed: Any) -> dict[str, Any]:
+    """What a repair says, as far as it is scored."""
+    last = fixed.verdict
+    return {
+        "decision": str(fixed.decision),
+        "sentence": fixed.sentence,
+        "metric": fixed.judging.judge.name,
+        "before": _finite(last.comparison.before) if last else [],
+        "after": _finite(last.comparison.after) if last else [],
+        "diff": fixed.diff,
+        "notes": list(fixed.notes),
+        "trainings": fixed.cost.trainings + fixed.cost.verifying,
+        "seconds": fixed.cost.seconds,
+    }
+
+
+def trained(words: Sequence[str], fixed: Any, workers: int) -> dict[str, Any]:
+    """The author's fix over the seeds that judged the repair, by the same metric on the same data."""
+    from statistics import median
+
+    from reenact.program.program import read_program
+    from reenact.trials.pool import ProcessPool
+    from reenact.trials.trainer import material
+    from reenact.trials.trial import Trial
+    from reenact.types import Stop
+
+    judging, last = fixed.judging, fixed.verdict
+    program = read_program(words)
+    trials = [Trial(program, seed=seed, part=judging.judge_part) for seed in last.seeds]
+    with ProcessPool(workers) as pool:
+        scores = [judging.judge.score(outcome) for outcome in pool.run(trials, stop=Stop())]
+    bounded = judging.judge.larger_is_better and "r2" not in judging.judge.name
+    ahead = material(median(last.comparison.after), median(scores), bounded=bounded)
+    as_good = fixed.decision.helps and not ahead if math.isfinite(median(scores)) else None
+    return {"author": _finite(scores), "as_good": as_good}
+
+
+def _finite(values: Iterable[float]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values]
 
 
 def answer(found: Any) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.field import standins
-from benchmarks.field.case import Data, Edit, FieldCase
+from benchmarks.field.case import Data, Edit, FieldCase, Fixed
 from reenact.errors import InputError
 
 BESIDE = "field_data.py"
@@ -28,11 +29,11 @@ def why_not(case: FieldCase, checkouts: Path) -> str:
 
 
 def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:
-    """Copy the program's folder, lay its data beside it, edit it; the path of the copy."""
+    """Copy the program's folder, lay its data and the author's fix beside it, edit both; the path of the
+    copy."""
     repository = checkouts / case.repository
     source = repository / case.path
-    if hashlib.sha256(source.read_bytes()).hexdigest() != case.sha256:
-        raise InputError(f"The program is not the one that is described. Received: {source}.")
+    _check(source, case.sha256)
     shutil.copytree(source.parent, into, ignore=_too_large)
     for name in case.beside:
         shutil.copytree(repository / name, into / Path(name).name, ignore=_too_large, dirs_exist_ok=True)
@@ -42,9 +43,30 @@ def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:
         (into / name).parent.mkdir(parents=True, exist_ok=True)
         standins.FILES[maker](into / name)
     entry = into / source.name
+    if case.fixed is not None:
+        _lay_fixed(case, case.fixed, repository, into)
     for edit in case.edits:
         _edit(into / edit.file if edit.file else entry, edit)
     return entry
+
+
+def _check(file: Path, sha256: str) -> None:
+    if hashlib.sha256(file.read_bytes()).hexdigest() != sha256:
+        raise InputError(f"The program is not the one that is described. Received: {file}.")
+
+
+def _lay_fixed(case: FieldCase, fixed: Fixed, repository: Path, into: Path) -> None:
+    """The author's fix beside the program, made as short as that where it has the same line."""
+    source = repository / fixed.path
+    _check(source, fixed.sha256)
+    copy = into / source.name
+    shutil.copy(source, copy)
+    old = (repository / case.path).read_text(encoding="utf-8").splitlines()
+    lines = source.read_text(encoding="utf-8").splitlines()
+    for edit in case.edits:
+        same = [number for number, line in enumerate(lines, 1) if line == old[edit.line - 1]]
+        if edit.file is None and len(same) == 1:
+            _edit(copy, replace(edit, line=same[0]))
 
 
 def _edit(file: Path, edit: Edit) -> None:

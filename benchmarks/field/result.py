@@ -1,20 +1,18 @@
-"""What came of one program, as it is kept: one JSON file a case, depth and reenact."""
+"""What came of one program, as it is kept: one JSON file a case, depth or budget, and reenact."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmarks.field.case import FieldCase
 from reenact.errors import StorageError
 from reenact.program.fault import Fault
-from reenact.types import JsonValue
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
 """Missing, wrong and redundant activations are one thing seen from different sides."""
@@ -76,9 +74,10 @@ class FieldResult:
     notes: tuple[str, ...] = ()
     output: str = ""
     """The end of what was printed, where there is no diagnosis."""
-    repair: str = ""
-    """What a repair decided; empty where none was asked for, or none came to an end."""
-    repair_says: str = ""
+
+    @property
+    def how(self) -> str:
+        return self.depth
 
     def named(self, threshold: float) -> tuple[NamedFault, ...]:
         """What was named above the threshold: findings, and crashes that were explained."""
@@ -88,31 +87,78 @@ class FieldResult:
         return (*self.findings, *crashes)
 
 
-_RESULTS = TypeAdapter(FieldResult)
+BETTER = ("repaired", "improved", "too-small")
+"""What a repair decides when the fresh seeds are significantly better."""
+NOT_TRAINED = "not-trained"
+"""What stands for a decision where no training could be compared."""
 
 
-def read_result(facts: Mapping[str, JsonValue]) -> FieldResult:
-    """A result from its JSON. Raises ValidationError."""
-    return _RESULTS.validate_python(facts)
+@dataclass(frozen=True, slots=True)
+class FieldRepair:
+    """What came of the repair of one program, or why there is none."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    case: str
+    budget: str
+    """As the user writes it; empty: the usual one."""
+    seeds: int
+    """Fresh seeds that judge."""
+    code: str
+    started_as: str
+    could_not_run: str = ""
+    decision: str = ""
+    """That of the repair; `not-trained` where it refused, as for a program that crashes."""
+    sentence: str = ""
+    metric: str = ""
+    before: tuple[float | None, ...] = ()
+    """The metric, a fresh seed each, oriented so that larger is better; none for a failed training."""
+    after: tuple[float | None, ...] = ()
+    author: tuple[float | None, ...] = ()
+    """The same of the author's fix, over the same seeds; empty where there is none to compare with."""
+    as_good: bool | None = None
+    """Whether the repair misses the author's fix by less than what matters; none where that is not known."""
+    diff: str = ""
+    notes: tuple[str, ...] = ()
+    trainings: int = 0
+    seconds: float = 0.0
+    output: str = ""
+    """The end of what was printed, where there is no answer."""
+
+    @property
+    def how(self) -> str:
+        return f"repair-{self.budget or 'usual'}-{self.seeds}"
+
+    @property
+    def trains(self) -> bool:
+        return bool(self.decision) and self.decision != NOT_TRAINED
+
+    @property
+    def better(self) -> bool:
+        return self.decision in BETTER
 
 
-class Results:
-    """A folder of results, written as they come."""
+Kept = TypeVar("Kept", FieldResult, FieldRepair)
 
-    def __init__(self, folder: Path) -> None:
+
+class Results(Generic[Kept]):
+    """A folder of results of one kind, written as they come."""
+
+    def __init__(self, folder: Path, kind: type[Kept]) -> None:
         self.folder = folder
+        self._kind: TypeAdapter[Kept] = TypeAdapter(kind)
 
-    def get(self, case: str, depth: str, code: str, started_as: str) -> FieldResult | None:
+    def get(self, case: str, how: str, code: str, started_as: str) -> Kept | None:
         """The result of this very measurement, or none."""
         try:
-            found = read_result(json.loads(self._file(case, depth, code).read_bytes()))
+            found: Kept = self._kind.validate_json(self._file(case, how, code).read_bytes())
         except (OSError, ValueError, ValidationError):
             return None
         return found if found.started_as == started_as else None
 
-    def put(self, result: FieldResult) -> None:
+    def put(self, result: Kept) -> None:
         """Written beside its place and moved there. Raises StorageError."""
-        target = self._file(result.case, result.depth, result.code)
+        target = self._file(result.case, result.how, result.code)
         beside = target.with_suffix(f".{os.getpid()}.part")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -123,5 +169,5 @@ class Results:
                 f"A result could not be kept: {error.strerror or error}. Received: {target}."
             ) from error
 
-    def _file(self, case: str, depth: str, code: str) -> Path:
-        return self.folder / f"{depth}-{code}" / f"{case}.json"
+    def _file(self, case: str, how: str, code: str) -> Path:
+        return self.folder / f"{how}-{code}" / f"{case}.json"

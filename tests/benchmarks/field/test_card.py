@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.field.card import LEAST, scorecard, scored
-from benchmarks.field.case import FieldCase, Half
+from benchmarks.field.case import FieldCase, Fixed, Half
 from benchmarks.field.diagnosed import measure_all, start_of
 from benchmarks.field.result import FieldResult, NamedFault, Results
 from benchmarks.share import Share
@@ -115,13 +115,14 @@ def test_goals_are_judged_over_whole_halves_alone() -> None:
 
 
 def test_a_result_of_another_start_is_not_taken_for_this_one(tmp_path: Path) -> None:
-    results = Results(tmp_path)
+    results = Results(tmp_path, FieldResult)
     results.put(said(named(Fault.ACH, 7)))
     assert results.get("one", "quick", "code", "start") == said(named(Fault.ACH, 7))
     assert results.get("one", "quick", "code", "other") is None
     assert results.get("one", "normal", "code", "start") is None
     assert start_of(CASE) != start_of(replace(CASE, arguments=("--epochs", "1")))
     assert start_of(CASE) == start_of(replace(CASE, faults=((Fault.HLR, 1),)))
+    assert start_of(CASE) == start_of(replace(CASE, fixed=Fixed("fixed.py", "0" * 64)))
 
 
 @pytest.mark.slow
@@ -135,7 +136,7 @@ def test_two_programs_of_ours_are_diagnosed_in_the_box_and_known_the_second_time
         case = replace(CASE, id=name, path=f"{name}/train.py", sha256=sha256, rules=())
         truth = {"sound": True, "faults": ()} if name == "sound" else {"faults": ((Fault.ACH, 5),)}
         cases.append(replace(case, **truth))
-    results = Results(tmp_path / "results")
+    results = Results(tmp_path / "results", FieldResult)
     found = measure_all(cases, tmp_path / "checkouts", results, depth=Depth.QUICK)
     assert [result.could_not_run for result in found] == ["", ""]
     half = scored(Half.TUNE, cases, found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.field.case import Data, Edit, FieldCase, Half, catalogue, drawn, frozen, half_of
+from benchmarks.field.case import Data, Edit, FieldCase, Fixed, Half, catalogue, drawn, half_of
 from benchmarks.field.programs import BESIDE, materialise, why_not
 from benchmarks.field.standins import FILES, digits, pictures, reviews
 from reenact.errors import InputError
@@ -50,8 +51,15 @@ def test_a_changed_truth_of_the_confirm_half_is_refused() -> None:
     half_of(changed, Half.TUNE)
 
 
-def test_how_a_program_is_started_is_not_frozen() -> None:
-    assert frozen(CASES) == frozen([replace(case, arguments=("--epochs", "1")) for case in CASES])
+@pytest.mark.parametrize(
+    "change", [{"arguments": ("--epochs", "1")}, {"edits": (Edit(1, "500", "2"),)}, {"fixed": None}]
+)
+def test_how_a_program_is_started_is_frozen_too(change: dict[str, Any]) -> None:
+    name = next(case.id for case in half_of(CASES, Half.CONFIRM) if case.fixed is not None)
+    changed = [replace(one, **change) if one.id == name else one for one in CASES]
+    with pytest.raises(InputError, match="frozen"):
+        half_of(changed, Half.CONFIRM)
+    half_of(changed, Half.TUNE)
 
 
 def test_a_program_is_copied_checked_edited_and_given_its_data(tmp_path: Path) -> None:
@@ -67,6 +75,15 @@ def test_a_program_is_copied_checked_edited_and_given_its_data(tmp_path: Path) -
     assert (entry.parent / BESIDE).is_file()
     assert "O God" in (entry.parent / "corpus" / "text.txt").read_text(encoding="utf-8")
     assert (tmp_path / "repository" / "mine" / "train.py").read_text(encoding="utf-8") == PROGRAM
+
+
+def test_the_fixed_side_gets_the_edits_of_equal_lines(tmp_path: Path) -> None:
+    text = "import math\nepochs = 500\nprint(epochs + math.pi)\n"
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    case = program(tmp_path, edits=(Edit(1, "500", "2"),), fixed=Fixed("mine/fixed.py", sha256))
+    (tmp_path / "repository" / "mine" / "fixed.py").write_text(text, encoding="utf-8")
+    entry = materialise(case, tmp_path, tmp_path / "copy")
+    assert (entry.parent / "fixed.py").read_text(encoding="utf-8") == text.replace("500", "2")
 
 
 def test_a_line_that_is_not_as_described_is_not_edited(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""The score card of `python -m benchmarks field --repair`: better on fresh seeds, as good as the author's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from statistics import median
+
+from benchmarks.field.card import LEAST, truth_of
+from benchmarks.field.case import FieldCase, Half
+from benchmarks.field.result import FieldRepair
+from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.share import Share
+
+BETTER = 0.6
+AS_GOOD = 0.5
+LEAST_PAIRS = 10
+"""Pairs below which the goal beside the authors' fixes is not judged."""
+Pair = tuple[FieldCase, FieldRepair]
+
+
+def repair_scorecard(
+    half: Half, cases: Sequence[FieldCase], results: Sequence[FieldRepair], *, whole: bool
+) -> Scorecard:
+    """Everything that was measured; goals are judged where a whole half was."""
+    pairs = tuple(zip(cases, results, strict=True))
+    trains = [pair for pair in pairs if pair[1].trains]
+    refused = [pair for pair in pairs if pair[1].decision and not pair[1].trains]
+    compared = [pair for pair in trains if pair[1].as_good is not None]
+    better = Share(sum(result.better for _, result in trains), len(trains))
+    as_good = Share(sum(bool(result.as_good) for _, result in compared), len(compared))
+    goals = (
+        Goal(
+            f"{half}: significantly better after a repair, of programs that train",
+            f">= {BETTER}",
+            str(better),
+            better.value >= BETTER if whole and better.whole >= LEAST else None,
+        ),
+        Goal(
+            f"{half}: at least as good as the author's fix",
+            f">= {AS_GOOD}",
+            str(as_good),
+            as_good.value >= AS_GOOD if whole and as_good.whole >= LEAST_PAIRS else None,
+        ),
+    )
+    return Scorecard(
+        name=f"field-{half}-repair",
+        figures=f"{half}: significantly better {better}, at least as good as the author's fix {as_good}",
+        goals=goals,
+        tables=(
+            _figures(half, better, as_good, pairs),
+            _done(f"{half}: significantly better", [pair for pair in trains if pair[1].better]),
+            _done(f"{half}: not better", [pair for pair in trains if not pair[1].better]),
+            _authors(f"{half}: beside the author's fix, over the same seeds", compared),
+            Table(
+                f"{half}: no training could be compared",
+                ("program", "truth", "what the repair says"),
+                tuple((case.id, truth_of(case), result.sentence) for case, result in refused),
+            ),
+            Table(
+                f"{half}: could not be run",
+                ("program", "why"),
+                tuple((case.id, result.could_not_run) for case, result in pairs if result.could_not_run),
+            ),
+        ),
+        facts={half.value: [asdict(result) for result in results]},
+    )
+
+
+def _figures(half: Half, better: Share, as_good: Share, pairs: Sequence[Pair]) -> Table:
+    with_fix = [case for case, _ in pairs if case.fixed is not None]
+    rows = (
+        ("significantly better, of programs that train", str(better)),
+        ("at least as good as the author's fix", str(as_good)),
+        ("programs with an author's fix", str(len(with_fix))),
+        ("trainings", str(sum(result.trainings for _, result in pairs))),
+        ("hours", f"{sum(result.seconds for _, result in pairs) / 3600:.1f}"),
+    )
+    return Table(f"{half}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), rows)
+
+
+def _done(title: str, pairs: Sequence[Pair]) -> Table:
+    return Table(
+        title,
+        ("program", "truth", "decision", "in a sentence", "s"),
+        tuple(
+            (case.id, truth_of(case), result.decision, result.sentence, f"{result.seconds:.0f}")
+            for case, result in pairs
+        ),
+    )
+
+
+def _authors(title: str, pairs: Sequence[Pair]) -> Table:
+    return Table(
+        title,
+        ("program", "metric, larger is better", "before", "repaired", "author's fix", "as good"),
+        tuple(
+            (
+                case.id,
+                result.metric,
+                *(_middle(values) for values in (result.before, result.after, result.author)),
+                "yes" if result.as_good else "no",
+            )
+            for case, result in pairs
+        ),
+    )
+
+
+def _middle(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    failed = f" ({len(values) - len(known)} of {len(values)} failed)" if len(known) < len(values) else ""
+    return f"{median(known):.4g}{failed}" if known else "failed"
