@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 ANSWER = "field_answer.json"
+LONGEST = 600.0
+"""Seconds for one training of an author's fix."""
 
 
 def main() -> None:
@@ -70,12 +72,13 @@ def trained(words: Sequence[str], fixed: Any, workers: int) -> dict[str, Any]:
     from reenact.program.program import read_program
     from reenact.trials.pool import ProcessPool
     from reenact.trials.trainer import material
-    from reenact.trials.trial import Trial
+    from reenact.trials.trial import Trial, TrialLimits
     from reenact.types import Stop
 
     judging, last = fixed.judging, fixed.verdict
     program = read_program(words)
-    trials = [Trial(program, seed=seed, part=judging.judge_part) for seed in last.seeds]
+    limits = TrialLimits(seconds=LONGEST)
+    trials = [Trial(program, seed=seed, limits=limits, part=judging.judge_part) for seed in last.seeds]
     with ProcessPool(workers) as pool:
         scores = [judging.judge.score(outcome) for outcome in pool.run(trials, stop=Stop())]
     bounded = judging.judge.larger_is_better and "r2" not in judging.judge.name

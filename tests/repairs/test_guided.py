@@ -10,6 +10,7 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.repairs.strategies.guided.ideas import ideas
 from reenact.repairs.strategies.guided.search import Guided
 from reenact.testing.formula import SOURCE, Suspicion, Values, played, search_context, set_to
 from reenact.trials.scripted import ScriptedExecutor
@@ -48,6 +49,27 @@ def test_two_changes_that_help_only_together() -> None:
         Kind.LEARNING_RATE,
         Kind.BATCH_SIZE,
     }
+
+
+def test_what_is_strongly_suspected_is_changed_at_once_first_as_far_as_it_fits_together() -> None:
+    given = search_context(
+        both_needed,
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
+        Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
+        Suspicion(Kind.LEARNING_RATE, 0.01, 0.6, Fault.OCH),
+        Suspicion(Kind.EPOCHS, 24, 0.2, Fault.HNE),
+    )
+    first = ideas(given.context)[0]
+    assert first.source == "joint"
+    assert first.patch == Patch((set_to(Kind.LEARNING_RATE, 0.001), set_to(Kind.BATCH_SIZE, 16)))
+
+
+def test_short_trainings_are_looked_at_with_three_seeds() -> None:
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
+    given.context.trainer.budget = replace(given.context.trainer.budget, exact=False)
+    found = Guided().search(given.context)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+    assert min(look.seeds for look in given.context.evaluations) == 3
 
 
 @pytest.mark.parametrize("budget", ["6", "10", "20"])
