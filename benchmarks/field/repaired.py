@@ -14,7 +14,7 @@ from benchmarks.field.programs import why_not
 from benchmarks.field.result import FieldRepair, Results
 from benchmarks.identity import code_identity
 from benchmarks.several import several
-from reenact.types import Progress, Stop, Tell, tell_nobody
+from reenact.types import JsonValue, Progress, Stop, Tell, tell_nobody
 
 MINUTES = 8.0
 """What the repair of one program is expected to take on two cores, and may take three times."""
@@ -71,7 +71,7 @@ def repair_all(
 
 def run_repair(wanted: RepairRun, stop: Stop) -> FieldRepair:
     """One program, repaired in a box, then its author's fix over the same seeds."""
-    task = {
+    task: dict[str, JsonValue] = {
         "task": "repair", "budget": wanted.budget, "seeds": wanted.seeds, "seconds": wanted.seconds,
     }  # fmt: skip
     boxed = run_in_box(
