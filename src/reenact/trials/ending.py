@@ -4,8 +4,6 @@ The exception of the program as it stands must lie behind every training step, a
 in the same way at the same line: then both have trained to the end.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,10 +12,10 @@ from pathlib import Path
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.program import CODE, Program
 from reenact.program.read.index import FileIndex, index_of
-from reenact.program.source import words
+from reenact.program.source import word_set
 from reenact.trials.trial import Outcome
 
-TRAINS = frozenset(words("fit fit_generator train_on_batch step backward minimize apply_gradients"))
+TRAINS = word_set("fit fit_generator train_on_batch step backward minimize apply_gradients")
 """Calls that train, by their last name."""
 IN_LIBRARIES = TRAINS | {"train", "training_step"}
 UNFINISHED = (OutcomeKind.TIMEOUT, OutcomeKind.KILLED, OutcomeKind.INTERRUPTED)

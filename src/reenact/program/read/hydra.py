@@ -1,8 +1,6 @@
 """Configurations of hydra: the file that `@hydra.main` names, the groups it includes, and what the command
 line gives instead. Only the text is read; hydra itself is not needed."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
