@@ -596,3 +596,34 @@ def test_one_target_for_several_outputs_and_what_keras_adapts_itself() -> None:
     (found,) = findings(rule("RE033"), KERAS_CURVE.format(width=4, labels="y"))
     assert (found.fault, found.layer, found.certainty) == (Fault.LCN, "dense_1", "strong")
     assert findings(rule("RE033"), KERAS_CURVE.format(width=1, labels="y[:, 0]")) == ()
+
+
+def test_a_training_that_hardly_began_is_not_reported_to_learn_nothing() -> None:
+    run = trace([1.0986] * 30)
+    few = np.array(run.steps.rows)[:16]
+    few[:, run.steps.columns.index("epoch")] = 0
+    once = Evidence(trace=replace(run, steps=Columns(run.steps.columns, few)))
+    twice = Evidence(trace=trace([1.0986] * 16))
+    assert (findings_in("RE029", once), len(findings_in("RE029", twice))) == ((), 1)
+
+
+def test_the_loss_of_a_program_that_acts_may_grow() -> None:
+    text = TORCH.format(output="nn.Linear(16, 3)", loss="CrossEntropyLoss")
+    learns = replace(evidence_of(text, run=False), trace=trace(GROWING))
+    assert findings_in("TC011", learns)
+    acts = replace(evidence_of(f"import gymnasium as gym\n{text}", run=False), trace=trace(GROWING))
+    assert findings_in("TC011", acts) == ()
+
+
+def test_a_model_of_keras_that_was_only_made_is_not_forgotten() -> None:
+    made = tuple(
+        ParameterFacts(f"{name}/kernel", (8, width), True, name == "dense_1")
+        for name, width in (("dense", 16), ("dense_1", 3), ("dense_2", 5))
+    )
+    passed = Columns(("step", "layer", "phase"), np.array([[0, 1, 0], [0, 2, 0]], dtype=float))
+    kept = graph(TaskType.MULTI_CLASS, "cross_entropy", 3, framework="keras")
+    names = ("dense", "dense_1", "dense_2")
+    run = trace([1.0] * 20, graph=kept, parameter_facts=made, layers=passed, layer_names=names)
+    (found,) = findings_in("RE013", Evidence(trace=run))
+    assert "dense_2/kernel: never" in found.saw
+    assert "dense/kernel" not in found.saw

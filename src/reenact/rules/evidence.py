@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -178,9 +179,16 @@ class Evidence:
     @property
     def compares(self) -> bool:
         """Whether the loss compares outputs with labels that stay. One that does not (a policy gradient), or
-        that compares with the answers of a copy of the model, may grow while the model learns."""
+        that compares with the answers of a copy of the model, may grow while the model learns. So may one of
+        a program that acts: what it learns from changes with what it does."""
         known = self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
-        return known and not self.copies
+        return known and not self.copies and not self.acts
+
+    @cached_property
+    def acts(self) -> bool:
+        """Whether the program learns from an environment that it acts in."""
+        files = self.program.files if self.program is not None else ()
+        return any(_ENVIRONMENTS.search(file.text) for file in files)
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
         """Inputs or labels of a split: the tensor of which the most rows were seen."""
@@ -233,6 +241,11 @@ class Evidence:
         owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
         facts = owner.get(kind)
         return facts.place if facts is not None else None
+
+
+_ENVIRONMENTS = re.compile(
+    r"^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b", re.MULTILINE
+)
 
 
 def _tail(name: str) -> str:

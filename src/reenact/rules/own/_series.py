@@ -12,6 +12,8 @@ ABSURD = 1e12
 TIMES = 1e6
 """How much farther from zero than at the start a loss of one optimizer has run away."""
 FEWEST_LOSSES = 10
+FEW_STEPS = 30
+"""Below this one epoch shows nothing."""
 
 
 def losses(evidence: Evidence) -> list[float]:
@@ -48,6 +50,13 @@ def epoch_losses(evidence: Evidence) -> list[float]:
     if len(by_epoch) < 2:
         return windows(known)
     return [sum(found) / len(found) for _, found in sorted(by_epoch.items())]
+
+
+def hardly_begun(evidence: Evidence) -> bool:
+    """Whether each row was seen once at most, in so few steps that nothing need have happened."""
+    steps = evidence.trace.steps if evidence.trace is not None else None
+    epochs = {float(epoch) for epoch in steps["epoch"]} if steps is not None and len(steps) else set()
+    return epochs == {0.0} and steps is not None and len(steps) < FEW_STEPS
 
 
 def metric(evidence: Evidence, *names: str) -> list[float]:

@@ -29,7 +29,7 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._series import accuracy, finite, guessing, losses, windows
+from reenact.rules.own._series import accuracy, finite, guessing, hardly_begun, losses, windows
 
 FLAT = 1e-4
 LATE = 5
@@ -54,7 +54,7 @@ class CollapsedOutput(Rule):
             return
         score, guess, best = accuracy(evidence), evidence.majority, guessing(evidence)
         curve = windows(losses(evidence))
-        if score is None or guess is None or best is None or len(curve) < 4:
+        if score is None or guess is None or best is None or len(curve) < 4 or hardly_begun(evidence):
             return
         if score <= guess + 0.03 and min(curve[len(curve) // 2 :]) > 0.97 * best:
             saw = f"accuracy {score:.2f}, which always naming one class ({guess:.2f}) would reach"

@@ -89,10 +89,19 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
         rows = trace.parameters.where(parameter=number)
         asked_only = len(rows) > 0 and not rows["grad_present"].any()
         forgotten = facts.trainable and not facts.in_optimizer and facts.name not in evidence.copies
-        if forgotten and not asked_only:
+        if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
     given = any(facts.in_optimizer for facts in trace.parameter_facts)
     return list(dict.fromkeys(names)) if given else []
+
+
+def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
+    """Whether a weight of Keras belongs to a layer that no training passed through: a model that was made to
+    be looked at, and made again to be trained."""
+    trained = {int(layer) for layer in trace.layers.where(phase=0)["layer"]}
+    if evidence.graph is None or evidence.graph.framework != "keras" or not trained:
+        return False
+    return not any(_owns(trace.layer_names[layer], [weight]) for layer in trained)
 
 
 def _without_gradient(trace: Trace) -> list[str]:

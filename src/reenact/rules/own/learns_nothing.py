@@ -31,12 +31,12 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._series import accuracy, guessing, learned, losses, windows
+from reenact.rules.own._series import accuracy, guessing, hardly_begun, learned, losses, windows
 
 LATE = 3
+"""How many of the last twelfths of the run must agree."""
 FEW_STEPS = 100
 """Steps that say nothing of a training which was ended before its time."""
-"""How many of the last twelfths of the run must agree."""
 
 
 class LearnsNothing(Rule):
@@ -51,7 +51,7 @@ class LearnsNothing(Rule):
         curve = windows(losses(evidence))
         if best is None or len(curve) < 2 * LATE or evidence.optimizers > 1 or learned(evidence):
             return
-        if evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS:
+        if hardly_begun(evidence) or (evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS):
             return
         score, guess = accuracy(evidence), evidence.majority
         if score is not None and guess is not None and score > guess + 0.1:
