@@ -89,6 +89,14 @@ def test_ids_are_unique_and_every_file_has_its_entry() -> None:
     assert there == {program["path"] for program in PROGRAMS}
 
 
+def test_there_are_enough_programs_styles_and_categories() -> None:
+    kinds = Counter(program["kind"] for program in PROGRAMS)
+    assert kinds["faulty"] >= 31
+    assert kinds["sound"] >= 20
+    assert len({program["style"] for program in PROGRAMS}) >= 12
+    assert len({fault["category"] for _, fault in FAULTS}) >= 20
+
+
 def test_every_twin_is_sound_and_names_a_faulty_program_of_its_style() -> None:
     by_id = {program["id"]: program for program in PROGRAMS}
     twins = [program for program in PROGRAMS if program["twin"]]
