@@ -58,7 +58,7 @@ LINES = {
     "llm": 3_000,
     "mcp": 1_100,
     "paper": 8_500,
-    "probe": 9_100,
+    "probe": 9_400,
     "program": 10_800,
     "pytest": 500,
     "repairs": 2_900,

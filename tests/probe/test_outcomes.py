@@ -92,3 +92,26 @@ def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, men
     outcome = classify(1, crash, trained=False)
     assert outcome.kind == "needs-package"
     assert ("KERAS_BACKEND=torch" in outcome.sentence) is mentioned
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("/env/keras/src/datasets/mnist.py", "the data set mnist of keras"),
+        ("/env/torchvision/datasets/cifar.py", "the data set cifar of torchvision"),
+        ("/env/sklearn/datasets/_california_housing.py", "the data set california_housing of sklearn"),
+    ],
+)
+def test_data_that_must_be_downloaded_is_named(file: str, named: str) -> None:
+    from pathlib import PurePosixPath
+
+    from reenact.probe.outcome import Crash, classify
+    from reenact.types import Place
+
+    place = Place(PurePosixPath("train.py"), 3, 0)
+    frames = ("/work/train.py:3 in <module>", f"{file}:30 in load", "/env/sklearn/datasets/_base.py:9 in get")
+    crash = Crash("URLError", "no route", place, "", frames, ("URLError",))
+    outcome = classify(1, crash, trained=False)
+    assert outcome.kind == "needs-data"
+    assert named in outcome.sentence
+    assert "train.py:3" in outcome.sentence

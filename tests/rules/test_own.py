@@ -36,6 +36,7 @@ from reenact.program.graph import (
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.own._crash import CrashKind, crash_kind
+from reenact.rules.own._label_place import labels_made_at
 from reenact.rules.registry import all_rules, rule
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import evidence_of, findings
@@ -627,3 +628,43 @@ def test_a_model_of_keras_that_was_only_made_is_not_forgotten() -> None:
     (found,) = findings_in("RE013", Evidence(trace=run))
     assert "dense_2/kernel: never" in found.saw
     assert "dense/kernel" not in found.saw
+
+
+LABELLED = """
+from sklearn.model_selection import train_test_split
+def train(x, y, epochs):
+    x_a, x_b, y_a, y_b = train_test_split(x, y)
+    model.fit(x_a, y_a, epochs=epochs)
+labels = load()
+labels = 2 * labels - 1
+labels_32 = labels.astype("float32")
+train(data, labels_32, 3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (LABELLED, 7),
+        ("y = read()\nmodel.fit(x, y)\n", 1),
+        ("y = read() * 2\nys = torch.from_numpy(y)\ndata = TensorDataset(x, ys)\n", 1),
+        ("model.fit(x, read())\n", None),
+        ("def train(y):\n    model.fit(x, y)\n", None),
+    ],
+)
+def test_the_line_that_makes_the_labels(text: str, line: int | None) -> None:
+    made = labels_made_at(evidence_of(text, run=False))
+    assert (made.line if made is not None else None) == line
+
+
+def test_labels_that_a_loss_does_not_take_are_placed_where_they_are_made() -> None:
+    text = KERAS.format(output="layers.Dense(1)", loss='"binary_crossentropy"')
+    data = (replace(LABELS, minimum=-1.0, maximum=1.0, class_values=(-1, 1)),)
+    run = trace([0.5] * 20, graph=graph(TaskType.BINARY, "binary_crossentropy", 1), data=data)
+    there = replace(evidence_of(text.replace("from data import x, y", "y = f()"), run=False), trace=run)
+    (found,) = findings_in("RE004", there)
+    assert found.place is not None
+    assert (found.place.line, found.certainty, "at line 6" in found.saw) == (4, "proof", True)
+    (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
+    assert found.place is not None
+    assert found.place.line == 6

@@ -159,8 +159,21 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if _is(crash, "FileNotFoundError"):
         return OutcomeKind.NEEDS_DATA, crash.missing_file or text
     if _DATA_ERRORS & set(crash.bases) or _DATA_WORDS.search(crash.message):
-        return OutcomeKind.NEEDS_DATA, text
+        return OutcomeKind.NEEDS_DATA, _data_set(crash) + text
     return OutcomeKind.CRASHED, ""
+
+
+_LOADERS = re.compile(r"/(?:(keras)/src|(torchvision)|(sklearn))/datasets/_?(\w+)\.py:")
+
+
+def _data_set(crash: Crash) -> str:
+    """The data set of a library that could not be downloaded, by name."""
+    for frame in crash.frames:
+        loader = _LOADERS.search(frame)
+        if loader and loader[4] not in ("utils", "base", "vision", "folder"):
+            library = loader[1] or loader[2] or loader[3]
+            return f"the data set {loader[4]} of {library}, which must be downloaded ({crash.place}). "
+    return ""
 
 
 def _other_engine(crash: Crash) -> str:

@@ -30,6 +30,7 @@ Sources
 
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._label_place import labels_made_at
 
 
 class LabelShapeOrRange(CrashRule):
@@ -39,8 +40,9 @@ class LabelShapeOrRange(CrashRule):
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
     def check(self, evidence: Evidence) -> Findings:
-
         labels, output = evidence.labels, evidence.output
         width = f"; the output has {output.width} units" if output is not None and output.width else ""
         classes = f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
-        yield from self.crashed(evidence, width + classes)
+        made = labels_made_at(evidence)
+        where = f"; the labels are made at line {made.line}" if made is not None else ""
+        yield from self.crashed(evidence, width + classes + where)

@@ -31,6 +31,7 @@ Sources
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
+from reenact.rules.own._label_place import labels_made_at
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100
@@ -67,8 +68,12 @@ class LabelsOutOfDomain(Rule):
         low, high, family = labels.minimum, labels.maximum, evidence.loss_family
         seen = f"labels from {low:g} to {high:g}"
         if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
-            saw = f"{seen} for {evidence.loss_name}"
-            yield self.finding(evidence, saw, kind=Kind.LOSS, certainty=Certainty.PROOF)
+            made, loss = labels_made_at(evidence), evidence.place_of(Kind.LOSS)
+            where = f" at line {loss.line}" if made is not None and loss is not None else ""
+            saw = f"{seen} for {evidence.loss_name}{where}"
+            yield self.finding(
+                evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=Certainty.PROOF
+            )
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
             yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:

@@ -1,0 +1,91 @@
+"""Where the labels of a training are made: from the call that is given them back to what computed them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reenact.rules import Evidence, Place
+
+FITS = frozenset({"fit", "fit_generator", "train_on_batch", "TensorDataset"})
+PASSES = frozenset({
+    "train_test_split", "array", "asarray", "astype", "reshape", "from_numpy", "tensor", "as_tensor", "float",
+    "shuffle", "ravel", "flatten", "unsqueeze", "squeeze", "to", "long", "copy", "Tensor", "FloatTensor",
+})  # fmt: skip
+"""Calls that hand labels on as they are."""
+DEPTH = 6
+
+
+def labels_made_at(evidence: Evidence) -> Place | None:
+    """The line that computes the labels which the training is given; none where the text does not tell."""
+    if evidence.program is None:
+        return None
+    file = evidence.program.entry_file
+    try:
+        tree = ast.parse(evidence.program.script())
+    except SyntaxError:
+        return None
+    given = next(_given(tree), None)
+    made = _origin(tree, given.id, DEPTH) if given is not None else None
+    return None if made is None else Place(file.path, made.lineno, made.col_offset)
+
+
+def _given(tree: ast.AST) -> Iterator[ast.Name]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) in FITS:
+            named = [one.value for one in node.keywords if one.arg == "y"]
+            yield from (arg for arg in (*node.args[1:2], *named) if isinstance(arg, ast.Name))
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _origin(tree: ast.AST, name: str, depth: int) -> ast.stmt | None:
+    """The last statement that computes what a name holds; followed through splits and parameters."""
+    if not depth:
+        return None
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _binds(node, name)]
+    if not assigned:
+        handed = next(_handed(tree, name), None)
+        return _origin(tree, handed, depth - 1) if handed is not None else None
+    last = max(assigned, key=lambda node: node.lineno)
+    source = _passed(last, name)
+    if source is None or source == name:
+        return last
+    return _origin(tree, source, depth - 1) or last
+
+
+def _binds(node: ast.Assign, name: str) -> bool:
+    return any(
+        isinstance(part, ast.Name) and part.id == name for one in node.targets for part in ast.walk(one)
+    )
+
+
+def _passed(node: ast.Assign, name: str) -> str | None:
+    """The name whose content an assignment only hands on; none where it computes."""
+    value = node.value
+    if isinstance(value, ast.Subscript):
+        value = value.value
+    while isinstance(value, ast.Call) and _called(value) in PASSES:
+        names = [arg.id for arg in value.args if isinstance(arg, ast.Name)]
+        if _called(value) == "train_test_split" and len(names) > 1:
+            return names[1]
+        inner = value.func.value if isinstance(value.func, ast.Attribute) and not names else None
+        if inner is None:
+            return names[0] if names else None
+        value = inner
+    return value.id if isinstance(value, ast.Name) and value.id != name else None
+
+
+def _handed(tree: ast.AST, name: str) -> Iterator[str]:
+    """What callers of the function that has this parameter give for it."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        numbers = [number for number, arg in enumerate(function.args.args) if arg.arg == name]
+        for call in ast.walk(tree) if numbers else ():
+            if isinstance(call, ast.Call) and _called(call) == function.name and len(call.args) > numbers[0]:
+                value = call.args[numbers[0]]
+                if isinstance(value, ast.Name):
+                    yield value.id
