@@ -41,6 +41,7 @@ VALUES = {
     Kind.OPTIMIZER: (Fault.OCH, "Adam"),
     Kind.EPOCHS: (Fault.HNE, 8),
     Kind.LOSS: (Fault.LCH, "binary_crossentropy"),
+    Kind.ACTIVATION: (Fault.ACH, "tanh"),
 }
 
 Formula = Callable[[frozenset[Kind], int], float | None]
@@ -177,6 +178,22 @@ def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_no
     assert judged["learning_rate"].status is InterventionResult.CONFIRMED
     assert judged["loss"].status is InterventionResult.CONFIRMED
     assert judged["optimizer"].status is not InterventionResult.CONFIRMED
+
+
+def test_known_interactions_are_changed_as_one_where_the_change_of_everything_fails() -> None:
+    """Activation and loss help only together, and a third suspect spoils whatever it is changed with."""
+
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        if Kind.OPTIMIZER in turned:
+            return 0.1
+        return (0.9 if {Kind.ACTIVATION, Kind.LOSS} <= turned else 0.5) + 0.001 * (seed % 7)
+
+    results, executor = interventions_on(formula, activation=0.8, loss=0.8, optimizer=0.8)
+    assert results["activation"].status is InterventionResult.CONFIRMED
+    assert results["loss"].status is InterventionResult.CONFIRMED
+    assert results["optimizer"].status is not InterventionResult.CONFIRMED
+    tried = [{change.hyperparameter.kind for change in one.patch.changes} for one in executor.done]
+    assert {Kind.ACTIVATION, Kind.LOSS} in tried
 
 
 def test_a_second_change_on_top_of_the_first_is_found() -> None:
