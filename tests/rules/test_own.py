@@ -668,3 +668,13 @@ def test_labels_that_a_loss_does_not_take_are_placed_where_they_are_made() -> No
     (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
     assert found.place is not None
     assert found.place.line == 6
+
+
+def test_one_state_at_a_time_is_no_collapsed_output() -> None:
+    text = TORCH.format(output="nn.Linear(16, 1)", loss="MSELoss")
+    columns = ("step", "layer", "phase", "minimum", "maximum")
+    rows = Columns(columns, np.array([[step, 0, 0, 0.4, 0.4] for step in range(8)], dtype=float))
+    run = trace([1.0] * 20, layers=rows)
+    assert findings_in("RE021", replace(evidence_of(text, run=False), trace=run))
+    acts = replace(evidence_of(f"import gymnasium as gym\n{text}", run=False), trace=run)
+    assert findings_in("RE021", acts) == ()

@@ -62,10 +62,11 @@ class CollapsedOutput(Rule):
 
 
 def _flat(evidence: Evidence) -> float | None:
-    """The one value that the last layer gives in the end; none when it varies."""
+    """The one value that the last layer gives in the end; none when it varies, and where the program acts: it
+    asks about one state at a time, and one value cannot vary."""
     last = len(evidence.watched.layer_names) - 1
     rows = evidence.watched.layers.where(layer=last, phase=0)
-    if len(rows) < LATE:
+    if len(rows) < LATE or evidence.acts:
         return None
     lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))
     if len(lows) < LATE or len(highs) < LATE:
