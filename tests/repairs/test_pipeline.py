@@ -153,20 +153,29 @@ model.fit(x, y, batch_size=32, epochs=3, verbose=0, validation_split=0.3)
 """
 
 
+ONE_HOT = CRASHING.replace("categorical_cross", "sparse_categorical_cross").replace(
+    "fit(x, y,", "fit(x, keras.utils.to_categorical(y),"
+)
+
+
 @pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("text", "loss"), [(CRASHING, '"sparse_categorical_cross'), (ONE_HOT, '"categorical_cross')]
+)
 def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_suggests(
-    tmp_path: Path,
+    tmp_path: Path, text: str, loss: str
 ) -> None:
     def crashes(trial: Trial) -> Outcome:
-        if "sparse_categorical" not in trial.patched.script():
+        script = trial.patched.script()
+        if loss not in script or script.count("to_categorical(") != text.count("to_categorical("):
             return Outcome(OutcomeKind.CRASHED)
         return replace(good(trial), metrics={"val_accuracy": 0.6}, sources={"val_accuracy": "keras"})
 
-    program = program_of(tmp_path, CRASHING)
+    program = program_of(tmp_path, text)
     options = RepairOptions(seeds=6, budget="8x")
     found = repaired(program, tmp_path, options, executor=lambda: ScriptedExecutor(crashes))
     assert found.decision is Decision.IMPROVED
-    assert "sparse_categorical_crossentropy" in found.diff
+    assert loss in found.diff
     assert "val_accuracy failed -> 0.6" in found.sentence
 
     def never(trial: Trial) -> Outcome:

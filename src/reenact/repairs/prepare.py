@@ -31,6 +31,8 @@ CHOOSING = 40
 """Seeds apart between two repairs with another chance."""
 FIRST_TO_TRAIN = 4
 """Suggestions that are tried to let a program train which crashes."""
+UNKNOWN_SECONDS = 25.0
+"""What a training is taken to last while none has come to its end."""
 FOR_MINIMISING = 0.15
 """Share of the budget that the search leaves."""
 SAME = 1e-6
@@ -143,7 +145,7 @@ def prepare(
     trace it crashes: the first change that lets it train tells what judges and what one training costs."""
     wanted, task = options.metric or None, found.evidence.task
     ending = ending_of(found)
-    seconds = trace.seconds if trace is not None else 1.0
+    seconds = trace.seconds if trace is not None else UNKNOWN_SECONDS
     trainer = BudgetedTrainer(
         program=program, executor=executor, budget=options.allowed,
         measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,

@@ -5,8 +5,21 @@ from enum import StrEnum
 from typing import ClassVar
 
 from reenact.probe.outcome import Crash
+from reenact.program.change import Set
+from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules import (
+    Certainty,
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    LayerView,
+    Needs,
+    Rule,
+    Severity,
+    Suggestion,
+)
 from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
 
 
@@ -94,10 +107,19 @@ class CrashRule(Rule):
             yield self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
         elif kind is CrashKind.LABEL and evidence.place_of(Kind.LOSS) is not None:
             values = next((values for words, values in _LOSSES if words in crash.message), ())
-            yield self.finding(evidence, saw, kind=Kind.LOSS, values=values, fault=Fault.LCH)
+            suggestions = _for_these_labels(evidence, values)
+            yield self.finding(evidence, saw, kind=Kind.LOSS, suggestions=suggestions, fault=Fault.LCH)
         else:
             place = crash.layer_place if kind is CrashKind.SHAPE else None
             yield self.finding(evidence, saw, layer=layer, place=place or crash.place)
+
+
+def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Suggestion, ...]:
+    """The loss alone is exchanged: the labels have the form that the new one takes already."""
+    param = evidence.hyperparameter(Kind.LOSS)
+    if param is None or not param.changeable:
+        return ()
+    return tuple(Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses)
 
 
 _BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
