@@ -114,7 +114,7 @@ TRAINED = {
     "at chance": Row(AT_CHANCE, BROKEN, LOOKS_BROKEN, 1),
     "not a number": Row(NOT_A_NUMBER, FINDINGS, "finding", 1),
     "without bound": Row(RISES, BROKEN, LOOKS_BROKEN, 1),
-    "a constant": Row(COLUMN, BROKEN, LOOKS_BROKEN, 1),
+    "output and target broadcast": Row(COLUMN, FINDINGS, "1 finding.", 1),
 }
 SLEEPS = "import time\nprint('ready', flush=True)\ntime.sleep(600)\n"
 UNTRAINED = {
