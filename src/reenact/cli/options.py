@@ -152,6 +152,22 @@ def search_seed(command: Command) -> Command:
     return option("--search-seed", "Random seed of the search.", RANDOM_SEED)(old(command))
 
 
+DETAILS = "reenact.details"
+
+
+def printed_as(command: Command) -> Command:
+    """`--output-format`, and `-v` for what a terminal otherwise leaves out."""
+
+    def noted(context: click.Context, _: click.Parameter, given: bool) -> None:
+        context.meta[DETAILS] = given
+
+    more = click.option(
+        "-v", "--verbose", is_flag=True, expose_value=False, callback=noted, help="Print details as well."
+    )
+    formats = defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result.")
+    return formats(more(command))
+
+
 SHARED: Mapping[str, Callable[[Any], Any]] = {
     "select": option(
         "--select",
@@ -159,8 +175,8 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
         multiple=True,
         callback=listed,
     ),
-    "ignore": option("--ignore", "Not these rules.", multiple=True, callback=listed),
-    "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Least confidence."),
+    "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),
+    "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),
     "search-seed": search_seed,
     "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
     "python": option("--python", "Interpreter to use; default: the active one."),
@@ -191,7 +207,7 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "max-tokens": option("--max-tokens", "Tokens the run may use.", TOKENS),
     "max-calls": option("--max-calls", "Model calls the run may make.", CALLS),
     "record": option("--record", "Keep the answers for replay:.", NEW_FILE),
-    "output-format": defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result."),
+    "output-format": printed_as,
     "program": click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED),
 }
 """What is the same in several commands. The order in a help page is that of the decorators."""
@@ -217,7 +233,9 @@ def show(document: Document, chosen: str) -> None:
     """Print a document on stdout; colour only on a terminal that wants it."""
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(render(document, chosen, width=max(width, 60), color=color), nl=False)
+    context = click.get_current_context(silent=True)
+    details = context is None or context.meta.get(DETAILS, True)
+    click.echo(render(document, chosen, width=max(width, 60), color=color, details=details), nl=False)
 
 
 def echo(text: str, *, err: bool = False) -> None:

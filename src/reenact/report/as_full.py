@@ -24,20 +24,20 @@ NARROW = 12
 """No column is made narrower than this for the sake of one on its left."""
 
 
-def render(document: Document, *, width: int = 100, color: bool = False) -> str:
-    """What was reused first, then title, blocks, diagnostics, and the verdict last, where the eye ends."""
+def render(document: Document, *, width: int = 100, color: bool = False, details: bool = True) -> str:
+    """What was reused first, then title, diagnostics, blocks, and the verdict last, where the eye ends."""
     sink = io.StringIO()
     console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
     if document.reused:
         console.print(RichText(plain_line(document.reused), style="yellow"), soft_wrap=True)
     console.print(RichText(plain_line(document.title), style="bold"))
-    for block in document.plain_blocks:
-        console.print()
-        _print_block(console, block)
     if document.diagnostics:
         console.print()
     for diagnostic in document.diagnostics:
         _print_diagnostic(console, diagnostic)
+    for block in document.plain_blocks(details=details):
+        console.print()
+        _print_block(console, block)
     console.print()
     # One line, however long: scripts read it.
     console.print(RichText(plain_line(document.verdict), style="bold"), soft_wrap=True)

@@ -198,6 +198,8 @@ class Section:
     """Words and addresses of where the same stands elsewhere."""
     page_only: bool = False
     """Too long, or shown already, where nothing can be folded away."""
+    detail: bool = False
+    """At a terminal only on demand."""
 
 
 Plain: TypeAlias = Text | Facts | Table | Picture
@@ -223,10 +225,10 @@ class Document:
     exit_code: ExitCode | None = None
     """What the command that prints this ends with; none where the result does not decide it."""
 
-    @property
-    def plain_blocks(self) -> tuple[Plain, ...]:
+    def plain_blocks(self, *, details: bool = True) -> tuple[Plain, ...]:
         """What formats of plain text show, each with the title of its section where it has none."""
-        return tuple(_plain(self.blocks))
+        shown = (one for one in self.blocks if details or not (isinstance(one, Section) and one.detail))
+        return tuple(_plain(tuple(shown)))
 
     @property
     def sections(self) -> tuple[Section, ...]:

@@ -15,13 +15,17 @@ HOMES = {"sarif": "reenact.report.as_json", **dict.fromkeys(("concise", "github"
 """Formats whose renderer does not lie in `as_NAME.py`."""
 
 
-def render(document: Document, output_format: str, *, width: int = 100, color: bool = False) -> str:
-    """The document as text in that format, ending in a newline."""
+def render(
+    document: Document, output_format: str, *, width: int = 100, color: bool = False, details: bool = True
+) -> str:
+    """The document as text in that format, ending in a newline; the last three count for `full` alone."""
     # Before a format escapes a secret into something else.
     document = mapped(document, lambda _, text: redact(text))
     module = importlib.import_module(HOMES.get(output_format, f"reenact.report.as_{output_format}"))
     renderer: Callable[..., str] = getattr(module, output_format if output_format in HOMES else "render")
-    return renderer(document, width=width, color=color) if output_format == "full" else renderer(document)
+    if output_format == "full":
+        return renderer(document, width=width, color=color, details=details)
+    return renderer(document)
 
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
@@ -64,7 +68,7 @@ def markdown(document: Document) -> str:
     parts += [f"# {_inline(document.title)}", f"**{_inline(document.verdict)}**"]
     if document.diagnostics:
         parts += ["## Notices", "\n".join(_diagnostic(one) for one in document.diagnostics)]
-    blocks = document.plain_blocks
+    blocks = document.plain_blocks()
     if document.diagnostics and blocks and not blocks[0].title:
         # Ends the list: inside it an indented text would be markup, not code.
         parts.append("---")

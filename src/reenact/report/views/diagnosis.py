@@ -53,7 +53,7 @@ def diagnosis_document(
     blocks += _sources(files, found)
     blocks += _measured(found, gone)
     less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
-    blocks += [Section("Less likely, and symptoms", less, "less")] if less else []
+    blocks += [Section("Other suspects, and symptoms", less, "less")] if less else []
     if found.notes:
         blocks.append(Section("Not done, or not seen", [Text("\n".join(found.notes))], "notes"))
     if found.next_command:
@@ -110,7 +110,7 @@ def _tensor(one: TensorFacts) -> str:
     if one.minimum is not None and one.maximum is not None:
         parts.append(f"{number(one.minimum)} to {number(one.maximum)}")
     if one.mean is not None and one.std is not None and one.classes is None:
-        parts.append(f"mean {number(one.mean)}, deviation {number(one.std)}")
+        parts.append(f"mean {number(one.mean)}, std {number(one.std)}")
     if one.classes is not None:
         parts.append(f"{one.classes} classes")
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
@@ -160,7 +160,7 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
         yield Section("Training", curves, "training")
     maps = list(layer_plots(found.evidence))
     if maps:
-        yield Section("Layers by step", maps, "layers")
+        yield Section("Layers by step", maps, "layers", detail=True)
 
 
 def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
@@ -182,9 +182,9 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
     )
     faint = len(less_likely) - len(shown)
     if not rows:
-        yield Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Less likely")
+        yield Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Other suspects")
         return
-    title = f"Less likely, and {faint} below {FAINT}" if faint else "Less likely"
+    title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
     yield Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
 
 
@@ -223,8 +223,8 @@ def _diagnostic(
     one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
 ) -> Diagnostic:
     first, place = headline(one.suspect), one.suspect.place
-    fault = f"{first.fault.value} . " if first.fault is not None else ""
-    result = f" . {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
+    fault = f" ({first.fault.value})" if first.fault is not None else ""
+    result = f", {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     explained = rule_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(
@@ -234,7 +234,7 @@ def _diagnostic(
         message=f"{seen(first)}. {first.why}{tried}",
         place=place,
         next_step=f"reenact explain {first.code}" if explained and not again else "",
-        aside=f"{fault}confidence {one.confidence:.2f}{result}",
+        aside=f"confidence {one.confidence:.2f}{result}{fault}",
         source="\n".join(source_lines(place, files)),
         reasons=tuple(reasons(one, evidence.program, again=again, together=together)),
         help=explained,

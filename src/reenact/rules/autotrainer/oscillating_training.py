@@ -5,7 +5,7 @@ What
     to the valley behind. For a regression the share of the first loss that is gone stands for the
     accuracy.
 Why
-    Steps that jump across the valley undo each other.
+    Steps that are too large undo each other.
 Symptom
     Loss and accuracy swing from epoch to epoch.
 Example
@@ -44,7 +44,7 @@ class OscillatingTraining(Rule):
     code, name, family, fault = "AT004", "oscillating-training", "autotrainer", Fault.HLR
     needs = Needs.TRACE
     confidence = 0.7
-    why = "Steps that jump across the valley undo each other."
+    why = "Steps that are too large undo each other."
 
     def check(self, evidence: Evidence) -> Findings:
         so_far = progress(evidence)

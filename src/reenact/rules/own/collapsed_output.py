@@ -57,7 +57,7 @@ class CollapsedOutput(Rule):
         if score is None or guess is None or best is None or len(curve) < 4 or hardly_begun(evidence):
             return
         if score <= guess + 0.03 and min(curve[len(curve) // 2 :]) > 0.97 * best:
-            saw = f"accuracy {score:.2f}, which always naming one class ({guess:.2f}) would reach"
+            saw = f"accuracy {score:.2f}; the majority class alone gives {guess:.2f}"
             yield self.finding(evidence, saw, confidence=0.65)
 
 

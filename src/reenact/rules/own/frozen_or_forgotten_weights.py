@@ -4,7 +4,7 @@ What
     Weights that could learn never do: the optimiser was not given them, no gradient ever reaches them, or
     they hang in a plain list where the model cannot find them.
 Why
-    They keep their random start, so the layer only scrambles what passes through it. Weights that are
+    They keep their random start, so the layer stays random. Weights that are
     frozen on purpose (requires_grad=False, trainable=False) are left alone unless they are all there is.
 Symptom
     Training works with less than the model's strength; saving and loading loses the forgotten part.
@@ -44,7 +44,7 @@ class FrozenOrForgottenWeights(Rule):
     is_root_cause = True
     confidence = 0.8
     certainty = Certainty.STRONG
-    why = "What keeps its random start only scrambles what passes through it."
+    why = "These weights are never trained: the layer stays as it was made."
 
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.graph is not None

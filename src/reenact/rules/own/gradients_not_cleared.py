@@ -45,7 +45,7 @@ class GradientsNotCleared(Rule):
     severity = Severity.ERROR
     confidence = 0.95
     certainty = Certainty.PROOF
-    why = "Every step then follows the sum of all gradients so far, not the gradient of now."
+    why = "Gradients add up over all steps because they are never reset."
 
     def check(self, evidence: Evidence) -> Findings:
         known = _carried(evidence)

@@ -54,7 +54,7 @@ RISE = 0.3
 class LearningRateOutsideRange(Rule):
     code, name, family, fault = "RE019", "learning-rate-outside-range", "reenact", Fault.HLR
     needs = Needs.TRACE
-    why = "Too large a step jumps across the valley, too small a one never gets there."
+    why = "Too high a learning rate diverges, too low a one does not converge."
 
     def check(self, evidence: Evidence) -> Findings:
         rate = _rate(evidence)
@@ -96,7 +96,7 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     good = 10 ** round(math.log10(math.sqrt(low * high)))
     values = (good, good / 10, good * 10)
     if rate > 2 * high:
-        return f"a range test bears {low:.1g} to {high:.1g}", 0.85, values
+        return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
     if rate < low / 10:
         return f"a range test learns from {low:.1g} to {high:.1g}", 0.75, values
     return FINE

@@ -57,5 +57,5 @@ class LearnsNothing(Rule):
         if score is not None and guess is not None and score > guess + 0.1:
             return
         if min(curve[-LATE:]) > 0.97 * best:
-            saw = f"loss {curve[-1]:.3g} at the end; answering without looking at the inputs gives {best:.3g}"
+            saw = f"loss {curve[-1]:.3g} at the end; a constant prediction gives {best:.3g}"
             yield self.finding(evidence, saw)

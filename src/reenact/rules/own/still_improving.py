@@ -42,7 +42,7 @@ FEW_STEPS = 500
 class StillImproving(Rule):
     code, name, family, fault = "RE014", "still-improving", "reenact", Fault.HNE
     needs = Needs.TRACE
-    why = "A curve that is cut off while it is steep ends far from what the model can do."
+    why = "The loss was still falling when the training stopped."
 
     def check(self, evidence: Evidence) -> Findings:
         param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)

@@ -44,7 +44,7 @@ class UnusualHiddenActivation(Rule):
     code, name, family, fault = "RE041", "unusual-hidden-activation", "reenact", Fault.ACH
     needs = Needs.SOURCE
     confidence = 0.4
-    why = "Functions with small slopes, or that make units compete, starve the layers in front of them."
+    why = "Saturating activations, and softmax between layers, weaken the gradient of the layers before."
 
     def check(self, evidence: Evidence) -> Findings:
         layers = evidence.layers

@@ -34,7 +34,7 @@ class LearningRateHigh(Rule):
     code, name, family, fault = "UM005", "learning-rate-high", "umlaut", Fault.HLR
     needs = Needs.SOURCE
     confidence = 0.3
-    why = "Adam is usually given 1e-5 to 1e-2; larger steps jump across the valley."
+    why = "Adam is usually given 1e-5 to 1e-2; larger steps diverge."
 
     def check(self, evidence: Evidence) -> Findings:
         rate = evidence.learning_rate

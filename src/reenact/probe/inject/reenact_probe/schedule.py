@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 FULL, NO_OUTPUT_GRADIENTS, NORMS = 2, 1, 0
-_WHY = "from step {} on: looking took too large a share of the time"
+_WHY = "not recorded from step {} on, to keep the overhead low"
 LOWERED = {
     NO_OUTPUT_GRADIENTS: f"gradients of layer outputs {_WHY}",
     NORMS: f"layer outputs and gradient statistics {_WHY}",
