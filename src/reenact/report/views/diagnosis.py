@@ -182,7 +182,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
     )
     faint = len(less_likely) - len(shown)
     if not rows:
-        yield Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Other suspects")
+        yield Text(f"{faint} below {FAINT}; --output-format json lists them.", "Other suspects")
         return
     title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
     yield Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
