@@ -117,6 +117,7 @@ class Toy:
         out: Path | None = None,
         model: Any = None,
         stop: Stop | None = None,
+        environments: Any = None,
         **options: Any,
     ) -> Reproduction:
         """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a revision."""
@@ -135,6 +136,7 @@ class Toy:
             self.sandbox,
             report=lambda found: markdown(report_document(found)),
             stop=stop or Stop(),
+            environments=environments,
         )
         usual = {"seeds": 2, "attempts": 1, "wall_s": 30.0, "minimise": False, "environment": "here"}
         title, _, body = report.partition("\n")

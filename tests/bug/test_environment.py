@@ -78,11 +78,11 @@ def test_keras_gets_an_engine_when_the_project_names_none(tmp_path: Path) -> Non
     made = prepare(
         files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, BugOptions(environment="build"), shop
     )
-    assert shop.asked == [(["keras>=3.3", "torch"], None)]
+    assert shop.asked == [(["keras>=3.3", "numpy", "pyyaml", "torch"], None)]
     assert any("needs an engine" in note for note in made.notes)
     named = files_of(tmp_path, requirements_txt="keras>=3.3\ntensorflow\n")
     prepare(named, (), None, BugOptions(environment="build"), shop)
-    assert shop.asked[1] == (["keras>=3.3", "tensorflow"], None)
+    assert shop.asked[1] == (["keras>=3.3", "tensorflow", "numpy", "pyyaml"], None)
 
 
 def test_this_interpreter_where_it_has_what_is_needed(tmp_path: Path) -> None:
@@ -122,14 +122,45 @@ def test_versions_then_date_are_given_up_and_noted(tmp_path: Path) -> None:
     reported = [Installed(package="numpy", version="1.1")]
     made = prepare(files, reported, date(2020, 1, 1), BugOptions(environment="build"), shop)
     assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
-    assert shop.asked[0][0] == ["numpy", "numpy==1.1.*"]
+    assert shop.asked[0][0] == ["numpy", "pyyaml", "numpy==1.1.*"]
     assert made.available == ("numpy", "torch")
-    assert [note.partition(":")[0] for note in made.notes] == [
+    assert [note.partition(":")[0] for note in made.notes[1:]] == [
         "Without the versions of the report",
-        "Without the date of the report",
+        "Without the packages of 2020-01-01",
     ]
 
 
 def test_unknown_kind_of_environment(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="auto, here or build"):
         prepare(files_of(tmp_path), (), None, BugOptions(environment="moon"), None)
+
+
+def package_of(folder: Path, **texts: str) -> ProjectFiles:
+    for name, text in texts.items():
+        file = folder / "acme" / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    (folder / "requirements.txt").write_text("numpy\n")
+    return project_files(folder)
+
+
+def test_undeclared_packages_that_importing_the_project_needs_are_installed(tmp_path: Path) -> None:
+    shop: Any = Shop()
+    files = package_of(
+        tmp_path,
+        __init__="from .core import run\n",
+        core="import yaml\nimport strange\nfrom acme.deep import x\nif x:\n    import wandb\n",
+        deep="import einops\nx = 1\n",
+        convert="import tensorflow\n",
+    )
+    made = prepare(files, (), None, BugOptions(environment="build"), shop)
+    assert shop.asked == [(["numpy", "einops", "pyyaml"], None)]
+    assert made.notes[0] == "einops is imported and not declared; it is installed too."
+    assert made.direct == ("numpy==2.0",), "torch came with something else"
+
+
+def test_a_module_that_the_first_run_missed_is_installed_by_its_package(tmp_path: Path) -> None:
+    shop: Any = Shop()
+    files = package_of(tmp_path, __init__="")
+    prepare(files, (), None, BugOptions(), shop, missing="cv2.dnn")
+    assert shop.asked == [(["numpy", "opencv-python-headless"], None)]

@@ -6,11 +6,13 @@ import ast
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reenact.bug.classify import Failure
 from reenact.bug.repro_file import judge_text, repro_text
 from reenact.bug.symptom import Check, Explicit, Relation, Symptom
 
@@ -91,10 +93,35 @@ def test_exit_code(tmp_path: Path, symptom: Symptom, script: str, code: int) -> 
     assert run(tmp_path, repro_text(script, symptom, title="T")) == code
 
 
-def test_functions_of_the_reported_traceback(tmp_path: Path) -> None:
+SEEN = Failure("ZeroDivisionError", ("division by zero",), "divide", "call")
+
+
+@pytest.mark.parametrize(
+    ("seen", "code"),
+    [
+        (SEEN, 1),
+        (replace(SEEN, function="other"), 125),
+        (replace(SEEN, phase="import"), 125),
+        (replace(SEEN, exception="ArithmeticError"), 1),
+        (replace(SEEN, exception="OverflowError"), 125),
+        (replace(SEEN, fragments=("modulo by zero",)), 125),
+    ],
+)
+def test_the_judge_asks_for_the_failure_that_was_seen(tmp_path: Path, seen: Failure, code: int) -> None:
     script = "from tool import divide\ndivide(1, 0)"
-    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", functions=["divide"])) == 1
-    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", functions=["other"])) == 125
+    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", seen=seen)) == code
+
+
+def test_a_missing_module_is_never_the_bug(tmp_path: Path) -> None:
+    """Also where the bug is an import error in project code: `git bisect` must skip such a commit."""
+    reported = Explicit(exception="ImportError", message="No module named *", phase="import")
+    symptom = Symptom(kind="explicit", sign="crash", words="It cannot be imported.", explicit=reported)
+    lazy = "def load():\n    import nobody_has_this\n"
+    moved = "def load():\n    import tool.gone\n"
+    for text, code in ((lazy, 125), (moved, 1)):
+        (tmp_path / "proj").mkdir(exist_ok=True)
+        (tmp_path / "proj" / "lazy.py").write_text(text)
+        assert run(tmp_path, repro_text("import lazy\nlazy.load()\n", symptom, title="T")) == code
 
 
 def test_every_relation_of_a_value_can_be_written() -> None:

@@ -185,3 +185,19 @@ def test_a_failed_clone_leaves_nothing(tree: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="git fetch failed"):
         clone(str(tree), tmp_path / "into", revision="no-such-branch", local=True)
     assert not (tmp_path / "into").exists()
+
+
+def test_a_bare_partial_clone_gives_what_it_has(tree: Path, tmp_path: Path) -> None:
+    """Content that is not there is an obstacle for nobody who does not need it."""
+    (tree / "model.bin").write_bytes(b"weights" * 1000)
+    git(tree, "add", ".")
+    git(tree, "commit", "-q", "-m", "second")
+    bare = tmp_path / "bare"
+    git(tmp_path, "clone", "-q", "--bare", str(tree), str(bare))
+    lost = git(tree, "rev-parse", "HEAD:model.bin")
+    (bare / "objects" / lost[:2] / lost[2:]).unlink()
+    repository = Repository(bare)
+    repository.export("HEAD", tmp_path / "out")
+    assert (tmp_path / "out" / "train.py").read_text() == "lr = 0.1\n"
+    assert not (tmp_path / "out" / "model.bin").exists()
+    assert repository.day("HEAD").year >= 2024

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import ClassVar
 
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.script_runner import Frame, RunObservation
+from reenact.bug.script_runner import RunObservation
 from reenact.bug.symptom import Relation, Symptom
 from reenact.sandbox.box import Ending
 
@@ -38,6 +37,34 @@ class RunOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception as it was seen, without what varies from machine to machine: numbers, addresses, paths."""
+
+    exception: str
+    fragments: tuple[str, ...]
+    """What stays of the message, in its order."""
+    function: str
+    """The innermost function of the project; empty where none took part."""
+    phase: str
+    """`import` while a file of the project was imported, else `call`."""
+
+
+_VARYING = re.compile(r"0x[0-9a-f]+|(?:/[\w.+-]+){2,}|\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
+_LONGEST = 600
+"""Characters of a message that are compared."""
+
+
+def failure_of(seen: RunObservation) -> Failure | None:
+    """The failure that a run ended with; none where it ran through."""
+    if seen.ended != "raised" or not seen.classes:
+        return None
+    pieces = (" ".join(part.split()).lower() for part in _VARYING.split(seen.message[:_LONGEST]))
+    own = [frame.function for frame in seen.project_frames]
+    phase = "import" if "<module>" in own else "call"
+    return Failure(seen.classes[0], tuple(one for one in pieces if one), own[-1] if own else "", phase)
+
+
+@dataclass(frozen=True, slots=True)
 class SeedRun:
     """One run of a script with one seed: what was observed, what that means and why."""
 
@@ -58,13 +85,23 @@ class SeedRun:
     outcome: RunOutcome
     sentence: str
     deliberate: bool = False
-    """The project raises this exception on purpose: it may be a refusal of wrong input, and no bug."""
+    """Project or library raises this exception on purpose: perhaps a refusal of wrong input, and no bug."""
     outside: bool = False
     """A library raises it, called by the script with what the project gave, as in `loss.backward()`."""
 
     @property
     def shows(self) -> bool:
         return self.outcome is RunOutcome.SYMPTOM
+
+    @property
+    def failure(self) -> Failure | None:
+        return failure_of(self.observation)
+
+    def crashed_like(self, other: SeedRun) -> bool:
+        """Whether both ended with the same class, message and line: chance has no part in it."""
+        one, two = self.observation, other.observation
+        alike = (one.classes, one.message, one.last) == (two.classes, two.message, two.last)
+        return one.ended == two.ended == "raised" and alike
 
     @property
     def exception(self) -> str:
@@ -88,8 +125,7 @@ def classified(
     elif seen.ended == "raised":
         outside = _is_outside(seen, symptom, lines)
         outcome, sentence = _raised(seen, symptom, functions, files, outside=outside)
-        shows = outcome is RunOutcome.SYMPTOM
-        deliberate = shows and not outside and _is_deliberate(seen.frames[-1], files)
+        deliberate = outcome is RunOutcome.SYMPTOM and not outside and seen.refused
     elif seen.ended == "exited":
         outcome = RunOutcome.SCRIPT
         sentence = f"The process was ended by exit({seen.message}) instead of running through."
@@ -152,14 +188,3 @@ def _is_outside(seen: RunObservation, symptom: Symptom, lines: frozenset[int]) -
     if reported is None or seen.last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
         return False
     return not seen.missing and seen.last.line in lines and reported.fits(seen.classes, seen.message)
-
-
-def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:
-    """Whether the innermost line is a `raise` or `assert` of the project."""
-    if innermost.whose != "project":
-        return False
-    path = PurePosixPath(innermost.file)
-    return path in files.texts and any(
-        isinstance(node, ast.Raise | ast.Assert) and node.lineno <= innermost.line <= (node.end_lineno or 0)
-        for node in files.nodes(path)
-    )

@@ -13,8 +13,9 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
@@ -30,7 +31,7 @@ from reenact.codegen.environment import (
     this_key,
     without_builds,
 )
-from reenact.codegen.syntax import parsed
+from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.box import Mount
 from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
@@ -60,8 +61,11 @@ def prepare(
     created: date | None,
     options: BugOptions,
     environments: Environments | None,
+    *,
+    missing: str = "",
 ) -> Environment:
-    """The environment of a project. May use the network, and only here. InputError names what is missing."""
+    """The environment of a project as of a day. `missing` is a module that a first run did not find. May use
+    the network, and only here. InputError names what is missing."""
     if options.environment not in (HERE, BUILD, AUTO):
         raise InputError(
             f"The environment is auto, here or build. Received: environment={options.environment!r}."
@@ -70,6 +74,11 @@ def prepare(
     given_up = {canonicalize_name(name) for name in options.stubs}
     needed = [one for one in declared(files, notes) if one.name not in given_up]
     needed += [requirement(text, ProposedBy.USER) for text in options.requirements]
+    if environments is not None:
+        needed += _undeclared(files, {one.name for one in needed} | given_up, notes)
+    if missing:
+        needed.append(requirement(distribution(missing), ProposedBy.DOCUMENT))
+        notes.append(f"{missing} was missing in the first run; the environment was built again with it.")
     allowed = Allowed.usual(*options.packages)
     pins = list(pinned(reported, {one.name for one in needed} | allowed.names, notes))
     names = {one.name for one in (*needed, *pins)}
@@ -77,14 +86,14 @@ def prepare(
         needed.append(requirement(ENGINE, ProposedBy.USER))
         notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
     lacking = [one.text for one in (*needed, *pins) if not is_fulfilled(one)]
-    if options.environment == HERE or (options.environment == AUTO and not lacking):
+    if options.environment == HERE or (options.environment == AUTO and not lacking and not missing):
         notes += [f"Not as asked for in this interpreter: {text}." for text in lacking]
         return _here(files, needed, notes)
     if environments is None:
         raise InputError(f"These packages are not in this interpreter: {', '.join(lacking)}.")
     tries: list[tuple[list[Requirement], date | None, str]] = [(needed, None, "")]
     if created is not None:
-        tries.insert(0, (needed, created, "the date of the report"))
+        tries.insert(0, (needed, created, f"the packages of {created}"))
     if pins:
         tries.insert(0, ([*needed, *pins], created, "the versions of the report"))
     return _built(files, tries, allowed, environments, notes)
@@ -97,9 +106,11 @@ def _built(
     environments: Environments,
     notes: list[str],
 ) -> Environment:
+    # Boxes have no GPU, and the builds of torch for one are many times as large.
+    builder = replace(environments, backend="cpu") if isinstance(environments, Environments) else environments
     for wanted, before, given_up in tries:
         try:
-            made = environments.prepare(tuple(wanted), allowed, exclude_newer=before)
+            made = builder.prepare(tuple(wanted), allowed, exclude_newer=before)
         except Stopped:
             raise
         except ReenactError as error:
@@ -113,7 +124,10 @@ def _built(
         names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
         there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
         packages = without_builds(made.packages)
-        return _environment(files, made.python, made.key, packages, there, notes, mounts=made.mounts)
+        direct = {one.name for one in wanted}
+        asked = tuple(one for one in packages if canonicalize_name(one.partition("==")[0]) in direct)
+        built = _environment(files, made.python, made.key, packages, there, notes, mounts=made.mounts)
+        return replace(built, direct=asked)
     raise InputError("No environment could be built.")
 
 
@@ -159,13 +173,48 @@ def imported(files: ProjectFiles) -> frozenset[str]:
     return frozenset(names - files.packages - sys.stdlib_module_names)
 
 
+def distribution(module: str) -> str:
+    """The name to install a module by, as far as anybody knows."""
+    return canonicalize_name(DISTRIBUTIONS.get(module.partition(".")[0], module.partition(".")[0]))
+
+
+def _undeclared(files: ProjectFiles, known: set[str], notes: list[str]) -> list[Requirement]:
+    """Well-known packages that importing the project needs and that nothing declares."""
+    modules = {name for path in _loaded(files) for name in _IMPORT.findall(files.texts[path])}
+    names = {distribution(one) for one in modules - files.packages - sys.stdlib_module_names} - known
+    found = sorted(names & WELL_KNOWN)
+    notes += [f"{name} is imported and not declared; it is installed too." for name in found]
+    return [requirement(name, ProposedBy.REPOSITORY) for name in found]
+
+
+def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
+    """The files that importing the project's packages loads; of a project without one, all."""
+    first = [path for path in files.paths if path.name == "__init__.py" and not _TESTS & set(path.parts)]
+    tops = [path for path in first if "." not in files.module_names.get(path, ".")]
+    loaded = dict.fromkeys(tops or (path for path in files.paths if not _TESTS & set(path.parts)))
+    waiting = list(loaded)
+    for path in waiting:
+        name = files.module_names.get(path, "")
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        tree = files.tree(path)
+        for node in tree.body if tree is not None else ():
+            dotted = {word for one in imported_names(node, package) for word in (one.module, one.target)}
+            new = {files.modules[word] for word in dotted if word in files.modules} - loaded.keys()
+            loaded |= dict.fromkeys(sorted(new))
+            waiting += sorted(new)
+    return list(loaded)
+
+
 def _from_imports(files: ProjectFiles, notes: list[str]) -> Iterator[Requirement]:
     for module in sorted(imported(files)):
-        name = canonicalize_name(DISTRIBUTIONS.get(module, module))
+        name = distribution(module)
         if name in WELL_KNOWN:
             yield requirement(name, ProposedBy.REPOSITORY)
         else:
-            notes.append(f"The repository names no requirements, and nobody knows the package of `{module}`.")
+            notes.append(
+                f"The repository names no requirements, and nobody knows the package of `{module}`;"
+                " if scripts need it: --requirement NAME."
+            )
 
 
 def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> Iterator[Requirement]:

@@ -17,16 +17,17 @@ from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.environment import prepare
+from reenact.bug.environment import HERE, prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
-from reenact.bug.reproduction import Attempt, Minimised, Reproduction
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
+from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProjectRunner
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
@@ -107,18 +108,24 @@ def reproduce(
             notes=tuple(note for note in (raw.cut, *environment.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
-            seconds=run.worked_s,
             run_id=run.record.id,
         )
-        found = replace(_written(found, case, services, out, run), reused=run.reused)
+        found = _written(found, case, services, out, run)
+        found = replace(found, reused=run.reused, seconds=run.worked_s, **_time_split(case, services, run))
         run.note("result", found)
-        run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
+        run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
     return found
+
+
+def _time_split(case: Case, services: BugServices, run: OpenRun) -> dict[str, float]:
+    """Seconds that the model took, and those in which boxes waited for a processor; the rest is ours."""
+    asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
+    return {"model_s": sum(asked), "waited_s": sum(case.runner.waited)}
 
 
 def _revision(checkout: Checkout) -> Revision:
     files = project_files(checkout.folder)
-    return Revision(identity(checkout, files), files)
+    return Revision(identity(checkout, files), files, checkout.day)
 
 
 def _case(
@@ -138,7 +145,10 @@ def _case(
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
     installed = report.environment if report is not None else ()
-    environment = prepare(buggy.files, installed, created, options, services.environments)
+    build = partial(
+        prepare, buggy.files, installed, created or buggy.day, options, environments=services.environments
+    )
+    environment = build()
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
@@ -160,13 +170,24 @@ def _case(
         code=code,
         buggy=buggy,
         fixed=fixed,
-        runner=ScriptRunner(runner, environment, options.stubs),
+        runner=ScriptRunner(
+            runner,
+            environment,
+            options.stubs,
+            rebuild=partial(_rebuilt, build)
+            if services.environments and options.environment != HERE
+            else None,
+        ),
         model=services.model,
         options=options,
         tell=services.tell,
         stop=services.stop,
     )
     return case, report
+
+
+def _rebuilt(build: Callable[..., Environment], missing: str) -> Environment:
+    return build(missing=missing)
 
 
 def _shortest(
@@ -202,13 +223,7 @@ def _written(
     files = _result_files(found, case)
     found = replace(found, repro=files.get("repro.py", ""))
     if files and case.options.parts.execution:
-        codes = _proof(case, run, found.repro)
-        unproven = tuple(
-            f"repro.py exits {code} on the {name} revision, expected {PROVEN[name]}."
-            for name, code in codes.items()
-            if code != PROVEN[name]
-        )
-        found = replace(found, exits=codes, notes=(*found.notes, *unproven))
+        found = _proven(found, _proof(case, run, found.repro))
     if out is None:
         return found
     found = replace(found, folder=out, written=(*files, "REPORT.md") if services.report else tuple(files))
@@ -218,29 +233,45 @@ def _written(
     return found
 
 
+def _proven(found: Reproduction, codes: dict[str, int | None]) -> Reproduction:
+    """With what the proof showed: a result whose own proof failed is not reproduced."""
+    unproven = [
+        f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
+        f" expected exit code {PROVEN[name]}"
+        for name, code in codes.items()
+        if code != PROVEN[name]
+    ]
+    exits = {name: code for name, code in codes.items() if code is not None}
+    found = replace(found, exits=exits, notes=(*found.notes, *(f"{one}." for one in unproven)))
+    if not unproven or found.verdict is not Verdict.REPRODUCED:
+        return found
+    return replace(found, verdict=Verdict.SHOWN, reason=f"{found.reason}; but {'; '.join(unproven)}")
+
+
 def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
     """What is written but the report: nothing where nothing was shown."""
     if not found.script:
         return {}
+    environment = case.runner.environment
     made = {
         "repro.py": repro_text(
             found.script,
             case.symptom,
             title=found.title,
-            functions=case.functions,
+            seen=found.shown.failure if found.shown is not None else None,
             roots=case.buggy.files.roots,
             seeded=case.runner.environment.seeded(found.script),
             outside=found.shown is not None and found.shown.outside,
             seed=found.shown.seed if found.shown is not None else 0,
         ),
-        "requirements.txt": "".join(f"{one}\n" for one in found.packages),
+        "requirements.txt": "".join(f"{one}\n" for one in environment.direct or found.packages),
     }
     if case.options.pytest:
         made["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
     return made
 
 
-def _proof(case: Case, run: OpenRun, repro: str) -> dict[str, int]:
+def _proof(case: Case, run: OpenRun, repro: str) -> dict[str, int | None]:
     """What repro.py exits with when it is run as the user will run it, by revision."""
     revisions = {"buggy": case.buggy} | ({"fixed": case.fixed} if case.fixed is not None else {})
     return {

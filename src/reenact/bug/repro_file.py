@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import PurePosixPath
 
+from reenact.bug.classify import Failure
 from reenact.bug.symptom import Relation, Symptom
 
 PREFIX = "_judge_"
@@ -35,16 +36,19 @@ import sys as _sys
 
 _SEED = int(_os.environ.get("REENACT_SEED", "{seed}"))
 _PROJECT = _os.path.abspath(_os.environ.get("REENACT_PROJECT", _os.getcwd()))
-_sys.path[:0] = [_os.path.join(_PROJECT, _root) for _root in {roots}]
+_ROOTS = [_os.path.join(_PROJECT, _root) for _root in {roots}]
+_sys.path[:0] = _ROOTS
 '''
 EXPLICIT = """
 def _judge_ended(kind, error, trace):
     frames = _judge_frames_of(trace, _PROJECT, __file__)
+    own = [frame[3] for frame in frames if frame[0] == "project"]
     shown = (
         _judge_blamed(frames) == {whose!r} and frames[-1][0] != "script"
+        and not _judge_is_environment(error, _ROOTS)
         and {name!r} in [one.__name__ for one in kind.__mro__]
         and _judge_in_order({fragments!r}, str(error))
-{through}    )
+{seen}    )
     _sys.__excepthook__(kind, error, trace)
     _sys.stderr.write("The bug shows.\\n" if shown else "It could not be run: another failure.\\n")
     _sys.stderr.flush()
@@ -53,7 +57,8 @@ def _judge_ended(kind, error, trace):
 
 _sys.excepthook = _judge_ended
 """
-THROUGH = """        and any(frame[0] == "project" and frame[3] in {functions!r} for frame in frames)
+SEEN = """        and own[-1:] == {function!r}
+        and ("<module>" in own) == {importing!r}
 """
 SILENT = """
 def _judge_ended(kind, error, trace):
@@ -79,7 +84,9 @@ CLOSING = {
     ),
 }
 VALUE = """_CHECK = {check!r}
-_judge_says(_judge_{holds}(_CHECK, observed, {reference}), "observed " + _judge_short(observed))"""
+_judge_values = [_judge_held(observed), _judge_held({reference})]
+_judge_shown = _judge_{holds}(_CHECK, *_judge_values)
+_judge_says(_judge_shown, _judge_saw(_CHECK, *_judge_values, _judge_shown))"""
 BEFORE = {
     Relation.WARNS: """import warnings as _warnings
 
@@ -127,13 +134,14 @@ def repro_text(
     symptom: Symptom,
     *,
     title: str,
-    functions: Sequence[str] = (),
+    seen: Failure | None = None,
     outside: bool = False,
     roots: Sequence[PurePosixPath] = (),
     seeded: Sequence[str] = (),
     seed: int = 0,
 ) -> str:
-    """The whole file."""
+    """The whole file. `seen` is the exception that was seen: the judge asks for that one; without it for the
+    reported one."""
     future, body = _split_future(script)
     head = HEAD.format(
         title=_docstring(title),
@@ -144,25 +152,30 @@ def repro_text(
         roots=[str(root) for root in roots] or ["."],
     )
     seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
-    around, closing = _explicit(symptom, functions, outside) if not symptom.is_silent else _silent(symptom)
+    around, closing = _explicit(symptom, seen, outside) if not symptom.is_silent else _silent(symptom)
     return (
         f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
         f"# ---- the script ----\n{body.strip()}\n\n# ---- what was seen ----\n{closing}\n"
     )
 
 
-def _explicit(symptom: Symptom, functions: Sequence[str], outside: bool) -> tuple[str, str]:
+def _explicit(symptom: Symptom, seen: Failure | None, outside: bool) -> tuple[str, str]:
     """`outside`: a library raises it, called by the script with something of the project."""
     assert symptom.explicit is not None
     reported = symptom.explicit
     around = EXPLICIT.format(
         whose="script" if outside else "project",
-        name=reported.name,
-        fragments=list(reported.fragments),
-        through=THROUGH.format(functions=sorted(functions)) if functions and not outside else "",
+        name=seen.exception if seen is not None else reported.name,
+        fragments=list(seen.fragments if seen is not None else reported.fragments),
+        seen=_seen(seen) if seen is not None else "",
     )
-    judge = judge_text("frames_of", "blamed", "in_order")
+    judge = judge_text("frames_of", "blamed", "is_environment", "in_order")
     return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
+
+
+def _seen(seen: Failure) -> str:
+    function = [seen.function] if seen.function else []
+    return SEEN.format(function=function, importing=seen.phase == "import")
 
 
 def _silent(symptom: Symptom) -> tuple[str, str]:
@@ -172,7 +185,7 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
         holds = f"holds_{check.relation.value.replace('-', '_')}"
         reference = "reference" if check.needs_reference else "None"
         closing = VALUE.format(check=check.model_dump(mode="json"), holds=holds, reference=reference)
-        return f"{judge_text(holds, 'short')}\n{SILENT}", closing
+        return f"{judge_text(holds, 'held', 'saw')}\n{SILENT}", closing
     judge = judge_text("nearest_owner", "in_order") if check.relation is Relation.WARNS else ""
     fragments = [" ".join(part.split()).lower() for part in check.text.split("*")]
     before = BEFORE[check.relation].format(fragments=fragments, number=check.number)

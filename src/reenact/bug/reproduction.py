@@ -119,7 +119,7 @@ class Reproduction(Result):
         "verdict", "reason", "title", "report=source", "repository", "commit", "fixed", "symptom",
         "must_be_seen", "restructured=report", "seeds_shown", "seeds_run", "script", "repro", "exits",
         "minimised", "attempts", "contexts", "packages", "written", "folder", "findings", "notes", "tokens",
-        "money", "seconds:1", "run=run_id",
+        "money", "seconds:1", "model_s:1", "waited_s:1", "own_s:1", "run=run_id",
     )  # fmt: skip
 
     title: str
@@ -150,9 +150,18 @@ class Reproduction(Result):
     money: Decimal | None = None
     """US dollars; none when a price is not known."""
     seconds: float = 0.0
+    model_s: float = 0.0
+    """Of these, waiting for answers of the model."""
+    waited_s: float = 0.0
+    """Of these, boxes that had no processor: a busy machine."""
     run_id: str = ""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+
+    @property
+    def own_s(self) -> float:
+        """Seconds of our own work."""
+        return max(0.0, self.seconds - self.model_s - self.waited_s)
 
     @property
     def showing(self) -> Attempt | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,7 +20,7 @@ from reenact.bug.project.files import ProjectFiles
 from reenact.bug.symptom import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
-from reenact.errors import ResultRefused
+from reenact.errors import InputError, MissingPart, ResultRefused
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import Ending, Mount
 from reenact.sandbox.files.strict_json import read_json
@@ -30,6 +31,10 @@ INSIDE = ("watch.py", "judge.py")
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
+PATIENCE = 4
+"""Times the limit of CPU seconds that a run may take by the clock, on a machine that others use too."""
+PROOFS = 2
+"""Times a proof is run that something stopped."""
 OUTPUT = 3000
 """Characters of what the script printed that are kept, from the end. They are shown, never believed."""
 
@@ -71,6 +76,8 @@ class RunObservation:
     """Whose the innermost frame is that is not a library's."""
     missing: str = ""
     """The module that could not be found."""
+    refused: bool = False
+    """The innermost line is a `raise` or `assert`: something was refused on purpose."""
     holds: bool | None = None
     """Whether the relation that shows a silent bug holds; none when it was not looked at."""
     saw: str = ""
@@ -104,15 +111,33 @@ class Revision:
     identity: str
     """What the journal knows it by."""
     files: ProjectFiles
+    day: date | None = None
+    """When it was committed, where that is known."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class ScriptRunner:
     """All that a run needs but the script."""
 
     runner: ProjectRunner
     environment: Environment
     stubs: tuple[str, ...] = ()
+    waited: list[float] = field(default_factory=list, compare=False)
+    """Seconds of each box in which it had no processor."""
+    rebuild: Callable[[str], Environment] | None = None
+    """Builds the environment once more, with the package of a missing module; none once that was done."""
+
+    def repair(self, missing: str) -> bool:
+        """Whether there is a new environment now, with the module that a run did not find."""
+        build, self.rebuild = self.rebuild, None
+        if build is None or not missing:
+            return False
+        try:
+            self.environment = build(missing)
+        except (InputError, MissingPart):
+            # A name that nobody knows, or that cannot be installed: the verdict names the option.
+            return False
+        return True
 
     def observe(
         self,
@@ -159,28 +184,39 @@ class ScriptRunner:
             "check": check.model_dump(mode="json") if check is not None else None,
         }
         inside = {f".reenact/{name}": _inside(name) for name in INSIDE}
-        ran = self.runner.execute(
-            self.environment,
+        ran = self._execute(
             (".reenact/watch.py",),
             {**inside, "script.py": script.encode("utf-8", "replace")},
-            limits=self.runner.limits(self.runner.wall_s * len(seeds)),
+            cpu_s=self.runner.wall_s * len(seeds),
             mounts=(mount(revision),),
             stdin=json.dumps(task).encode(),
             collect={name: name for name in map(RESULT.format, seeds)},
         )
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
-    def exit_code(self, repro: str, revision: Revision) -> int:
-        """What a repro.py exits with when it is run as the user will run it; -1 when it was killed."""
-        ran = self.runner.execute(
-            self.environment,
-            ("repro.py",),
-            {"repro.py": repro.encode("utf-8", "replace")},
-            limits=self.runner.limits(),
-            mounts=(mount(revision),),
-            variables={"REENACT_PROJECT": REPOSITORY},
-        )
-        return ran.exit_code if ran.exit_code is not None else -1
+    def exit_code(self, repro: str, revision: Revision) -> int | None:
+        """What a repro.py exits with when it is run as the user will run it; none when something stopped it
+        each time: a run that did not end says nothing."""
+        for _ in range(PROOFS):
+            ran = self._execute(
+                ("repro.py",),
+                {"repro.py": repro.encode("utf-8", "replace")},
+                cpu_s=self.runner.wall_s,
+                mounts=(mount(revision),),
+                variables={"REENACT_PROJECT": REPOSITORY},
+            )
+            if ran.ending in (Ending.OK, Ending.EXIT):
+                return ran.exit_code
+        return None
+
+    def _execute(
+        self, arguments: tuple[str, ...], files: Mapping[str, bytes], *, cpu_s: float, **more: Any
+    ) -> ProgramRun:
+        """In a box that may use so many seconds of a processor, and may wait for one."""
+        limits = replace(self.runner.limits(cpu_s * PATIENCE), cpu_s=cpu_s)
+        ran = self.runner.execute(self.environment, arguments, files, limits=limits, **more)
+        self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
+        return ran
 
     @property
     def bounds(self) -> list[float]:

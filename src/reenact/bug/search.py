@@ -130,6 +130,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
     runs = run_seeds(case, run, attempt.script, case.buggy, "buggy", quick=quick)
+    if runs[0].outcome is RunOutcome.ENVIRONMENT and case.runner.repair(runs[0].observation.missing):
+        case.say("run it again with the package that was missing")
+        runs = run_seeds(case, run.under("rebuilt"), attempt.script, case.buggy, "buggy", quick=quick)
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
@@ -138,8 +141,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         return replace(attempt, runs=())
     if case.fixed is None:
         return attempt
-    fixed = run_seeds(case, run, attempt.script, case.fixed, "fixed")
-    objection = not_confirmed(fixed)
+    case.say("run it (fixed)")
+    fixed = run_with(case, run, attempt.script, case.fixed, "fixed", [one.seed for one in runs])
+    objection = not_confirmed(runs, fixed)
     attempt = replace(attempt, fixed_runs=fixed)
     return attempt.stopped(objection) if objection is not None else attempt
 
@@ -159,12 +163,18 @@ def run_with(
 def run_seeds(
     case: Case, run: Scope, script: str, revision: Revision, name: str, *, quick: bool = False
 ) -> tuple[SeedRun, ...]:
-    """All seeds; after the first only those that may end differently."""
+    """All seeds; after the first only those that may end differently: a crash that a second seed repeats to
+    the line needs no third."""
     if not quick:
         case.say(f"run it ({name})")
     first = run_with(case, run, script, revision, name, (0,))
     rest = range(1, case.options.seeds)
     if quick or first[0].outcome.is_final or not rest:
         return first
+    if first[0].observation.ended == "raised":
+        first = (*first, *run_with(case, run, script, revision, name, rest[:1]))
+        rest = rest[1:]
+        if first[0].crashed_like(first[1]) or not rest:
+            return first
     case.say(f"run it with {len(rest)} more seeds ({name})")
     return (*first, *run_with(case, run, script, revision, name, rest))

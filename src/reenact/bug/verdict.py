@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -10,12 +11,20 @@ from statistics import fmean
 
 from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun
+from reenact.bug.environment import distribution
 from reenact.bug.reproduction import Attempt, Stage, Verdict
 from reenact.bug.symptom import Relation
 from reenact.codegen.problem import Problem
 
 COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
 """Words that many functions and every report share."""
+_ABOUT_INPUT = re.compile(
+    r"out of (?:range|bounds)|beyond|(?:must|should|can ?not|has to|have to) (?:be|have|match)|expected"
+    r"|invalid|unsupported|not supported|at (?:least|most)|too (?:large|small|long|short|many|few)|exceed"
+    r"|mismatch|not match",
+    re.IGNORECASE,
+)
+"""Words of messages that refuse what was handed in."""
 FIVE_PERCENT = 0.05
 """How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
 
@@ -43,37 +52,61 @@ def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
 
 
-def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
+def not_confirmed(buggy: Sequence[SeedRun], runs: Sequence[SeedRun]) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
     failed = next((run for run in runs if run.outcome is not RunOutcome.NOTHING), None)
     if runs and failed is None:
         return None
     if failed is None:
         return Problem(Stage.FIXED, "It was not run on the fixed revision.")
-    if failed.shows:
+    if same_failure(buggy, failed):
         sentence = "The same is seen on the fixed revision, so it is not the bug"
+    elif failed.shows:
+        sentence = "On the fixed revision it fails too, but with another failure or elsewhere"
     else:
         sentence = f"On the fixed revision it does not run through ({failed.outcome.value})"
     return Problem(Stage.FIXED, f"{sentence}: {failed.sentence}")
 
 
-def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
+def same_failure(buggy: Sequence[SeedRun], other: SeedRun) -> bool:
+    """Whether a run failed like those on the buggy revision: with what was seen there, not with the guess."""
+    seen = [run.failure for run in buggy if run.shows]
+    return other.failure in seen if other.failure is not None else other.shows
+
+
+def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     """The verdict on runs that show the symptom, and pass on the fixed revision where there is one."""
+    runs = attempt.runs
     shown = [run for run in runs if run.shows]
     count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
     if case.symptom.is_silent:
-        return Verdict.SHOWN, f"{count}; a silent bug is confirmed by --fixed only"
+        return Verdict.SHOWN, f"{count}; a silent bug is confirmed by a revision without it: --fixed tells"
     if not case.symptom.grounded(case.raw):
-        return Verdict.SHOWN, f"{count}; the report does not say this exception and message itself"
+        return Verdict.SHOWN, f"{count}; the report does not say this exception and message: --fixed tells"
     if all(run.outside for run in shown):
         return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
     if not any(_spoken_of(run, case.raw) for run in shown):
         return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
     if all(run.deliberate for run in shown):
-        return Verdict.SHOWN, f"{count}; the project raises it on purpose, which may be right: --fixed tells"
+        return Verdict.SHOWN, f"{count}; it is raised on purpose, which may be right: --fixed tells"
+    forced = _forced(shown, attempt.script, case.raw)
+    if forced:
+        why = f"the message is about what was handed in, and the report does not give {forced}"
+        return Verdict.SHOWN, f"{count}; {why}: --fixed tells"
     return Verdict.REPRODUCED, f"{count}, in project code"
+
+
+def _forced(shown: Sequence[SeedRun], script: str, report: str) -> str:
+    """Numbers of the script that the report does not give, where the message speaks of what was handed in:
+    with values of its own choice a script can force most checks to fail."""
+    if not all(_ABOUT_INPUT.search(run.observation.message) for run in shown):
+        return ""
+    given = {float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", report)} | {0.0, 1.0, 2.0}
+    constants = (node.value for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant))
+    numbers = (one for one in constants if isinstance(one, int | float) and not isinstance(one, bool))
+    return ", ".join(dict.fromkeys(f"{one:g}" for one in numbers if abs(float(one)) not in given))[:100]
 
 
 def _spoken_of(run: SeedRun, report: str) -> bool:
@@ -95,10 +128,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
     if showing is not None and not case.options.parts.execution:
         return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
     if showing is not None:
-        return verdict_on(case, showing.runs)
+        return verdict_on(case, showing)
     exercised = [one for one in attempts if RunOutcome.NOTHING in {run.outcome for run in one.runs}]
     on_fixed = [one for one in attempts if one.stage is Stage.FIXED]
-    both = [one for one in on_fixed if any(run.shows for run in one.fixed_runs)]
+    both = [one for one in on_fixed if any(same_failure(one.runs, run) for run in one.fixed_runs)]
     if both:
         return Verdict.NOT_REPRODUCED, f"what was shown is not what the fix changes ({len(both)} scripts)"
     if on_fixed:
@@ -120,6 +153,9 @@ def _obstacle(attempts: Sequence[Attempt]) -> str:
     what, count = stopped.most_common(1)[0]
     last = next(one for one in reversed(attempts) if _stop_words(one) == what)
     why = f", the last: {last.objections[0]}" if last.objections else ""
+    missing = next((run.observation.missing for run in last.runs if run.observation.missing), "")
+    if missing and last.outcome is RunOutcome.ENVIRONMENT:
+        return f"the module {missing} is not installed; --requirement {distribution(missing)} installs it"
     return f"none of {len(attempts)} scripts ran as it should: {what} ({count}){why}"[:600].rstrip(".")
 
 

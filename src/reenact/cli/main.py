@@ -52,6 +52,7 @@ class Reenact(LazyGroup):
 VERBS = {
     "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to fix."),
     "config": ("reenact.cli.doctor:config", "Print every setting, its value and where it comes from."),
+    "cache": ("reenact.cli.cache:cache", "List prepared environments and their size; remove old ones."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
     "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),

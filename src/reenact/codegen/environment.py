@@ -26,9 +26,12 @@ from reenact.sandbox.environments.prepare import Environments
 
 DISTRIBUTIONS = {
     "PIL": "pillow",
+    "attr": "attrs",
     "bs4": "beautifulsoup4",
     "cv2": "opencv-python-headless",
     "dateutil": "python-dateutil",
+    "hydra": "hydra-core",
+    "pkg_resources": "setuptools",
     "skimage": "scikit-image",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
@@ -51,6 +54,8 @@ class Environment:
     key: str
     packages: tuple[str, ...]
     """What it has of what is needed, as NAME==VERSION."""
+    direct: tuple[str, ...] = ()
+    """Of these, what was asked for; the others came with it. Empty: all of them."""
     lacking: tuple[str, ...] = ()
     """Modules that the code imports and that are not there."""
     proposed: tuple[str, ...] = ()

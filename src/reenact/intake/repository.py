@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from reenact.errors import InputError, Unreachable, UnreadableRepository
 from reenact.files import open_regular, read_start
 from reenact.intake.archive import Bounds, is_archive, unpack
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.repository import Bound, Repository, clone, run_git
+from reenact.sandbox.repository import Bound, Repository, clone, is_bare, run_git
 from reenact.types import Stop
 
 CHANGED = "+changes"
@@ -42,6 +43,8 @@ class Checkout:
     """What the user named, for a reader."""
     files: int
     """Plain files in the folder, without those of version control."""
+    day: date | None = None
+    """When the commit was made, where that is known."""
 
 
 def open_repository(
@@ -57,7 +60,7 @@ def open_repository(
     opener = _Opener(ref, commit or "", into, bounds or Bounds(), wall_s, stop)
     path = Path(ref)
     if _ADDRESS.match(ref):
-        return opener.from_address(ref, local=False)
+        return opener.from_address(ref)
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
         return opener.from_folder(path)
     if is_bundle(path):
@@ -85,10 +88,8 @@ class _Opener:
 
     def from_folder(self, folder: Path) -> Checkout:
         folder = folder.absolute()
-        if not (folder / ".git").exists() and (folder / "objects").is_dir() and (folder / "HEAD").is_file():
-            return self.from_address(str(folder), local=True)
-        if self.commit:
-            return self._exported(Repository(folder, self.wall_s), self.commit)
+        if self.commit or is_bare(folder):
+            return self._exported(Repository(folder, self.wall_s), self.commit or "HEAD")
         return _counted(folder, _commit_of_folder(folder), self.source, self.bounds)
 
     def from_bundle(self, path: Path) -> Checkout:
@@ -101,23 +102,23 @@ class _Opener:
                 )
             return self._exported(repository, self.commit or newest)
 
-    def from_address(self, address: str, *, local: bool) -> Checkout:
+    def from_address(self, address: str) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
             return _counted(known, self.commit, self.source, self.bounds)
 
-        def fill(partial: Path) -> str:
+        def fill(partial: Path) -> tuple[str, date]:
             cloned = clone(
                 address,
                 partial,
                 revision=self.commit,
-                local=local,
                 wall_s=self.wall_s,
                 most_bytes=self.bounds.most_bytes,
                 stop=self.stop,
             )
             commit = cloned.head()
+            day = cloned.day(commit)
             remove_tree(partial / ".git")
-            return commit
+            return commit, day
 
         with git_errors(self.source, self.commit):
             return self._made(fill)
@@ -146,19 +147,20 @@ class _Opener:
             if (known := self._place(commit)).is_dir():
                 return _counted(known, commit, self.source, self.bounds)
 
-            def fill(partial: Path) -> str:
+            def fill(partial: Path) -> tuple[str, date]:
                 repository.export(commit, partial, most_bytes=self.bounds.most_bytes)
-                return commit
+                return commit, repository.day(commit)
 
             return self._made(fill)
 
-    def _made(self, fill: Callable[[Path], str]) -> Checkout:
+    def _made(self, fill: Callable[[Path], tuple[str, date]]) -> Checkout:
         """A checkout that is filled beside its place and moved there whole."""
         with self._partial() as partial:
-            commit = fill(partial)
+            commit, day = fill(partial)
             checkout = _counted(partial, commit, self.source, self.bounds)
+            _day_file(self._place(commit)).write_text(day.isoformat())
             _settle(partial, self._place(commit))
-        return replace(checkout, folder=self._place(commit))
+        return replace(checkout, folder=self._place(commit), day=day)
 
     def _place(self, commit: str) -> Path:
         # Two sources may claim one hash for different files, so the source is part of the name.
@@ -219,7 +221,21 @@ def _counted(folder: Path, commit: str, source: str, bounds: Bounds) -> Checkout
             f"The repository {source} holds no Python: {files} files, none ends in .py.",
             next_step="Name the folder that holds the project's source code.",
         )
-    return Checkout(folder, commit, source, files)
+    return Checkout(folder, commit, source, files, _day(folder))
+
+
+def _day_file(place: Path) -> Path:
+    """Where the day of a checkout's commit is kept, beside it."""
+    return place.with_name(f"{place.name}.day")
+
+
+def _day(folder: Path) -> date | None:
+    """When the commit of a checkout was made, by the file beside it or by git; none where neither knows."""
+    with suppress(OSError, ValueError):
+        return date.fromisoformat(read_start(_day_file(folder), 20).decode().strip())
+    with suppress(InputError):
+        return Repository(folder).day("HEAD") if (folder / ".git").is_dir() else None
+    return None
 
 
 _GIT_ERRORS = {

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
@@ -84,6 +85,7 @@ def run_git(
     wall_s: float,
     allow: str = "",
     bound: Bound | None = None,
+    stdin: bytes = b"",
 ) -> bytes:
     """Run git with our settings alone and give what it prints. Every failure is an InputError."""
     program = shutil.which("git")
@@ -99,6 +101,7 @@ def run_git(
             environment=_environment(allow),
             wall_s=wall_s,
             look=bound.check if bound else lambda: None,
+            stdin=stdin,
         )
     except TimeoutError as error:
         raise InputError(f"git did not end within {wall_s:g} s.") from error
@@ -137,6 +140,11 @@ class Repository:
         """The commit that a branch, a tag or the first digits of a hash name."""
         return self._ask("rev-parse", "--verify", f"{_revision(revision)}^{{commit}}").decode().strip()
 
+    def day(self, commit: str) -> date:
+        """When a commit was made."""
+        stated = self._ask("show", "--no-patch", "--format=%cs", _revision(commit), "--").decode().strip()
+        return date.fromisoformat(stated.splitlines()[-1])
+
     def changed(self) -> tuple[str, ...]:
         """Files that differ from the commit that is checked out, or that it does not know."""
         printed = self._ask(
@@ -154,7 +162,28 @@ class Repository:
             index.unlink(missing_ok=True)
             run_git(git, into, ("read-tree", f"{_revision(revision)}^{{tree}}"), wall_s=self.wall_s)
             bound = Bound(most_bytes, into, None)
-            run_git(git, into, ("checkout-index", "--all", "--force"), wall_s=self.wall_s, bound=bound)
+            try:
+                run_git(git, into, ("checkout-index", "--all", "--force"), wall_s=self.wall_s, bound=bound)
+            except InputError:
+                # A partial clone lacks the content of some files; whoever needs one of them will say so.
+                listed = "".join(f"{one}\0" for one in self._readable(git, into))
+                one_by_one = ("checkout-index", "--force", "-z", "--stdin")
+                run_git(git, into, one_by_one, wall_s=self.wall_s, bound=bound, stdin=listed.encode())
+
+    def _readable(self, git: Path, tree: Path) -> Iterator[str]:
+        """Files of the index whose content is there."""
+        printed = run_git(git, tree, ("ls-files", "--stage", "-z"), wall_s=self.wall_s).decode(
+            errors="replace"
+        )
+        entries = [line.partition("\t") for line in printed.split("\0") if line]
+        hashes = [head.split()[1] for head, _, _ in entries]
+        asked = ("cat-file", "--batch-check=%(objecttype)")
+        lines = "".join(f"{one}\n" for one in hashes).encode()
+        kinds = run_git(git, tree, asked, wall_s=self.wall_s, stdin=lines).decode().splitlines()
+        there = [name for (_, _, name), kind in zip(entries, kinds, strict=True) if kind == "blob"]
+        if not there:
+            raise InputError("The repository has none of the files of this commit.")
+        yield from there
 
     def _ask(self, *arguments: str) -> bytes:
         with own_git_folder(self.folder) as git:
@@ -210,6 +239,12 @@ def _revision(text: str) -> str:
     return text
 
 
+def is_bare(folder: Path) -> bool:
+    """Whether a folder is itself what is `.git` elsewhere."""
+    parts = (_mode(folder / ".git"), _mode(folder / "objects"), _mode(folder / "HEAD"))
+    return not parts[0] and stat.S_ISDIR(parts[1]) and stat.S_ISREG(parts[2])
+
+
 MOST_REFERENCES = 20_000
 _HEAD = re.compile(r"(?:ref: refs/[\w./+-]+|[0-9a-f]{40}|[0-9a-f]{64})\n?")
 
@@ -217,7 +252,7 @@ _HEAD = re.compile(r"(?:ref: refs/[\w./+-]+|[0-9a-f]{40}|[0-9a-f]{64})\n?")
 @contextmanager
 def own_git_folder(tree: Path) -> Iterator[Path]:
     """Our git folder for the untrusted work tree `tree`, removed afterwards."""
-    theirs = tree / ".git"
+    theirs = tree if is_bare(tree) else tree / ".git"
     if not stat.S_ISDIR(_mode(theirs)) or not stat.S_ISDIR(_mode(theirs / "objects")):
         raise InputError(f"This is no git work tree with a .git folder of its own: folder={tree}")
     if _mode(theirs / "objects" / "info" / "alternates"):

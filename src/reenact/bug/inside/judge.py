@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 from types import FrameType, TracebackType
@@ -53,6 +54,24 @@ def codes_of(filename: str) -> list[Any]:
         found.append(code)
         waiting += [one for one in code.co_consts if hasattr(one, "co_code")]
     return found
+
+
+def refuses(filename: str, line: int) -> bool:
+    """Whether the line is a `raise` or `assert`: what it is given was refused on purpose."""
+    try:
+        with open(filename, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return False
+    found = (node for node in ast.walk(tree) if isinstance(node, (ast.Raise, ast.Assert)))
+    return any(node.lineno <= line <= (node.end_lineno or 0) for node in found)
+
+
+def is_environment(error: BaseException, roots: list[str]) -> bool:
+    """Whether a module is missing that is not the project's: nothing is known of the bug then."""
+    name = (getattr(error, "name", None) or "").split(".")[0]
+    places = [os.path.join(root, name + ending) for root in roots for ending in ("", ".py")]
+    return isinstance(error, ModuleNotFoundError) and not any(map(os.path.exists, places))
 
 
 def in_order(fragments: list[str], text: str) -> bool:
@@ -131,12 +150,79 @@ def holds_device(check: dict[str, Any], observed: Any, reference: Any) -> bool:
 
 def holds_no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """A parameter without a gradient; what is no parameter is taken for a gradient itself."""
-    for one in items(observed):
+    return bool(without_gradient(observed))
+
+
+def without_gradient(observed: Any) -> list[str]:
+    """Which parameters have no gradient, or only zeros."""
+    found = []
+    for name, one in named_items(observed, ""):
         is_parameter = getattr(one, "requires_grad", False) or type(one).__name__ == "Parameter"
         gradient = getattr(one, "grad", None) if is_parameter else one
         if gradient is None or not any(flat(gradient)):
-            return True
-    return False
+            found.append(name)
+    return found
+
+
+def saw(check: dict[str, Any], observed: Any, reference: Any, holds: bool) -> str:
+    """The values in a few words; while the bug shows, those that show it first."""
+    compared = f", reference {short(reference)}" if reference is not None else ""
+    values = f"observed {short(observed)}{compared}"
+    offence = offending(check, observed, reference) if holds else ""
+    return f"{offence}; {values}" if offence else values
+
+
+def offending(check: dict[str, Any], observed: Any, reference: Any) -> str:
+    """Which element, parameter or property shows the bug."""
+    relation = check["relation"]
+    if relation in ("shape", "dtype", "device"):
+        look = {"shape": shape, "dtype": dtype, "device": device}[relation]
+        return f"the {relation} is ({look(observed)}), expected ({check['text'] or look(reference)})"
+    if relation == "no-gradient":
+        names = without_gradient(observed)
+        return f"without gradient: {', '.join(names[:6])} ({len(names)} of {len(named_items(observed, ''))})"
+    if relation not in ("not-finite", "differs", "above", "below"):
+        return ""
+    left = flat(observed)
+    right = flat(reference if check["number"] is None else check["number"])
+    if relation == "not-finite":
+        bad = [n for n, one in enumerate(left) if isinstance(one, float) and not math.isfinite(one)]
+    elif relation == "differs":
+        if len(left) != len(right):
+            return f"{len(left)} values against {len(right)}"
+        bad = [n for n, one in enumerate(left) if not close(one, right[n], check["tolerance"])]
+    else:
+        bad = [n for n, one in enumerate(left) if isinstance(one, (int, float))]
+        bad = [n for n in bad if (left[n] > right[0] if relation == "above" else left[n] < right[0])]
+    if not bad or len(left) == 1:
+        return ""
+    worst = bad[0]
+    against = f", not {right[worst]!r:.40}" if relation == "differs" else ""
+    place = f"observed{path_of(observed, worst)} = {left[worst]!r:.40}"
+    return f"{len(bad)} of {len(left)} values, first {place}{against}"
+
+
+def held(value: Any) -> Any:
+    """An iterator as a list, so that it can be looked at more than once."""
+    return list(value) if hasattr(value, "__next__") else value
+
+
+def path_of(value: Any, number: int) -> str:
+    """Where the value lies that `flat` counts as this one, as one would write it in Python."""
+    value = plain(value)
+    if isinstance(value, dict):
+        for key in value:
+            size = len(flat(value[key])) + 1
+            if number < size:
+                return f"[{key!r}]" + (path_of(value[key], number - 1) if number else "")
+            number -= size
+    if isinstance(value, (list, tuple)):
+        for place, item in enumerate(value):
+            size = len(flat(item))
+            if number < size:
+                return f"[{place}]" + path_of(item, number)
+            number -= size
+    return ""
 
 
 def flat(value: Any) -> list[Any]:
@@ -212,10 +298,13 @@ def numbers(value: Any) -> list[float]:
     return found
 
 
-def items(value: Any) -> list[Any]:
-    """The tensors in lists, dictionaries and iterators, names left out."""
+def named_items(value: Any, name: str) -> list[tuple[str, Any]]:
+    """The tensors in lists, dictionaries and pairs of name and tensor, each with its name or place."""
+    if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str):
+        return named_items(value[1], value[0])
     if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)) or hasattr(value, "__next__"):
-        return [leaf for item in value for leaf in items(item) if not isinstance(leaf, str)]
-    return [value]
+        return [leaf for key in value for leaf in named_items(value[key], str(key))]
+    if isinstance(value, (list, tuple)):
+        found = [leaf for n, item in enumerate(value) for leaf in named_items(item, f"{name}[{n}]")]
+        return [leaf for leaf in found if not isinstance(leaf[1], str)]
+    return [(name or "observed", value)]

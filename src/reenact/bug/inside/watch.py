@@ -82,11 +82,16 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
 
 def _described(error: BaseException, project: str, script: str) -> dict[str, Any]:
     frames = judge.frames_of(error.__traceback__, project, script)[1:]
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    place = (innermost.tb_frame.f_code.co_filename, innermost.tb_lineno) if innermost else ("", 0)
     return {
         "classes": [one.__name__ for one in type(error).__mro__],
         "message": _clean(str(error)),
         "frames": [dict(zip(FRAME, frame)) for frame in frames[-60:]],  # noqa: B905 - of the same length
         "blamed": judge.blamed(frames),
+        "refused": judge.refuses(*place),
         "missing": getattr(error, "name", None) or "" if isinstance(error, ModuleNotFoundError) else "",
     }
 
@@ -111,16 +116,16 @@ def _checked(
         }
     problem = ""
     observed: Any = namespace.get("observed")
-    reference = namespace.get("reference")
+    reference: Any = namespace.get("reference")
     if "observed" not in namespace:
         problem = "the script ended without a top-level value named `observed`"
     elif type(observed).__module__ == "__main__":
         problem = "`observed` is an object of a class that the script defines"
     else:
         try:
+            observed, reference = judge.held(observed), judge.held(reference)
             holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
-            saw = f"observed {judge.short(observed)}"
-            saw += f", reference {judge.short(reference)}" if "reference" in namespace else ""
+            saw = judge.saw(check, observed, reference, holds)
             single = float(observed) if _is_single(observed) else None
             return {"holds": holds, "saw": _clean(saw[:600]), "number": single if single == single else None}
         except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything

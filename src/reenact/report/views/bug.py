@@ -113,7 +113,8 @@ def _facts(found: Reproduction) -> Facts:
     if made is not None and made.lines_after < made.lines_before:
         facts["made shorter"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs"
     facts["model"] = f"{found.tokens} tokens, {'price unknown' if found.money is None else f'${found.money}'}"
-    facts["time"] = f"{found.seconds:.0f} s"
+    split = f"{found.own_s:.0f} s own, {found.model_s:.0f} s model, {found.waited_s:.0f} s waiting"
+    facts["time"] = f"{found.seconds:.0f} s ({split})"
     if found.folder is not None:
         facts["written"] = f"{found.folder}/: {', '.join(found.written)}"
     return Facts("", tuple(facts.items()))
@@ -143,6 +144,9 @@ def _script(found: Reproduction) -> Iterator[Block]:
 def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
     shown = next((run for run in showing.runs if run.shows), showing.runs[0])
     yield Text(shown.sentence)
+    other = next((run for run in showing.fixed_runs if run.seed == shown.seed), None)
+    if other is not None:
+        yield Text(other.sentence, "On the fixed revision")
     yield from _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))

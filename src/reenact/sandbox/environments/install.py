@@ -42,6 +42,10 @@ class Wish:
     exclude_newer: date | None = None
     built: Path | None = None
     """A folder of wheels that were built from source in a box."""
+    backend: str = ""
+    """The build of torch, as uv names it (`cpu`); empty: what the index gives."""
+    store: Path | None = None
+    """The installer's cache, ours alone, from which packages are linked; none: the user's, and copies."""
 
 
 class Installer(Protocol):
@@ -81,7 +85,7 @@ class Uv:
 
     def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
         argv = [self._program, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-build"]
-        argv += ["--python", wish.python, "--no-progress", *_index()]
+        argv += ["--python", wish.python, "--no-progress", *_index(), *_options(wish)]
         if wish.exclude_newer is not None:
             argv += ["--exclude-newer", wish.exclude_newer.isoformat()]
         printed, _ = run_installer(argv, failure=uv_failure, stdin=_lines(wish), wheels=wish.built, stop=stop)
@@ -93,11 +97,17 @@ class Uv:
         if not pins:
             return
         argv = [self._program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
-        # Copies, never links: nothing that a box might touch may be the installer's own cache.
-        argv += ["--link-mode", "copy", "--python", str(folder / "bin" / "python")]
+        # Links only from a cache of ours, which boxes see read-only; never from the user's own.
+        mode = "copy" if wish.store is None else "hardlink"
+        argv += ["--link-mode", mode, "--python", str(folder / "bin" / "python"), *_options(wish)]
         # To compile, uv starts the new interpreter, which executes the .pth files of the packages.
         argv += ["--no-compile-bytecode"]
         run_installer([*argv, *_index(), *pins], failure=uv_failure, wheels=wish.built, stop=stop)
+
+    def forget(self, names: Sequence[str], store: Path, stop: Stop | None) -> None:
+        """Remove packages from a cache of ours; environments that link their files keep them."""
+        argv = [self._program, "cache", "clean", "--quiet", "--cache-dir", str(store), *names]
+        run_installer(argv, failure=uv_failure, stop=stop)
 
 
 class Pip:
@@ -134,6 +144,12 @@ class Pip:
 def _index() -> list[str]:
     """uv has no variable for pip's PIP_NO_INDEX."""
     return ["--no-index"] if os.environ.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on") else []
+
+
+def _options(wish: Wish) -> list[str]:
+    """Further options of uv: which build of torch, and where its cache lies."""
+    found = ["--torch-backend", wish.backend] if wish.backend else []
+    return [*found, *(["--cache-dir", str(wish.store)] if wish.store is not None else [])]
 
 
 def _lines(wish: Wish) -> str:

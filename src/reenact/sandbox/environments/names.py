@@ -21,12 +21,14 @@ from reenact.errors import InputError
 
 WELL_KNOWN = frozenset(
     """
-    absl-py accelerate albumentations antlr4-python3-runtime click cython datasets diffusers einops
+    absl-py accelerate albumentations antlr4-python3-runtime attrs beartype click cloudpickle cython
+    datasets diffusers einops einx equinox gym
     evaluate filelock flask flax flit-core fsspec gpytorch gymnasium h5py hatch-vcs hatchling
-    huggingface-hub hydra-core imageio jax jaxlib joblib jsonschema keras lightgbm lightning
+    huggingface-hub hydra-core imageio jax jaxlib jaxtyping joblib jsonschema keras kornia-rs lightgbm
+    lightning linear-operator
     matplotlib maturin meson-python ml-collections networkx ninja nltk numba numpy omegaconf
     opencv-python opencv-python-headless optax optuna packaging pandas pdm-backend peft pillow
-    poetry-core protobuf psutil pyarrow pybind11 pydantic pyparsing pytest python-dateutil
+    poetry-core protobuf psutil pyro-api pyro-ppl pyarrow pybind11 pydantic pyparsing pytest python-dateutil
     pytorch-lightning pyyaml regex requests rich sacrebleu safetensors scikit-build-core
     scikit-image scikit-learn scipy seaborn sentence-transformers sentencepiece setuptools
     setuptools-scm six spacy statsmodels sympy tensorboard tensorboardx tensorflow tensorflow-cpu

@@ -11,9 +11,11 @@ once.
 
 import hashlib
 import json
+import os
 import secrets
 import shutil
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -22,9 +24,9 @@ from tempfile import TemporaryDirectory
 
 from packaging.utils import canonicalize_name
 
-from reenact.errors import InputError, ReenactError, SandboxUnavailable
-from reenact.sandbox.box import Mount, Sandbox
-from reenact.sandbox.environments.install import Installer, Wish, find_installer
+from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
+from reenact.sandbox.box import MIB, Mount, Sandbox
+from reenact.sandbox.environments.install import Installer, Uv, Wish, find_installer
 from reenact.sandbox.environments.names import Allowed, Requirement
 from reenact.sandbox.environments.run import NoWheel, constraints
 from reenact.sandbox.environments.source import build_wheel, download, find_source
@@ -32,9 +34,12 @@ from reenact.sandbox.environments.stored import (
     Environment,
     Interpreter,
     ask_interpreter,
+    disk_usage,
     finish,
     hash_of,
+    last_used,
     locked,
+    mark_used,
     read_environment,
 )
 from reenact.sandbox.files.cleanup import remove_tree
@@ -56,6 +61,10 @@ class Environments:
     stop: Stop | None = None
     python: str = sys.executable
     """The interpreter to build for."""
+    backend: str = ""
+    """The build of torch to install (`cpu`), where its index can be reached; empty: what the index gives."""
+    most_bytes: int = 20 * 1024 * MIB
+    """What all environments may take on the disk; those not used for longest make way."""
 
     def prepare(
         self, requirements: tuple[Requirement, ...], allowed: Allowed, *, exclude_newer: date | None = None
@@ -65,16 +74,19 @@ class Environments:
         wish = Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
         texts = sorted(item.text for item in requirements)
-        asked = hash_of(interpreter, exclude_newer, constraints(), *texts)
+        asked = hash_of(interpreter, exclude_newer, constraints(), *filter(None, [self.backend]), *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)
             if known is not None:
                 return known
-            wish = replace(wish, built=Path(wheels))
+            store = self._folder("uv") if self._installer().name == "uv" else None
+            wish = replace(wish, built=Path(wheels), store=store)
             pins = self._resolve(wish, allowed)
+            wish, pins = self._with_backend(wish, pins)
             made = self._build(pins, wish, interpreter)
             _write_whole(memo, json.dumps({"key": made.key}))
+        self.prune(keep=made.key)
         return made
 
     def listing(self) -> tuple[Environment, ...]:
@@ -85,6 +97,56 @@ class Environments:
         keys = sorted(folder.name for folder in self.cache.iterdir())
         found = (read_environment(self.cache, key, interpreter) for key in keys)
         return tuple(environment for environment in found if environment is not None)
+
+    def prune(self, most_bytes: int | None = None, *, keep: str = "") -> tuple[Environment, ...]:
+        """Remove the environments that were not used for longest until the rest fits; what was removed.
+
+        Files that several environments share are counted, and freed, once.
+        """
+        most = self.most_bytes if most_bytes is None else most_bytes
+        removed: list[Environment] = []
+        by_use = sorted(self.listing(), key=lambda one: last_used(one.folder))
+        for oldest in (one for one in by_use if one.key != keep):
+            if self.disk_bytes() <= most:
+                break
+            with self._store_locked():
+                remove_tree(oldest.folder)
+                self._forget_unlinked()
+            removed.append(oldest)
+            self._say(f"removed an environment of {oldest.size_bytes / 1e6:.0f} MB, to stay below the cap")
+        return tuple(removed)
+
+    def disk_bytes(self) -> int:
+        """What the whole cache takes on the disk."""
+        return disk_usage(self.cache) if self.cache.is_dir() else 0
+
+    def _forget_unlinked(self) -> None:
+        """Remove packages of the installer's cache that no environment links to any more."""
+        store, installer = self.cache / "uv", self._installer()
+        idle: list[str] = []
+        for package in store.glob("archive-v0/*"):
+            files = (Path(folder) / name for folder, _, names in os.walk(package) for name in names)
+            if all(file.lstat().st_nlink == 1 for file in files):
+                idle += [info.name.partition("-")[0] for info in package.glob("*.dist-info")]
+        if idle and isinstance(installer, Uv):
+            installer.forget(sorted(set(idle)), store, self.stop)
+
+    def _store_locked(self) -> AbstractContextManager[None]:
+        """While packages are linked from the installer's cache, nobody may remove them from it."""
+        return locked(self.cache / "uv.lock", self.tell, self.stop)
+
+    def _with_backend(self, wish: Wish, pins: tuple[str, ...]) -> tuple[Wish, tuple[str, ...]]:
+        """The same packages with the wanted build of torch, where torch is among them and that can be had."""
+        if not self.backend or wish.store is None or not any(pin.startswith("torch==") for pin in pins):
+            return wish, pins
+        wanted = replace(wish, backend=self.backend)
+        try:
+            return wanted, self._installer().resolve(wanted, self.stop)
+        except (NoWheel, ReenactError) as error:
+            if isinstance(error, Stopped):
+                raise
+            self._say(f"no {self.backend} build of torch can be had; the newest build at hand is taken")
+            return wish, pins
 
     def _resolve(self, wish: Wish, allowed: Allowed) -> tuple[str, ...]:
         installer = self._installer()
@@ -141,7 +203,8 @@ class Environments:
             self._say(f"installing {len(pins)} packages with {self._installer().name}")
             half = self.cache / f"half-{key}-{secrets.token_hex(4)}"
             try:
-                self._installer().install(pins, half, wish, self.stop)
+                with self._store_locked():
+                    self._installer().install(pins, half, wish, self.stop)
                 finish(half, self.cache / key, pins, interpreter)
                 half.rename(self.cache / key)
             except BaseException:
@@ -158,7 +221,10 @@ class Environments:
             key = str(json.loads(memo.read_text())["key"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return read_environment(self.cache, key, interpreter)
+        known = read_environment(self.cache, key, interpreter)
+        if known is not None:
+            mark_used(known.folder)
+        return known
 
     def _installer(self) -> Installer:
         if self.installer is None:

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -143,6 +143,31 @@ def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpre
         "interpreter": interpreter.folder,
     }
     (half / _MANIFEST).write_text(json.dumps(record))
+
+
+def mark_used(folder: Path) -> None:
+    """Remember that an environment was asked for just now."""
+    with suppress(OSError):
+        os.utime(folder / _MANIFEST)
+
+
+def last_used(folder: Path) -> float:
+    """When an environment was made or last asked for, in seconds."""
+    try:
+        return (folder / _MANIFEST).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def disk_usage(folder: Path) -> int:
+    """Bytes on the disk below a folder; a file with several names counts once."""
+    seen: dict[tuple[int, int], int] = {}
+    for inner, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                stat = (Path(inner) / name).lstat()
+                seen[stat.st_dev, stat.st_ino] = stat.st_blocks * 512
+    return sum(seen.values())
 
 
 def hash_of(*parts: object) -> str:
