@@ -9,7 +9,23 @@ import pytest
 from reenact.bug.classify import RunOutcome
 from reenact.bug.options import BugAblations
 from reenact.bug.reproduction import Stage, Verdict
+from reenact.bug.symptom import Symptom
+from reenact.bug.validate.stages import objections
 
+CRASH = {
+    "kind": "explicit",
+    "sign": "crash",
+    "words": "It divides by zero.",
+    "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
+}
+HONEST = """from acme import Meter
+
+try:
+    number = int("3")
+except ValueError:
+    number = 3
+Meter(number).mean()
+"""
 REFUSED = {
     "mocks the project": """
 from unittest.mock import MagicMock
@@ -92,6 +108,38 @@ Path("../result-0.json").write_text('{"ended": "raised"}')
 os._exit(0)
 """,
 }
+TELLS_REVISIONS_APART = {
+    "swallows and claims": "try:\n    Meter().mean()\nexcept ZeroDivisionError:\n    print('REPRODUCED')\n",
+    "raises it again": (
+        "try:\n    Meter().mean()\nexcept ZeroDivisionError as e:\n    raise type(e)('by zero')\n"
+    ),
+    "suppresses": "import contextlib\nwith contextlib.suppress(ValueError):\n    Meter(0)\n",
+    "tries the new keyword": "try:\n    Meter(size=1)\nexcept TypeError:\n    Meter().mean()\n",
+    "tries the new name": "try:\n    from acme import Mean\nexcept ImportError:\n    Meter().mean()\n",
+    "asks for an attribute": "if not hasattr(Meter, 'safe'):\n    Meter().mean()\n",
+    "asks for an attribute of the module": (
+        "import acme\nif getattr(acme, 'new', None) is None:\n    Meter().mean()\n"
+    ),
+    "lists names": "import acme\nif 'new' not in dir(acme):\n    Meter().mean()\n",
+    "reads defaults": "if Meter.__init__.__defaults__ == (10,):\n    Meter().mean()\n",
+    "reads keyword defaults": (
+        "from acme import focal\nif 'floor' in focal.__kwdefaults__:\n    Meter().mean()\n"
+    ),
+    "reads annotations": "if not Meter.mean.__annotations__:\n    Meter().mean()\n",
+    "reads the signature": (
+        "import inspect\nif len(inspect.signature(Meter).parameters) == 1:\n    Meter().mean()\n"
+    ),
+    "reads type hints": "import typing\nif not typing.get_type_hints(Meter.mean):\n    Meter().mean()\n",
+    "reads the version": "import acme\nif acme.__version__ < '2':\n    Meter().mean()\n",
+    "reads a source file": "if open('../repository/acme/losses.py').read():\n    Meter().mean()\n",
+    "reads another file of the project": (
+        "if '2.0' not in open('../repository/CHANGELOG').read():\n    Meter().mean()\n"
+    ),
+    "walks up": "from pathlib import Path\nif any(Path('..').glob('*/acme')):\n    Meter().mean()\n",
+    "walks from where it is": "import os\nif os.listdir(os.getcwd()):\n    Meter().mean()\n",
+    "asks the metadata": "import importlib.metadata\nimportlib.metadata.version('acme')\nMeter().mean()\n",
+    "asks the loader": "import pkgutil\npkgutil.get_data('acme', 'losses.py')\nMeter().mean()\n",
+}
 RUN_AND_FOUND_OUT = {
     "own mistake of the same class": (
         "from acme import Meter\nmeter = Meter()\nmeter.update(1)\nprint(meter.mean() / 0)\n",
@@ -105,22 +153,12 @@ RUN_AND_FOUND_OUT = {
     ),
     "own type error": ("from acme import Meter\nMeter().update(1)\n'a' + 1\n", RunOutcome.SCRIPT),
     "another exception of the project": ("from acme import Meter\nMeter(0).mean()\n", RunOutcome.PROJECT),
-    "swallows and claims": (
-        "from acme import Meter\ntry:\n    Meter().mean()\nexcept ZeroDivisionError:\n"
-        "    print('BUG REPRODUCED: ZeroDivisionError: division by zero')\n",
-        RunOutcome.NOTHING,
-    ),
     "prints a traceback": (
         "from acme import Meter\nMeter()\nprint('Traceback (most recent call last):\\n  acme, in mean\\n"
         "ZeroDivisionError: division by zero')\n",
         RunOutcome.NOTHING,
     ),
     "exits as if": ("import sys\nfrom acme import Meter\nMeter()\nsys.exit(1)\n", RunOutcome.SCRIPT),
-    "raises it again": (
-        "from acme import Meter\ntry:\n    Meter().mean()\nexcept ZeroDivisionError as error:\n"
-        "    kind = type(error)\n    raise kind('division by zero')\n",
-        RunOutcome.SCRIPT,
-    ),
     "never ends": ("from acme import Meter\nMeter()\nwhile True:\n    pass\n", RunOutcome.NO_RUN),
     "wants the network": (
         "import urllib.request\nfrom acme import Meter\nMeter()\nurllib.request.urlopen('http://192.0.2.7/')\n",
@@ -189,6 +227,16 @@ def test_refused_before_it_runs(toy: Any, in_turn: Any, what: str) -> None:
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.attempts[0].stage in (Stage.STATIC, Stage.RELEVANCE)
     assert found.attempts[0].runs == ()
+
+
+@pytest.mark.parametrize("what", TELLS_REVISIONS_APART)
+def test_a_script_may_not_ask_which_revision_it_runs_on(toy: Any, what: str) -> None:
+    script = f"from acme import Meter\n{TELLS_REVISIONS_APART[what]}"
+    symptom = Symptom.model_validate(CRASH)
+    found = objections(script, toy.project(), symptom, BugAblations.without("static"))
+    assert found, script
+    assert {one.where for one in found} == {Stage.RELEVANCE}
+    assert objections(HONEST, toy.project(), symptom) == ()
 
 
 @pytest.mark.parametrize("what", RUN_AND_FOUND_OUT)

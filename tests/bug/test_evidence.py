@@ -201,3 +201,32 @@ def test_a_check_of_a_library_below_the_project_is_only_shown(toy: Any, in_turn:
     assert found.verdict is Verdict.SHOWN, found.reason
     assert "on purpose" in found.reason
     assert "--fixed" in found.reason
+
+
+SUMS = {
+    "kind": "silent",
+    "sign": "wrong-value",
+    "words": "A wrong mean.",
+    "check": {"relation": "above", "number": 9},
+}
+
+
+def test_an_exception_that_only_the_fix_takes_away_is_evidence_by_itself(
+    toy: Any, in_turn: Any, tmp_path: Path
+) -> None:
+    """The report showed a picture; the guess was a wrong value, the truth a crash."""
+    report = "Meter is broken\n\n![screenshot](https://host.example/a.png)\n"
+    script = "from acme import Meter\n\nobserved = Meter(3).mean()\n"
+    found = toy.reproduce(in_turn([script]), report=report, symptom=SUMS, fixed=True, out=tmp_path / "out")
+    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert "expected was another symptom" in found.reason
+    assert found.exits == {"buggy": 1, "fixed": 0}
+    assert found.symptom.explicit.name == "ZeroDivisionError"
+    assert "The report has 1 pictures, which were not read." in found.notes
+    toy.journal = Journal.in_memory()
+    alone = toy.reproduce(in_turn([script]), report=report, symptom=SUMS)
+    assert alone.verdict is Verdict.INCONCLUSIVE, "without the fix nothing confirms it"
+    toy.journal = Journal.in_memory()
+    refused = "from acme import Meter\n\nobserved = Meter(0).mean()\n"
+    both = toy.reproduce(in_turn([refused]), report=report, symptom=SUMS, fixed=True)
+    assert both.verdict is Verdict.INCONCLUSIVE, "the fixed revision raises it too"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import pytest
 
 from reenact.bug.generate import Edit, Revision, unfenced
-from reenact.bug.minimise import inner_bodies, spans, tidied, without
+from reenact.bug.minimise import inner_bodies, inside_calls, spans, tidied, without
+from reenact.journal import Journal
 
 SCRIPT = '''import a
 # about x
@@ -76,3 +78,33 @@ def test_edits_that_do_not_fit(edits: list[Edit]) -> None:
 def test_fence_is_no_code() -> None:
     assert unfenced("```python\nx = 1\n```") == "x = 1\n"
     assert Revision(script="```\nx = 1\n```\n").applied_to("old") == "x = 1\n"
+
+
+def test_calls_get_fewer_arguments_and_smaller_sizes() -> None:
+    script = 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", n=9)\n'
+    found = list(inside_calls(script))
+    for one in found:
+        ast.parse(one)
+    assert found[0] == 'x = make(64, sizes=[1, 2, 3, 4, 5])\nshow("é", n=9)\n'
+    assert 'x = make(32, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", n=9)\n' in found
+    assert 'x = make(64, rate=0.5, sizes=[1, 2, ])\nshow("é", n=9)\n' in found
+    assert 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", n=4)\n' in found
+    assert 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", )\n' in found
+
+
+def test_a_shorter_call_must_still_show_it(toy: Any, in_turn: Any) -> None:
+    script = "from acme import Meter\n\nmeter = Meter(window=400)\nmeter.mean()\n"
+    found = toy.reproduce(in_turn([script]), minimise=True)
+    assert found.script == "from acme import Meter\n\nmeter = Meter()\nmeter.mean()\n"
+    needed = "from acme import focal\n\nobserved = focal([0.5] * 64, [1] * 64, gamma=0.0)\n"
+    silent = {
+        "kind": "silent",
+        "sign": "wrong-value",
+        "words": "w",
+        "check": {"relation": "above", "number": 20},
+    }
+    toy.journal = Journal.in_memory()
+    kept = toy.reproduce(
+        in_turn([needed]), report="Focal\n\nIt is summed.\n", symptom=silent, fixed=True, minimise=True
+    )
+    assert kept.script == "from acme import focal\n\nobserved = focal([0.5] * 32, [1] * 32, gamma=0.0)\n"

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.script_runner import RunObservation
-from reenact.bug.symptom import Relation, Symptom
+from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
 from reenact.sandbox.box import Ending
 
 
@@ -136,6 +136,15 @@ def classified(
     else:
         outcome, sentence = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING, seen.saw
     return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
+
+
+def symptom_of(run: SeedRun) -> Symptom | None:
+    """The failure of a run as a symptom to look for; none where it says too little."""
+    seen = run.failure
+    if seen is None or seen.exception in TOO_GENERAL:
+        return None
+    explicit = Explicit(exception=seen.exception, message=" * ".join(seen.fragments)[:400])
+    return Symptom(kind="explicit", sign="crash", words=run.sentence[:1000], explicit=explicit)
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:

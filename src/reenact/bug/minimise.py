@@ -1,4 +1,5 @@
-"""Make the script as short as the symptom allows: delta debugging over statements, every try a real run.
+"""Make the script as short as the symptom allows: delta debugging over statements, then smaller calls, every
+try a real run.
 
 A shorter script must pass the same stages, show the symptom with the same seed, and pass on the fixed
 revision where there is one. A silent bug that nothing confirms is left as it is: without the fixed revision a
@@ -11,15 +12,20 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reenact.bug.case import Case
-from reenact.bug.classify import RunOutcome
+from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.reproduction import Attempt, Minimised
 from reenact.bug.search import run_with, tried
 from reenact.bug.validate.stages import objections
 from reenact.journal import Scope
 from reenact.trials.ddmin import minimise as fewest
+
+MOST_REFUSED = 10
+"""Smaller calls that do not show it after which no further ones are tried."""
+LEAST = 3
+"""Sizes and numbers up to this are left as they are."""
 
 
 def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimised]:
@@ -28,7 +34,7 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
     if case.symptom.is_silent and case.fixed is None:
         note = "not made shorter: nothing confirms that a shorter script would show the same"
         return attempt, Minimised(attempt.script, before, before, 0, note)
-    shortening = _Shortening(case, run, next(one.seed for one in attempt.runs if one.shows))
+    shortening = _Shortening(case, run, next(one for one in attempt.runs if one.shows))
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
         proven = tried(case, Attempt(attempt.context, attempt.number, script), run.under("minimal"))
@@ -40,10 +46,10 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
 class _Shortening:
     """Asks whether a shorter script still does."""
 
-    def __init__(self, case: Case, run: Scope, seed: int) -> None:
+    def __init__(self, case: Case, run: Scope, shown: SeedRun) -> None:
         self._case = case
         self._run = run
-        self._seed = seed
+        self._shown = shown
         self.runs = 0
 
     def shortest(self, script: str) -> str:
@@ -55,8 +61,22 @@ class _Shortening:
             bodies = inner_bodies(script)
             if index < len(bodies):
                 script = self._fewer(script, bodies[index])
+        script = self._smaller(script)
         neat = tidied(script)
         return neat if neat == script or self._does(neat) else script
+
+    def _smaller(self, script: str) -> str:
+        """With fewer arguments and smaller sizes in its calls, as long as that does and tries are left."""
+        refused: set[str] = set()
+        while len(refused) < MOST_REFUSED:
+            smaller = next((one for one in inside_calls(script) if one not in refused), None)
+            if smaller is None:
+                break
+            if self._does(smaller):
+                script = smaller
+            else:
+                refused.add(smaller)
+        return script
 
     def _fewer(self, script: str, statements: tuple[range, ...]) -> str:
         def suffices(kept: tuple[range, ...]) -> bool:
@@ -74,13 +94,38 @@ class _Shortening:
         self.runs += 1
         case.say(f"make it shorter: try {self.runs} of at most {case.options.minimise_runs}")
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
-        seeds = (self._seed,)
-        if not run_with(case, place, script, case.buggy, "buggy", seeds)[0].shows:
+        seeds = (self._shown.seed,)
+        seen = run_with(case, place, script, case.buggy, "buggy", seeds)[0]
+        if not seen.shows or seen.failure != self._shown.failure:
             return False
         if case.fixed is None:
             return True
         fixed = run_with(case, place, script, case.fixed, "fixed", seeds)
         return fixed[0].outcome is RunOutcome.NOTHING
+
+
+def inside_calls(script: str) -> Iterator[str]:
+    """The script with one argument less, half of a listing, or half of a number, in one of its calls."""
+    starts = [0]
+    for line in script.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line.encode()))
+    data = script.encode()
+
+    def cut(first: ast.expr | ast.keyword, last: ast.expr | ast.keyword, new: str) -> str:
+        begin = starts[first.lineno - 1] + first.col_offset
+        end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
+        rest = data[end:].lstrip(b" ").removeprefix(b",").lstrip(b" ") if not new else data[end:]
+        return (data[:begin] + new.encode() + rest).decode()
+
+    calls = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Call)]
+    for call in calls:
+        yield from (cut(one, one, "") for one in call.keywords if one.arg is not None)
+    given = [one for call in calls for one in (*call.args, *(word.value for word in call.keywords))]
+    for node in (node for one in given for node in ast.walk(one)):
+        if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > LEAST:
+            yield cut(node.elts[len(node.elts) // 2], node.elts[-1], "")
+        elif isinstance(node, ast.Constant) and type(node.value) is int and node.value > LEAST:
+            yield cut(node, node, str(node.value // 2))
 
 
 def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:

@@ -105,7 +105,7 @@ def reproduce(
             packages=environment.packages,
             minimised=shorter,
             findings=_diagnosed(case, services, run),
-            notes=tuple(note for note in (raw.cut, *environment.notes) if note),
+            notes=tuple(note for note in (raw.cut, raw.pictures, *environment.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             run_id=run.record.id,

@@ -68,6 +68,8 @@ class Attempt:
     runs: tuple[SeedRun, ...] = ()
     fixed_runs: tuple[SeedRun, ...] = ()
     sample: int = 0
+    learned: Symptom | None = None
+    """What it shows, where that is another exception than was expected."""
 
     def stopped(self, *objections: Problem) -> Attempt:
         """With these objections; none of them means that it shows the bug."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reenact.bug.case import Case
-from reenact.bug.classify import RunOutcome, SeedRun, classified
+from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
 from reenact.bug.generate import draft, plan_for, revised
 from reenact.bug.report import Plan
@@ -42,7 +42,7 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
         for attempt in _in_context(sharper, context, plan, number, place):
             attempts.append(attempt)
             if attempt.shows:
-                return sharper, tuple(attempts)
+                return replace(sharper, symptom=attempt.learned or sharper.symptom), tuple(attempts)
         if _lacks_the_environment(attempts):
             break
     return case, tuple(attempts)
@@ -136,7 +136,7 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
-        return attempt.stopped(objection)
+        return (None if quick else _learned(case, attempt, run)) or attempt.stopped(objection)
     if quick:
         return replace(attempt, runs=())
     if case.fixed is None:
@@ -146,6 +146,27 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     objection = not_confirmed(runs, fixed)
     attempt = replace(attempt, fixed_runs=fixed)
     return attempt.stopped(objection) if objection is not None else attempt
+
+
+def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
+    """The attempt with the symptom that its runs show, where the guessed one was another: an exception out of
+    project code that the fixed revision does not raise is evidence by itself."""
+    first = attempt.runs[0]
+    alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in attempt.runs)
+    symptom = symptom_of(first) if alike and case.fixed is not None else None
+    if case.fixed is None or symptom is None:
+        return None
+    known = replace(case, symptom=symptom)
+    lines = flowing_lines(attempt.script, case.project)
+    runs = tuple(
+        classified(one.seed, one.observation, symptom, (), case.buggy.files, lines) for one in attempt.runs
+    )
+    case.say("run it (fixed): the project raised something else than was expected")
+    seeds = [one.seed for one in runs]
+    fixed = run_with(known, run.under("learned"), attempt.script, case.fixed, "fixed", seeds)
+    if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
+        return None
+    return replace(attempt, runs=runs, fixed_runs=fixed, learned=symptom)
 
 
 def run_with(

@@ -79,6 +79,12 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     runs = attempt.runs
     shown = [run for run in runs if run.shows]
     count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
+    if attempt.learned is not None:
+        raised = f"{shown[0].exception} comes out of project code with {len(shown)} of {len(runs)} seeds"
+        return (
+            Verdict.REPRODUCED,
+            f"{raised} and with none on the fixed revision; expected was another symptom",
+        )
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
     if case.symptom.is_silent:

@@ -35,6 +35,9 @@ LONGEST_TITLE = 200
 PER_PAGE = 100
 MOST_PAGES = 3
 _TITLE_MARK = re.compile(r"^\s*(?:#{1,6}\s+|\**title\**\s*:\**\s*)", re.IGNORECASE)
+_PICTURE = re.compile(
+    r"!\[[^\]\n]*\]\([^)\n]+\)|<img\b|\buser-images\.\S+\.(?:png|jpe?g|gif)\b(?![)\"'])", re.I
+)
 _WORD = re.compile(r"[^\W_]")
 _OWNER_NAME = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)"
 _SHORT = re.compile(_OWNER_NAME + r"#(?P<number>\d{1,9})")
@@ -60,6 +63,12 @@ class RawReport:
     def text(self) -> str:
         """Title, body and comments one after the other."""
         return "\n\n".join(part for part in (self.title, self.body, *self.comments) if part)
+
+    @property
+    def pictures(self) -> str:
+        """How many pictures it has that nobody looked at, as a sentence; empty without any."""
+        count = len(_PICTURE.findall(self.text()))
+        return f"The report has {count} pictures, which were not read." if count else ""
 
 
 def read_report(

@@ -119,3 +119,32 @@ def test_the_innermost_frame_comes_first(code: CodeIndex) -> None:
         ("squash", 0),
         ("Gate", 1),
     ]
+
+
+def test_a_link_to_lines_counts_as_the_innermost_frame(code: CodeIndex) -> None:
+    link = "https://host.example/o/mininet/blob/3f2c/src/mininet/layers/gate.py#L16-L20"
+    clues = read_clues(
+        f'It breaks\n\nHere: {link}\n\n  File "src/mininet/loops/trainer.py", line 12, in run\n'
+    )
+    assert clues.frames[-1] == frame("src/mininet/layers/gate.py", 16)
+    found = locate_frames(code, clues.frames)
+    assert [(chunk.path.name, rank) for chunk, (rank, _) in found.items()] == [
+        ("gate.py", 0),
+        ("trainer.py", 1),
+    ]
+
+
+def test_words_of_addresses_are_nobody_s() -> None:
+    clues = read_clues("It breaks\n\nSee https://host.example/trainer/epochs_loop.html and Gate.\n")
+    assert "gate" in clues.words
+    assert not {"trainer", "epochs", "loop", "host"} & set(clues.words)
+    assert "epochs_loop" not in clues.names
+
+
+def test_frames_of_libraries_name_nothing_of_the_project() -> None:
+    text = (
+        'It breaks\n\n  File "/e/lib/python3.11/site-packages/torch/optim/trainer.py", line 3, in gate_step\n'
+    )
+    clues = read_clues(text)
+    assert not {"trainer", "gate", "step"} & set(clues.words)
+    assert "gate_step" not in clues.names

@@ -94,6 +94,9 @@ _FRAMES = (
     ),
     re.compile(r"(?<![\w./~-])(?P<path>[\w./~-]+\.py):(?P<line>\d+)(?P<name>)"),
 )
+_PERMALINK = re.compile(r"/blob/[^/\s]+/(?P<path>[\w./~-]+\.py)#L(?P<line>\d+)")
+_ADDRESS = re.compile(r"\b(?:https?|ftp)://[^\s<>)\]}\"']+")
+_LIBRARY = re.compile(r"(?:site|dist)-packages/|/lib/python3")
 _PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 _MESSAGE = re.compile(
     r"^(?:E +)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)): *(.+)$", re.MULTILINE
@@ -142,14 +145,18 @@ def read_clues(report: str) -> Clues:
     """Read a report: title first, then the rest."""
     report = "\n".join(line[:LONGEST_LINE] for line in report.split("\n")[:MOST_LINES])
     report = _COMMENT.sub(" ", report)
+    linked = tuple(_permalinks(report))
+    report = _ADDRESS.sub(" ", report)
     code = [found[1] or found[2] or "" for found in _FENCE.finditer(report)]
     prose = _FENCE.sub("\n", report)
     code += [found[0] for found in _INDENTED.finditer(prose)]
     inline = _INLINE.findall(prose)
-    frames = tuple(_frames(report))[-MOST_FRAMES:]
+    # Who links to a line says where to look: it counts as the innermost frame.
+    frames = (*tuple(_frames(report))[-MOST_FRAMES:], *linked)
     imported = dict(pair for text in code for pair in imports(text))
     theirs = {*imported, *LIBRARIES}
-    ours = [[_ours(text, theirs) for text in texts] for texts in ([prose], code, inline)]
+    plainer = _FRAMES[0].sub(lambda found: " " if _is_library(found) else found[0], prose)
+    ours = [[_ours(text, theirs) for text in texts] for texts in ([plainer], code, inline)]
     return Clues(
         words=_words(report),
         frames=frames,
@@ -177,8 +184,24 @@ def _words(report: str) -> Mapping[str, float]:
 def _without_frames(report: str) -> str:
     """Without the paths of frames: folders of somebody's machine are words of nobody's project."""
     for pattern in _FRAMES[:3]:
-        report = pattern.sub(lambda found: f" {_path(found['path']).stem} {found['name'] or ''} ", report)
+        report = pattern.sub(_words_of_frame, report)
     return report
+
+
+def _words_of_frame(found: re.Match[str]) -> str:
+    """File and function of a frame; nothing of a library's, whose names are not the project's."""
+    return "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
+
+
+def _is_library(frame: re.Match[str]) -> bool:
+    return _LIBRARY.search(frame["path"].replace("\\", "/")) is not None
+
+
+def _permalinks(report: str) -> Iterator[ReportedFrame]:
+    """Lines of the project that the report links to, the first one last: it is the one that is meant."""
+    found = dict.fromkeys((match["path"], int(match["line"])) for match in _PERMALINK.finditer(report))
+    for path, line in reversed(list(found)[:MOST_FRAMES]):
+        yield ReportedFrame(_path(path), line, "")
 
 
 def _frames(report: str) -> Iterator[ReportedFrame]:

@@ -1,9 +1,10 @@
 """What a script must not do with what it is to show: patch it, mock it, or take the watcher apart.
 
-Covered: patching of modules and classes, mocks, copies of project code, reading the project's
-files or version, raising the expected exception itself, reaching into frames, tracebacks, code objects, the
-interpreter's hooks and its memory, sources of chance that no seed rules. Not covered: a script written by
-somebody who knows this list; what it can forge then is bounded by the run on the fixed revision.
+Covered: patching of modules and classes, mocks, copies of project code, reading the project's files or
+version, raising the expected exception itself, reaching into frames, tracebacks, code objects, the
+interpreter's hooks and its memory, sources of chance that no seed rules, and asking which revision it runs
+on (signatures, defaults, attributes, exceptions that are caught). It is a list and no proof: a script
+written by somebody who knows it can get around it. docs/bug.md shows the list.
 """
 
 from __future__ import annotations
@@ -29,22 +30,30 @@ def _words(text: str) -> frozenset[str]:
 
 MODULES = _words("""
     unittest mock pytest inspect gc ctypes atexit faulthandler builtins importlib code codeop dis imp runpy
-    tracemalloc subprocess socket signal secrets uuid marshal pickletools linecache traceback
+    tracemalloc subprocess socket signal secrets uuid marshal pickletools linecache traceback pkgutil
+    pkg_resources zipimport modulefinder symtable tokenize filecmp glob fileinput doctest pydoc
 """)
 """Modules that a script for showing a bug has no business with."""
-CALLS = _words("exec eval compile __import__ globals locals vars breakpoint input delattr setattr")
+CALLS = _words("exec eval compile __import__ globals locals vars breakpoint input delattr setattr dir help")
 ATTRIBUTES = _words("""
     __code__ __globals__ __closure__ __dict__ __bases__ __subclasses__ __traceback__ with_traceback __file__
     __spec__ __loader__ __builtins__ _getframe f_back f_locals f_globals tb_frame gi_frame excepthook settrace
     setprofile urandom SystemRandom meta_path path_hooks showwarning __setattr__ __cause__ __context__
-    CodeType FunctionType ModuleType MethodType
+    CodeType FunctionType ModuleType MethodType __defaults__ __kwdefaults__ __annotations__ __signature__
+    __text_signature__ __wrapped__ __mro__ __base__ __slots__ __func__ get_type_hints iterdir rglob scandir
+    listdir pardir
 """)
 DOTTED = _words(
-    "sys.modules sys.path sys.stdin os._exit os.abort os.kill os.fork os.execv os.system os.popen"
+    "sys.modules sys.path sys.stdin sys.argv os._exit os.abort os.kill os.fork os.execv os.system os.popen"
+    " os.walk os.getcwd os.chdir os.path.abspath os.path.realpath os.path.dirname pathlib.Path.cwd"
 )
 OF_PROJECT = _words("__version__ __path__ __name__ __doc__ __module__ __qualname__")
 """What would tell one revision of the project from another."""
-_SOURCE = re.compile(r"\S*(?:\.pyc?|\brepository/)\S*")
+_PROBES = _words("hasattr getattr callable")
+"""Builtins that would ask an object of the project which revision it is."""
+_SOURCE = re.compile(
+    r"\S*(?:\.pyc?|\brepository/)\S*|(?:.*/)?(?:\.\.|repository)(?:/.*)?|/(?:box|proc|sys)(?:/.*)?"
+)
 
 
 def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
@@ -53,7 +62,12 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[P
         Problem(Stage.RELEVANCE, sentence, line=node.lineno)
         for node in ast.walk(tree)
         if isinstance(node, ast.stmt | ast.expr)
-        for sentence in (*_reaches(node, bindings), *_patches(node, bindings), *_raises(node, symptom))
+        for sentence in (
+            *_reaches(node, bindings),
+            *_patches(node, bindings),
+            *_raises(node, symptom),
+            *_asks_which(node, bindings),
+        )
     ]
     found += [
         Problem(Stage.RELEVANCE, sentence, line=node.lineno)
@@ -85,6 +99,34 @@ def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
     if node.attr == "__class__":
         return isinstance(node.ctx, ast.Store)
     return node.attr in OF_PROJECT and bindings.is_project(node.value)
+
+
+def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
+    """Ways to do one thing on one revision of the project and another thing on another."""
+    if isinstance(node, ast.Try) and node.handlers and _uses_project(node.body, bindings):
+        yield "A script that shows a bug may not catch what the project raises; let it come out."
+    elif isinstance(node, ast.With) and _uses_project(node.body, bindings):
+        managers = [ast.unparse(item.context_expr) for item in node.items]
+        yield from (
+            f"A script that shows a bug may not use `{one}` around the project; let exceptions come out."
+            for one in managers
+            if one.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises")
+        )
+    elif isinstance(node, ast.Call) and _is_probe(node, bindings):
+        yield f"A script that shows a bug may not ask the project what it has: `{ast.unparse(node)}`."
+
+
+def _is_probe(call: ast.Call, bindings: Bindings) -> bool:
+    if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or not call.args:
+        return False
+    return bindings.what(call.args[0]) is not None and bindings.is_project(call.args[0])
+
+
+def _uses_project(body: list[ast.stmt], bindings: Bindings) -> bool:
+    """Whether statements import or call something of the project."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    imports = any(bindings.project.owns(one.module) for node in nodes for one in imported_names(node))
+    return imports or any(isinstance(one, ast.Call) and bindings.is_project(one.func) for one in nodes)
 
 
 def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
