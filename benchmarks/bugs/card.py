@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal
@@ -12,14 +13,18 @@ from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.variant import WHOLE, Variant
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.bug.reproduction import Verdict
+from reenact.llm.recording import read_recording
 
 NOT_RECORDED = "not recorded"
 OVERALL = (
-    "way", "cases", "true verdict", "bugs shown", "false claims", "median s", "tokens a bug", "$ a bug",
-    "published",
+    "way", "cases", "true verdict", "bugs shown", "false claims", "median s", "own", "requests",
+    "tokens a bug", "$ a bug", "published",
 )  # fmt: skip
 """bugs shown: scripts that fail where the bug is and pass on the fix; published: of the paper's own bugs."""
-EACH = ("case", "true verdict", "reached", "", "on buggy, fixed", "scripts", "seeds", "s", "tokens", "$")
+EACH = (
+    "case", "true verdict", "reached", "", "on buggy, fixed", "scripts", "requests", "seeds", "s", "own s",
+    "tokens", "$", "other words",
+)  # fmt: skip
 CODES = {None: "-", 0: "passes", 1: "shows"}
 
 
@@ -40,6 +45,7 @@ def scorecard(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
             ),
             *(_cases(variant, cases, found[variant]) for variant in variants),
+            Table("Readers", ("way", "reader", "days", "answers"), tuple(_readers(cases, variants))),
             *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
@@ -52,6 +58,17 @@ def scorecard(
             },
         },
     )
+
+
+def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[tuple[str, ...]]:
+    """Who gave the recorded answers, when, and how many."""
+    for variant in variants:
+        files = (case.folder / variant.recording for case in cases)
+        records = [one for file in files if file.is_file() for one in read_recording(file)]
+        names = Counter(str(one.get("answer", {}).get("model", "unknown")) for one in records)
+        days = sorted({str(one.get("day", "unknown")) for one in records})
+        for name, count in names.items():
+            yield variant.name, name, f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0], f"{count}"
 
 
 def _cases(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> Table:
@@ -84,13 +101,16 @@ def _goals(
         complete if right == len(there) else False,
     )
     yield Goal("false claims", "0", f"{false}", False if false else (complete if there else None))
+    other = sum(one.other_words for one in results.values())
+    met = False if other else (complete if there else None)
+    yield Goal("recorded answers to other words than were asked", "0", f"{other}", met)
 
 
 def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> tuple[str, ...]:
     published = f"{variant.published:.1f} %" if variant.published is not None else "-"
     there = [case for case in cases if case.id in results]
     if not there:
-        return (variant.name, NOT_RECORDED, *("-",) * 6, published)
+        return (variant.name, NOT_RECORDED, *("-",) * (len(OVERALL) - 3), published)
     ones = [results[case.id] for case in there]
     bugs = [case for case in there if case.expected is Verdict.REPRODUCED]
     shown = sum(results[case.id].works for case in bugs)
@@ -101,6 +121,8 @@ def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, Case
         f"{shown} of {len(bugs)} ({100 * shown / len(bugs):.0f} %)" if bugs else "-",
         f"{sum(results[case.id].false_claim(case) for case in there)}",
         f"{median(one.seconds for one in ones):.0f}",
+        f"{median(one.own_s for one in ones):.0f}",
+        f"{median(one.requests for one in ones):g}",
         f"{sum(one.tokens for one in ones) / len(ones):.0f}",
         _mean_money([one.money for one in ones]),
         published,
@@ -114,7 +136,7 @@ def _mean_money(spent: Sequence[Decimal | None]) -> str:
 
 def _row(case: BugCase, one: CaseResult | None) -> tuple[str, ...]:
     if one is None:
-        return (case.id, case.expected.value, NOT_RECORDED, *("-",) * 7)
+        return (case.id, case.expected.value, NOT_RECORDED, *("-",) * (len(EACH) - 3))
     mark = "FALSE CLAIM" if one.false_claim(case) else "true" if one.true_verdict(case) else "missed"
     return (
         case.id,
@@ -123,10 +145,13 @@ def _row(case: BugCase, one: CaseResult | None) -> tuple[str, ...]:
         mark,
         f"{CODES.get(one.on_buggy, 'fails')}, {CODES.get(one.on_fixed, 'fails')}",
         f"{one.attempts}",
+        f"{one.requests}",
         f"{one.shown} of {one.seeds}" if one.seeds else "-",
         f"{one.seconds:.0f}",
+        f"{one.own_s:.0f}",
         f"{one.tokens}",
         "unknown" if one.money is None else f"{one.money:.3f}",
+        f"{one.other_words or '-'}",
     )
 
 

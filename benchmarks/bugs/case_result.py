@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
+from benchmarks.bugs.variant import WITHOUT_FIXED
 from reenact.bug.reproduction import Verdict
 
 
@@ -23,6 +24,12 @@ class CaseResult:
     """Seeds that showed the symptom."""
     seeds: int = 0
     seconds: float = 0.0
+    own_s: float = 0.0
+    """Of these, our own work: not the model's, not waiting for a processor."""
+    requests: int = 0
+    """Questions to the model."""
+    other_words: int = 0
+    """Answers of a recording that were given to other words than were asked now."""
     tokens: int = 0
     money: Decimal | None = None
     """US dollars; none when a price is not known."""
@@ -49,4 +56,8 @@ class CaseResult:
         return case.expected is not Verdict.REPRODUCED or self.contradicted
 
     def true_verdict(self, case: BugCase) -> bool:
+        """Whether it is the true one. Without the fix nothing confirms a silent bug: `shown` is true then."""
+        unconfirmed = self.verdict is Verdict.SHOWN and self.variant == WITHOUT_FIXED
+        if unconfirmed and case.expected is Verdict.REPRODUCED:
+            return not self.contradicted
         return self.verdict is case.expected and not self.false_claim(case)

@@ -16,31 +16,43 @@ from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
 from reenact.bug.pipeline import BugServices, reproduce
 from reenact.bug.reproduction import Verdict
-from reenact.errors import AnswerUnusable, ReplayMiss
+from reenact.errors import AnswerUnusable, Inconclusive, ReplayMiss, Unreachable, UnreadableRepository
 from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository
+from reenact.llm.ask import Model
+from reenact.llm.recording import Replay
 
 
 def run_case(case: BugCase, variant: Variant, runner: BenchRunner) -> CaseResult:
     """What came of the case. A model that cannot answer leaves it inconclusive, as it does for a user."""
     begun = time.monotonic()
     # The name of the file holds the case's, which is none of the pipeline's business.
-    raw = replace(read_report(str(case.folder / REPORT)), source=REPORT)
+    raw = replace(read_report(case.report_source), source=REPORT)
+    model = runner.model_for(case, variant)
     with TemporaryDirectory(prefix="reenact-bug-") as made:
-        buggy, *fixed = (
-            open_repository(str(case.bundle), one, into=Path(made), stop=runner.stop)
-            for one in case.revisions
-        )
+        buggy, *fixed = _checkouts(case, Path(made), runner)
+        given = fixed[0] if fixed and variant.sees_fixed else None
         try:
-            result = _result(
-                case, variant, runner, raw, buggy, fixed[0] if fixed and variant.sees_fixed else None
-            )
+            result = _result(case, variant, runner, model, raw, buggy, given)
         except (AnswerUnusable, ReplayMiss) as error:
             why = f"{error.sentence} {error.next_step}".strip()
             result = CaseResult(case.id, variant.name, Verdict.INCONCLUSIVE, why)
-        result = _judged(result, case, runner, buggy, fixed[0] if fixed else None)
-    result = replace(result, seconds=time.monotonic() - begun)
+        if not case.is_foreign:
+            result = _judged(result, case, runner, buggy, fixed[0] if case.fixed else None)
+    other = model.earlier if isinstance(model, Replay) else 0
+    result = replace(result, seconds=time.monotonic() - begun, other_words=other)
     return _believed(result) if variant.baseline else result
+
+
+def _checkouts(case: BugCase, into: Path, runner: BenchRunner) -> list[Checkout]:
+    """The buggy revision and the one that is given as its fix. Inconclusive where they cannot be had."""
+    revisions = (case.buggy, *filter(None, [case.given_fix]))
+    try:
+        return [open_repository(case.source, one, into=into, stop=runner.stop) for one in revisions]
+    except (Unreachable, UnreadableRepository) as error:
+        raise Inconclusive(
+            f"{case.project} cannot be had: {error.sentence}", next_step=error.next_step
+        ) from error
 
 
 def _judged(
@@ -60,11 +72,11 @@ def _result(
     case: BugCase,
     variant: Variant,
     runner: BenchRunner,
+    model: Model,
     raw: RawReport,
     buggy: Checkout,
     fixed: Checkout | None,
 ) -> CaseResult:
-    model = runner.model_for(case, variant)
     with runner.journal_for(case, variant) as (journal, fresh):
         if variant.baseline:
             return write_once(case, variant, raw, buggy, model, journal, fresh=fresh)
@@ -76,7 +88,8 @@ def _result(
     return CaseResult(
         case.id, variant.name, found.verdict, found.reason, attempts=len(found.attempts),
         shown=found.seeds_shown, seeds=found.seeds_run, tokens=found.tokens, money=found.money,
-        script=found.repro, on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
+        own_s=found.own_s, requests=found.requests, script=found.repro,
+        on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
     )  # fmt: skip
 
 

@@ -75,6 +75,12 @@ class BugCase:
     """What one run of the oracle may take."""
     preload: tuple[Dotted, ...] = ()
     """Further modules worth importing once for all runs of the oracle, for what torch loads late."""
+    decoy: Hash | None = None
+    """For a bug that is not there: a commit that is given as its fix, so that having one says nothing."""
+    repository: str = ""
+    """Where a history lies that is not ours to ship; empty: in the bundle."""
+    words: str = ""
+    """Where the report lies, where it is not ours to ship; empty: beside the facts."""
 
     @property
     def report(self) -> str:
@@ -90,6 +96,25 @@ class BugCase:
     def oracle(self) -> bytes:
         """The program that exits 1 when the bug shows, 0 when not and 125 when it could not run."""
         return _text(self.folder / ORACLE).encode()
+
+    @property
+    def is_foreign(self) -> bool:
+        return bool(self.repository)
+
+    @property
+    def source(self) -> str:
+        """What `open_repository` opens."""
+        return self.repository or str(self.bundle)
+
+    @property
+    def report_source(self) -> str:
+        """What `read_report` reads."""
+        return self.words or str(self.folder / REPORT)
+
+    @property
+    def given_fix(self) -> str | None:
+        """The commit that is given as the fix: the true one, or a decoy."""
+        return self.fixed or self.decoy
 
     @property
     def revisions(self) -> tuple[str, ...]:
@@ -153,7 +178,7 @@ def _check(case: BugCase) -> None:
         wrong = f"the id {case.id!r} is not the name of the folder"
     elif case.expected not in _DECIDED:
         wrong = f"the true verdict is one of {', '.join(_DECIDED)}, not {case.expected}"
-    elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED):
+    elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED) or (case.fixed and case.decoy):
         wrong = "a fixed commit goes with a bug that is there, and with no other"
     elif case.fault not in taxonomy_classes("fault"):
         wrong = f"there is no fault class {case.fault!r}; there are {', '.join(taxonomy_classes('fault'))}"

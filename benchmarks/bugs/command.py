@@ -17,6 +17,17 @@ from reenact.types import ExitCode
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option("--foreign", is_flag=True, help="The bugs of public repositories instead of the shipped cases.")
+@click.option(
+    "--mirrors",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of bare repositories as owner+name, for --foreign; default: they are cloned.",
+)
+@click.option(
+    "--reports",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of reports as owner+name#N.md, for --foreign; default: they are read from their tracker.",
+)
 @click.option("--case", "names", multiple=True, help="Only these cases; default: all of the folder.")
 @click.option("--model", help="Ask this model; default: each case's recording answers.")
 @click.option("--record", is_flag=True, help="Keep the model's answers in the folder of each case.")
@@ -35,7 +46,8 @@ from reenact.types import ExitCode
 @click.option("--fresh", is_flag=True, help="Start over: nothing run or recorded before counts.")
 @out_folder
 def bugs(
-    folder: Path | None, names: tuple[str, ...], model: str | None, record: bool, without: tuple[str, ...],
+    folder: Path | None, foreign: bool, mirrors: Path | None, reports: Path | None,
+    names: tuple[str, ...], model: str | None, record: bool, without: tuple[str, ...],
     baselines: tuple[str, ...], seeds: int, no_minimise: bool, jobs: int, max_cost: Decimal | None,
     max_tokens: int | None, max_calls: int | None, sandbox: str | None, trust_code: bool | None, fresh: bool,
     out: Path | None,
@@ -45,6 +57,7 @@ def bugs(
     Without a model each case is answered by the recording in its folder; a case without one is not counted.
     """
     from benchmarks.bugs.cases import chosen_cases
+    from benchmarks.bugs.foreign import load_foreign
     from benchmarks.bugs.measure import measure
     from benchmarks.bugs.runner import BenchRunner
     from benchmarks.bugs.variant import variants_of
@@ -60,7 +73,7 @@ def bugs(
         "sandbox": sandbox, "trust_code": trust_code,
     }  # fmt: skip
     settings = resolve(flags).settings
-    cases = chosen_cases(folder, names)
+    cases = load_foreign(names, mirrors, reports) if foreign else chosen_cases(folder, names)
     box = sandbox_for(settings)
     with Journal.open(settings.runs_dir) as journal:
 

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from benchmarks.bugs.cases import BUNDLE, FACTS, ORACLE, REPORT, BugCase
-from benchmarks.bugs.variant import Variant
+from benchmarks.bugs.variant import FIXED, WHOLE, Variant
 from reenact.bug.options import BugOptions
 from reenact.errors import InputError
 from reenact.journal import Journal
@@ -46,13 +47,23 @@ class BenchRunner:
 
     def answers(self, case: BugCase, variant: Variant) -> bool:
         """Whether anybody answers."""
-        return self.model is not None or (case.folder / variant.recording).is_file()
+        return self.model is not None or self.recording(case, variant).is_file()
+
+    def recording(self, case: BugCase, variant: Variant) -> Path:
+        """The file that answers. The fix changes no question, so the same answers do for a variant that does
+        not see it, unless it has a recording of its own."""
+        own = case.folder / variant.recording
+        shared = case.folder / WHOLE.recording
+        return shared if variant.without == FIXED and not own.is_file() and not self.record else own
 
     def inputs(self, case: BugCase, variant: Variant) -> JsonValue:
         """What the outcome depends on: the case, and who answers."""
-        names = [FACTS, REPORT, BUNDLE, ORACLE, *(() if self.model is not None else (variant.recording,))]
+        names = [] if case.is_foreign else [FACTS, REPORT, BUNDLE, ORACLE]
         contents = [(case.folder / name).read_bytes() for name in names]
+        if self.model is None:
+            contents.append(self.recording(case, variant).read_bytes())
         return {
+            "revisions": [case.source, case.buggy, case.given_fix],
             "files": [hashlib.sha256(content).hexdigest() for content in contents],
             "model": self.model.name if self.model is not None else "recording",
             "record": self.record,
@@ -61,10 +72,11 @@ class BenchRunner:
 
     def model_for(self, case: BugCase, variant: Variant) -> Model:
         """The model that answers this case."""
-        file = case.folder / variant.recording
+        file = self.recording(case, variant)
         if self.model is None:
             return Replay(file, tell=self.tell)
-        return Recorder(self.model, file) if self.record else self.model
+        # Words and code of strangers are not ours to keep: of their bugs the answers alone are.
+        return Recorder(self.model, file, prompts=not case.is_foreign) if self.record else self.model
 
     @contextmanager
     def journal_for(self, case: BugCase, variant: Variant) -> Iterator[tuple[Journal, bool]]:

@@ -56,6 +56,7 @@ class Variant:
 
 
 WHOLE = Variant()
+WITHOUT_FIXED = Variant(without=FIXED).name
 
 
 def variants_of(without: tuple[str, ...] = (), baselines: tuple[str, ...] = ()) -> tuple[Variant, ...]:

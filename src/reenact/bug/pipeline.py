@@ -111,16 +111,19 @@ def reproduce(
             run_id=run.record.id,
         )
         found = _written(found, case, services, out, run)
-        found = replace(found, reused=run.reused, seconds=run.worked_s, **_time_split(case, services, run))
+        requests, model_s = _asked(services, run)
+        waited_s = sum(case.runner.waited)
+        found = replace(found, reused=run.reused, requests=requests, model_s=model_s, waited_s=waited_s)
+        found = replace(found, seconds=run.worked_s)
         run.note("result", found)
         run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
     return found
 
 
-def _time_split(case: Case, services: BugServices, run: OpenRun) -> dict[str, float]:
-    """Seconds that the model took, and those in which boxes waited for a processor; the rest is ours."""
+def _asked(services: BugServices, run: OpenRun) -> tuple[int, float]:
+    """How often the model was asked, and the seconds it took."""
     asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
-    return {"model_s": sum(asked), "waited_s": sum(case.runner.waited)}
+    return len(asked), sum(asked)
 
 
 def _revision(checkout: Checkout) -> Revision:

@@ -154,6 +154,8 @@ class Reproduction(Result):
     seconds: float = 0.0
     model_s: float = 0.0
     """Of these, waiting for answers of the model."""
+    requests: int = 0
+    """Questions to the model."""
     waited_s: float = 0.0
     """Of these, boxes that had no processor: a busy machine."""
     run_id: str = ""

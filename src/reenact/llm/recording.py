@@ -20,6 +20,7 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,11 @@ FINAL: dict[str, type[ModelError]] = {
 class Recorder:
     """A model that keeps what another one answers."""
 
-    def __init__(self, model: Model, file: Path) -> None:
+    def __init__(self, model: Model, file: Path, *, prompts: bool = True) -> None:
+        """`prompts`: keep the words of the questions too, not their hash alone."""
         self._model = model
         self._recording = RecordingFile(file)
+        self._prompts = prompts
 
     @property
     def name(self) -> str:
@@ -77,11 +80,16 @@ class Recorder:
 
     def _asked(self, request: Request[T]) -> dict[str, Any]:
         prompt = request.prompt
-        return {
+        asked = {
             "step": request.step,
             "sample": request.sample,
             "hash": request.hash,
             "prompt": f"{prompt.name} v{prompt.version}",
+            "day": date.today().isoformat(),
+        }
+        if not self._prompts:
+            return asked
+        return asked | {
             "system": prompt.system,
             "parts": [
                 part.text
@@ -175,6 +183,8 @@ class Replay:
     def __init__(self, file: Path, *, tell: Tell = tell_nobody) -> None:
         self._file = file
         self._tell = tell
+        self.earlier = 0
+        """Answers that were given to an earlier wording of what was asked."""
         self._records: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
         for record in read_recording(file):
             self._records.setdefault((record["step"], record["sample"]), []).append(record)
@@ -203,6 +213,7 @@ class Replay:
         same_words = [record for record in records if _answers_same_words(record, request)]
         if same_words:
             return same_words[-1]
+        self.earlier += 1
         now = f"{request.prompt.name} v{request.prompt.version}"
         self._tell(
             Progress("replay", note=f"step {request.step} was recorded for an earlier wording of {now}")
