@@ -151,12 +151,13 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     """The attempt with the symptom that its runs show, where the guessed one was another.
 
-    An exception out of project code that the fixed revision does not raise is evidence by itself. A refusal
-    on purpose is none: two revisions may refuse different input.
+    An exception out of project code that the fixed revision does not raise is evidence by itself. A refusal of
+    the project's own is none: two revisions may refuse different input.
     """
     first = attempt.runs[0]
     alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in attempt.runs)
-    alike = alike and not first.observation.refused
+    seen = first.observation
+    alike = alike and not (seen.refused and seen.frames[-1].whose == "project")
     symptom = symptom_of(first) if alike and case.fixed is not None else None
     if case.fixed is None or symptom is None:
         return None

@@ -1,4 +1,4 @@
-"""`reenact cache`: what prepared environments take on the disk, and room again."""
+"""`reenact cache`: what prepared environments take on the disk; old ones can be removed."""
 
 from __future__ import annotations
 
