@@ -34,6 +34,8 @@ def files_of(folder: Path, **texts: str) -> ProjectFiles:
         ({"requirements_txt": "torch==2.1 # old\n-r more.txt\n\nnumpy\n"}, ["torch", "numpy"]),
         ({"pyproject_toml": '[tool.poetry.dependencies]\npython = "^3.9"\nrich = "^13"\n'}, ["rich"]),
         ({"pyproject_toml": "not toml ["}, ["numpy", "pyyaml"]),
+        ({"setup_py": "setup(install_requires=[])\n", "requirements_txt": "tensorflow\njax\n"}, []),
+        ({"setup_py": "setup(install_requires=read())\n", "requirements_txt": "rich\n"}, ["rich"]),
     ],
 )
 def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> None:
@@ -151,12 +153,13 @@ def test_undeclared_packages_that_importing_the_project_needs_are_installed(tmp_
         __init__="from .core import run\n",
         core="import yaml\nimport strange\nfrom acme.deep import x\nif x:\n    import wandb\n",
         deep="import einops\nx = 1\n",
-        convert="import tensorflow\n",
+        convert="import tensorflow\nimport torch\n",
     )
     made = prepare(files, (), None, BugOptions(environment="build"), shop)
     assert shop.asked == [(["numpy", "einops", "pyyaml"], None)]
     assert made.notes[0] == "einops is imported and not declared; it is installed too."
     assert made.direct == ("numpy==2.0",), "torch came with something else"
+    assert made.frameworks == (), "a framework of a file that nothing loads is not imported to be seeded"
 
 
 def test_a_module_that_the_first_run_missed_is_installed_by_its_package(tmp_path: Path) -> None:

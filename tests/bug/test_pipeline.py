@@ -380,3 +380,17 @@ def test_what_cannot_be_installed_is_named_with_its_option(toy: Any, tmp_path: P
     assert found.verdict is Verdict.INCONCLUSIVE
     assert shop.asked == [], "a name that is on no list is not looked up"
     assert "--requirement nobodyhasthis" in found.reason
+
+
+def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(toy: Any, in_turn: Any) -> None:
+    for name in ("buggy", "fixed"):
+        folder = toy.folder / name
+        (folder / "pyproject.toml").write_text(
+            '[project]\nname = "acme-tools"\nversion = "1.4"\ndependencies = []\n'
+        )
+        init = folder / "acme" / "__init__.py"
+        asks = "import importlib.metadata\n__version__ = importlib.metadata.version('acme-tools')\n"
+        init.write_text(asks + init.read_text())
+    found = toy.reproduce(in_turn([CRASHES]), fixed=True)
+    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert found.exits == {"buggy": 1, "fixed": 0}

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from packaging.utils import canonicalize_name
 
@@ -38,6 +39,8 @@ from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, 
 from reenact.sandbox.environments.prepare import Environments
 
 HERE, BUILD, AUTO = "here", "build", "auto"
+METADATA = ".reenact/metadata"
+"""Folder in a box that says that the project is installed."""
 KERAS, ENGINE = "keras", "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
@@ -52,6 +55,7 @@ NAMES = {
 }
 """How people call packages that are installed under another name."""
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_NAME = re.compile(r"""\bname\s*=\s*['"]?([\w.-]+)""")
 _TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
 
 
@@ -148,22 +152,41 @@ def _environment(
     notes: list[str],
     mounts: tuple[Mount, ...] = (),
 ) -> Environment:
-    used = tuple(name for name in there if name in imported(files))
+    # Not those of files that nothing loads: two frameworks in one process may not get along.
+    loaded = {name for path in _loaded(files) for name in _IMPORT.findall(files.texts[path])}
+    used = tuple(name for name in there if name in loaded)
     return Environment(python, mounts, key, packages, notes=tuple(notes), frameworks=used, available=there)
 
 
 def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
     """The packages a project needs; `notes` gets what could not be taken over, and why."""
-    lines = list(dict.fromkeys(line for read in _SOURCES for line in read(files.folder)))
-    if not lines:
+    stated = [found for read in _SOURCES if (found := read(files.folder)) is not None]
+    # What a package says of itself counts; requirements.txt often lists what its developers need.
+    lines = [line for found in stated for line in found] if stated else _requirements_txt(files.folder)
+    if not lines and not stated:
         return list(_from_imports(files, notes))
     found: list[Requirement] = []
-    for line in lines:
+    for line in dict.fromkeys(lines):
         try:
             found.append(requirement(line, ProposedBy.REPOSITORY))
         except InputError as error:
             notes.append(f"Not installed: {error.sentence}")
     return found
+
+
+def metadata(folder: Path) -> dict[str, bytes]:
+    """Files that make a checkout look installed, for projects that ask for their own version when they are
+    imported; empty where the project has no name."""
+    table = _toml(folder)
+    project = table.get("project") or table.get("tool", {}).get("poetry") or {}
+    name, version = project.get("name"), project.get("version", "0")
+    if not name:
+        stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
+        name = next((found[1] for found in stated if found), "")
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name) or not isinstance(version, str):
+        return {}
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    return {f"{METADATA}/{name.replace('-', '_')}-{version}.dist-info/METADATA": text.encode()}
 
 
 def imported(files: ProjectFiles) -> frozenset[str]:
@@ -243,44 +266,53 @@ def _text(file: Path) -> str:
     return decode(data) if isinstance(data, bytes) else ""
 
 
-def _pyproject(folder: Path) -> Iterator[str]:
+def _toml(folder: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(_text(folder / "pyproject.toml"))
+        return tomllib.loads(_text(folder / "pyproject.toml"))
     except tomllib.TOMLDecodeError:
-        return
-    listed = table.get("project", {}).get("dependencies", [])
-    yield from (line for line in listed if isinstance(line, str))
-    poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {})
+        return {}
+
+
+def _pyproject(folder: Path) -> list[str] | None:
+    table = _toml(folder)
+    listed = table.get("project", {}).get("dependencies")
     # Poetry's own version words (^1.2) mean nothing elsewhere; the name alone is taken.
-    yield from (name for name in poetry if name.lower() != "python")
+    poetry = table.get("tool", {}).get("poetry", {}).get("dependencies")
+    if not isinstance(listed, list) and not isinstance(poetry, dict):
+        return None
+    named = [name for name in poetry or {} if name.lower() != "python"]
+    return [*(line for line in listed or [] if isinstance(line, str)), *named]
 
 
-def _setup_cfg(folder: Path) -> Iterator[str]:
+def _setup_cfg(folder: Path) -> list[str] | None:
     read = configparser.ConfigParser(interpolation=None)
     try:
         read.read_string(_text(folder / "setup.cfg"))
     except configparser.Error:
-        return
-    lines = read.get("options", "install_requires", fallback="").splitlines()
-    yield from (line.strip() for line in lines if line.strip() and not line.strip().startswith("#"))
+        return None
+    if not read.has_option("options", "install_requires"):
+        return None
+    lines = [line.strip() for line in read.get("options", "install_requires").splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
-def _setup_py(folder: Path) -> Iterator[str]:
+def _setup_py(folder: Path) -> list[str] | None:
     """The list literal after `install_requires`; one that is computed cannot be read."""
     for node in ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], [])):
-        if not isinstance(node, ast.keyword) or node.arg != "install_requires":
-            continue
-        listed = node.value.elts if isinstance(node.value, ast.List) else []
-        values = (one.value for one in listed if isinstance(one, ast.Constant))
-        yield from (value for value in values if isinstance(value, str))
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg == "install_requires"
+            and isinstance(node.value, ast.List)
+        ):
+            values = (one.value for one in node.value.elts if isinstance(one, ast.Constant))
+            return [value for value in values if isinstance(value, str)]
+    return None
 
 
-def _requirements_txt(folder: Path) -> Iterator[str]:
+def _requirements_txt(folder: Path) -> list[str]:
     text = _text(folder / "requirements.txt").replace("\\\n", " ")
-    for line in text.splitlines():
-        bare = re.sub(r"(^|\s)#.*$", "", line).strip()
-        if bare and not bare.startswith("-"):
-            yield bare
+    bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in text.splitlines())
+    return [line for line in bare if line and not line.startswith("-")]
 
 
-_SOURCES = (_pyproject, _setup_cfg, _setup_py, _requirements_txt)
+_SOURCES = (_pyproject, _setup_cfg, _setup_py)

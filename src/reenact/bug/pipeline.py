@@ -17,7 +17,7 @@ from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.environment import HERE, prepare
+from reenact.bug.environment import HERE, metadata, prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files
@@ -128,7 +128,7 @@ def _asked(services: BugServices, run: OpenRun) -> tuple[int, float]:
 
 def _revision(checkout: Checkout) -> Revision:
     files = project_files(checkout.folder)
-    return Revision(identity(checkout, files), files, checkout.day)
+    return Revision(identity(checkout, files), files, checkout.day, metadata(checkout.folder))
 
 
 def _case(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -113,6 +113,8 @@ class Revision:
     files: ProjectFiles
     day: date | None = None
     """When it was committed, where that is known."""
+    metadata: Mapping[str, bytes] = field(default_factory=dict)
+    """Files beside it that say that it is installed."""
 
 
 @dataclass
@@ -187,8 +189,8 @@ class ScriptRunner:
         ran = self._execute(
             (".reenact/watch.py",),
             {**inside, "script.py": script.encode("utf-8", "replace")},
+            revision,
             cpu_s=self.runner.wall_s * len(seeds),
-            mounts=(mount(revision),),
             stdin=json.dumps(task).encode(),
             collect={name: name for name in map(RESULT.format, seeds)},
         )
@@ -201,8 +203,8 @@ class ScriptRunner:
             ran = self._execute(
                 ("repro.py",),
                 {"repro.py": repro.encode("utf-8", "replace")},
+                revision,
                 cpu_s=self.runner.wall_s,
-                mounts=(mount(revision),),
                 variables={"REENACT_PROJECT": REPOSITORY},
             )
             if ran.ending in (Ending.OK, Ending.EXIT):
@@ -210,11 +212,28 @@ class ScriptRunner:
         return None
 
     def _execute(
-        self, arguments: tuple[str, ...], files: Mapping[str, bytes], *, cpu_s: float, **more: Any
+        self,
+        arguments: tuple[str, ...],
+        files: Mapping[str, bytes],
+        revision: Revision,
+        *,
+        cpu_s: float,
+        variables: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> ProgramRun:
         """In a box that may use so many seconds of a processor, and may wait for one."""
         limits = replace(self.runner.limits(cpu_s * PATIENCE), cpu_s=cpu_s)
-        ran = self.runner.execute(self.environment, arguments, files, limits=limits, **more)
+        beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
+        path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
+        ran = self.runner.execute(
+            self.environment,
+            arguments,
+            {**files, **revision.metadata},
+            limits=limits,
+            mounts=(mount(revision),),
+            variables={**path, **(variables or {})},
+            **more,
+        )
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran
 

@@ -151,8 +151,8 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     """The attempt with the symptom that its runs show, where the guessed one was another.
 
-    An exception out of project code that the fixed revision does not raise is evidence by itself. A refusal of
-    the project's own is none: two revisions may refuse different input.
+    An exception out of project code that the fixed revision does not raise is evidence by itself. A refusal
+    of the project's own is none: two revisions may refuse different input.
     """
     first = attempt.runs[0]
     alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in attempt.runs)
