@@ -10,7 +10,7 @@ import click
 from reenact.cli.options import output_format, show
 from reenact.report.document import Board, Document, Row
 from reenact.settings import cache_folder, resolve
-from reenact.types import ExitCode
+from reenact.types import ExitCode, JsonValue
 
 GB = 1_000_000_000
 
@@ -38,7 +38,7 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
         for one, used in listed
     ]
     verdict = f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
-    data = {
+    data: JsonValue = {
         "folder": str(folder),
         "disk_bytes": taken,
         "most_bytes": most,
