@@ -9,6 +9,7 @@ from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, Interventio
 from reenact.diagnosis.judgement import probe_broke
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
+from reenact.program.fault import Fault
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -18,6 +19,8 @@ from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 
+SEEN_IN_THE_RUN = (Fault.ZGR, Fault.MOD, Fault.SHF)
+"""Faults that every run shows, however many models it has."""
 FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
 
@@ -95,10 +98,14 @@ def conclude(
 def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:
     """What the rules say; where the run shows too little, what the text alone proves counts as well."""
     found = run_rules(rules, evidence)
-    if evidence.trace is None or not _shows_little(evidence):
+    if evidence.trace is None or not (_shows_little(evidence) or evidence.optimizers > 1):
         return found
     known = {one.code for one in found}
     of_the_text = run_rules(rules, Evidence(evidence.program, evidence.static))
+    if not _shows_little(evidence):
+        # Of several models the run shows one: what is written of the others counts where it is proof.
+        proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
+        of_the_text = tuple(one for one in proven if one.fault not in SEEN_IN_THE_RUN)
     return (*found, *(one for one in of_the_text if one.code not in known))
 
 

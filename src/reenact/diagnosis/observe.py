@@ -25,6 +25,8 @@ EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment."""
 EXPERIMENT_WALL = 120.0
 """Most that the program may take on its way to the first step, in the process of the experiments."""
+LEAST_WAIT = 30.0
+"""Seconds that the experiments may go on after the watched run, however short that was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class ObserveOptions:
     training_time: float | None = None
     """Seconds after which the watched training is ended."""
     experiments: bool = True
+    experiment_share: float = 0.3
+    """Share of the training's own time for which the experiments may be waited for once it has ended."""
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
 
@@ -63,7 +67,12 @@ def observe(
             raise
         if seen.outcome.kind is OutcomeKind.TIMEOUT:
             until.ask()
-        return seen, tried.result()
+        try:
+            return seen, tried.result(max(LEAST_WAIT, options.experiment_share * seen.seconds))
+        except TimeoutError:
+            # What they found until now is kept.
+            until.ask()
+            return seen, tried.result()
 
 
 @dataclass(frozen=True)

@@ -304,7 +304,8 @@ class Behaviour:
     noise: float | None = None
     """With the same inputs and another random seed."""
     shift: int | None = None
-    """How many places on the target of a token is: 1 for the next token; none where it is no such target."""
+    """How many places on the target of a token is: 1 for the next token, 0 where an input beside the first is
+    the target itself; none where it is no such target."""
     leak: float | None = None
     """Scores of earlier tokens, when later ones change."""
     leak_at: Mover | None = None

@@ -29,7 +29,7 @@ class Needs(Flag):
     TRACE = auto()
     """Steps, layers and metrics of a watched run."""
     EXPERIMENTS = auto()
-    """One-batch overfit, learning-rate range."""
+    """One-batch overfit, learning-rate range, behaviour of the live model."""
     CRASH = auto()
     """A run that ended with an exception."""
 
@@ -129,7 +129,8 @@ def available(evidence: Evidence) -> Needs:
         found |= Needs.GRAPH
     if evidence.trace is not None and evidence.trace.step_count:
         found |= Needs.TRACE
-    if evidence.experiments.one_batch is not None or evidence.experiments.learning_rates is not None:
+    tried = evidence.experiments
+    if tried.one_batch is not None or tried.learning_rates is not None or tried.behaviour:
         found |= Needs.EXPERIMENTS
     if evidence.crash is not None:
         found |= Needs.CRASH

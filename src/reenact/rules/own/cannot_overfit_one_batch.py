@@ -36,6 +36,8 @@ from reenact.rules.own._series import finite
 ACCURATE, LEFT = 0.9, 0.3
 ENOUGH, FEW_LEFT = 100, 0.7
 """Steps that should do; where there was no time for them, the loss need not have fallen as far."""
+FALLS = 0.05
+"""Share of the loss that the last quarter of the steps took away, where it still falls."""
 
 
 class CannotOverfitOneBatch(Rule):
@@ -54,8 +56,15 @@ class CannotOverfitOneBatch(Rule):
         left = known[-1] / max(1e-12, abs(known[0])) if known else 1.0
         least = LEFT if tried.steps >= ENOUGH else FEW_LEFT
         poor = left > least if tried.accuracy is None else tried.accuracy < ACCURATE and left > least
+        poor = poor and not (tried.steps < ENOUGH and _still_falls(known))
         if broken or (poor and abs(known[-1]) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
             end = "no number" if broken else f"{known[-1]:.3g}"
             saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}"
             yield self.finding(evidence, saw)
+
+
+def _still_falls(losses: list[float]) -> bool:
+    """Whether more steps would have brought it lower."""
+    quarter = losses[-1 - max(1, len(losses) // 4)] if len(losses) > 4 else losses[0]
+    return quarter - losses[-1] > FALLS * abs(quarter)

@@ -51,7 +51,8 @@ class FrozenOrForgottenWeights(Rule):
         if evidence.graph.unregistered:
             lost = ", ".join(evidence.graph.unregistered[:4])
             saw = f"the model's parameters() does not reach {lost}"
-            yield self.finding(evidence, saw, certainty=Certainty.PROOF)
+            first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
+            yield self.finding(evidence, saw, layer=first, certainty=Certainty.PROOF)
         for names, reason in (
             (_not_given(evidence, evidence.watched), "never given to an optimiser"),
             (_without_gradient(evidence.watched), "never reached by a gradient"),

@@ -83,7 +83,11 @@ class LabelsOutOfDomain(Rule):
 
     def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Findings:
         width = evidence.output.width if evidence.output is not None else None
-        beyond = [value for value in values if value != IGNORED and (value < 0 or (width or 10**9) <= value)]
+        ignored = (
+            evidence.loss.settings.get("ignore_index", IGNORED) if evidence.loss is not None else IGNORED
+        )
+        counted = [value for value in values if value != ignored]
+        beyond = [value for value in counted if value < 0 or (width or 10**9) <= value]
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP

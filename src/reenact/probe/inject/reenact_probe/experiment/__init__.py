@@ -19,6 +19,7 @@ from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.capture import LOSSES
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
 
 NAME = "experiments.json"
@@ -132,6 +133,7 @@ class TakeOver:
         facts: Facts = {"missing": []}
         try:
             self._look_at_behaviour(facts)
+            self._keep(facts)
             self._experiment(facts, make_optimizer)
         except Unseen as reason:
             facts["missing"].append(f"no experiments: {reason}")
@@ -143,11 +145,11 @@ class TakeOver:
         targets = [pair.target for pair in self.pairs] + [
             pair.target
             for call in self.tape.calls[::-1]
-            if call.name in trials.LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
+            if call.name in LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
         ]
-        rows, passes = self.inputs.loader_rows, list(self.inputs.passes.values())
+        batch, passes = self.inputs.batch, list(self.inputs.passes.values())
         try:
-            facts["behaviour"] = list(behaviour.test(self.torch, passes, targets[:8], rows, self.seconds))
+            facts["behaviour"] = list(behaviour.test(self.torch, passes, targets[:8], batch, self.seconds))
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             why = f"no tests of the model's behaviour: {type(error).__name__}: {error}"
             facts["missing"].append(why[:300])
@@ -163,12 +165,17 @@ class TakeOver:
         problem = Problem(self.torch, self.tape, self._losses, weights, self.pairs)
         facts["one_batch"], price, missing = trials.one_batch(problem, self.seconds)
         facts["missing"] += [missing] if missing else []
+        self._keep(facts)
         refusal: str | None = "range of rates: the program moves its weights by hand"
         if optimizer is not None:
             refusal = optimizer.refuses
         if optimizer is not None and not refusal:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, self.seconds, price)
         facts["missing"] += [refusal] if refusal else []
+
+    def _keep(self, facts: Facts) -> None:
+        """Write what was found so far: whoever waits for the rest may stop waiting."""
+        self.recorder.folder.write_json(NAME, facts)
 
     def _leaves(self) -> list[Tensor]:
         leaves = {
@@ -209,8 +216,8 @@ class Inputs:
         self.tape = tape
         self.passes: dict[int, behaviour.Pass] = {}
         """The last call from outside of each model of torch, by identity."""
-        self.loader_rows = 0
-        """Rows of the last batch that a loader gave."""
+        self.batch: list[Tensor] = []
+        """The last batch that a loader gave."""
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
@@ -254,5 +261,4 @@ class Inputs:
 
     @guarded("experiment-loader")
     def _batch_given(self, batch: Any, _: Any) -> None:
-        first = next(tensors_in(batch), None)
-        self.loader_rows = int(first.shape[0]) if first is not None and first.dim() else 0
+        self.batch = list(tensors_in(batch))

@@ -37,22 +37,24 @@ class Pass(NamedTuple):
 
 
 def test(
-    torch: Library, passes: list[Pass], targets: list[Tensor], rows: int, seconds: float
+    torch: Library, passes: list[Pass], targets: list[Tensor], batch: list[Tensor], seconds: float
 ) -> Iterator[Facts]:
-    """Facts of each model that was called; `rows` is the size of the loader's batch, 0 without one."""
+    """Facts of each model that was called; `batch` are the tensors that a loader gave last."""
     until = time.process_time() + seconds
     for call in passes[-MOST_PASSES:]:
         if time.process_time() < until:
-            yield Subject(torch, call, rows, until).facts(targets)
+            yield Subject(torch, call, batch, until).facts(targets)
 
 
 class Subject:
     """One model and the inputs it was called with."""
 
-    def __init__(self, torch: Library, call: Pass, rows: int, until: float) -> None:
+    def __init__(self, torch: Library, call: Pass, batch: list[Tensor], until: float) -> None:
         self.torch = torch
         self.call = call
-        self.rows = rows
+        self.batch = {id(tensor) for tensor in batch}
+        self.rows = int(batch[0].shape[0]) if batch and batch[0].dim() else 0
+        """Of the loader's batch; 0 without a loader."""
         self.until = until
         self.names = {id(module): name for name, module in call.module.named_modules()}
 
@@ -63,18 +65,30 @@ class Subject:
             if base is None:
                 return dict(found, missing="it gives no scores")
             found["noise"] = _moved(base, self._scores(self._same, seed=1))
-            tokens = self._tokens()
-            time_axis = None
-            if tokens is not None:
-                time_axis, found["shift"] = _shift(tokens, targets)
+            everything = list(self._tokens())
+            tokens, time_axis = (everything[0] if everything else None), None
+            for number, given in enumerate(everything):
+                axis, shift = _shift(given, targets)
+                if axis is not None and self._counts(shift, number, given, base, found):
+                    tokens, time_axis, found["shift"] = given, axis, shift
             if (found["noise"] or 0.0) < MOVED:
                 self._without_noise(found, base, tokens, time_axis)
         return found
 
+    def _counts(self, shift: int | None, number: int, given: Tensor, base: Tensor, found: Facts) -> bool:
+        """Whether a shift between an input and the target says something. A first input that is the target is
+        an autoencoder's; another one gives the answer away where the scores depend on it, and not only a loss
+        that the model computes.
+        """
+        if shift or not number or "shift" in found:
+            return bool(shift)
+        moved = _moved(base, self._scores(lambda tensor: given.roll(1, 0) if tensor is given else tensor))
+        return moved is not None and moved > MOVED
+
     def _without_noise(
         self, found: Facts, base: Tensor, tokens: Tensor | None, time_axis: int | None
     ) -> None:
-        if tokens is not None and time_axis is not None and found["shift"] == 1 and self._in_time:
+        if tokens is not None and time_axis is not None and found.get("shift") == 1 and self._in_time:
             found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
         axis = self._batch_axis(base, time_axis)
         if axis is not None and self._in_time:
@@ -88,13 +102,16 @@ class Subject:
 
     # Inputs -----------------------------------------------------------------------------------------------
 
-    def _tokens(self) -> Tensor | None:
-        """The first input of whole numbers with rows and columns."""
-        for tensor in tensors_in((self.call.args, self.call.kwargs)):
+    def _tokens(self) -> Iterator[Tensor]:
+        """Inputs of whole numbers with rows and columns that are no masks."""
+        names = ("label", "target", "mask")
+        named = {
+            key: value for key, value in self.call.kwargs.items() if not any(word in key for word in names)
+        }
+        for tensor in tensors_in((self.call.args, named)):
             whole = not tensor.is_floating_point() and not tensor.is_complex()
             if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
-                return tensor
-        return None
+                yield tensor
 
     def _batch_axis(self, base: Tensor, time_axis: int | None) -> int | None:
         """The axis of the rows: the one that is not time, or the one of the loader's batch size."""
@@ -103,7 +120,8 @@ class Subject:
         given = list(tensors_in((self.call.args, self.call.kwargs)))
         sized = self.rows > 2 and all(t.dim() and t.shape[0] == self.rows for t in given)
         square = base.dim() == 2 and base.shape[0] == base.shape[1]
-        unclear = any(t.dim() > 1 and t.shape[1] == self.rows for t in given)
+        # What the loader gave has its rows first; what was made of it may have them second.
+        unclear = any(t.dim() > 1 and t.shape[1] == self.rows and id(t) not in self.batch for t in given)
         fits = sized and base.shape[0] == self.rows
         return 0 if fits and given and not square and not unclear else None
 
@@ -131,7 +149,8 @@ class Subject:
         return self._compare(base, changed, early)
 
     def _mixing(self, base: Tensor, axis: int) -> tuple[float | None, Facts | None]:
-        """How far the output of the first row moves when the others change places."""
+        """How far the output of the last row moves when others take the place of the rows before it: what
+        runs along the batch comes to the last row last."""
         rows = base.shape[axis] if base.dim() > axis else 0
         if rows < 3:
             return None, None
@@ -139,15 +158,15 @@ class Subject:
         def changed(tensor: Tensor) -> Tensor:
             if tensor.dim() <= axis or tensor.shape[axis] != rows:
                 return tensor
-            first, others = tensor.narrow(axis, 0, 1), tensor.narrow(axis, 1, rows - 1)
-            # The second row stands in for all others: other rows, and each still one of the program's.
-            return self.torch.cat([first, others.narrow(axis, 0, 1).expand_as(others)], axis)
+            others, last = tensor.narrow(axis, 0, rows - 1), tensor.narrow(axis, rows - 1, 1)
+            # The first row stands in for all others: other rows, and each still one of the program's.
+            return self.torch.cat([others.narrow(axis, 0, 1).expand_as(others), last], axis)
 
-        def first_row(tensor: Tensor) -> Tensor | None:
+        def last_row(tensor: Tensor) -> Tensor | None:
             fits = tensor.dim() > axis and tensor.shape[axis] == rows
-            return tensor.narrow(axis, 0, 1) if fits else None
+            return tensor.narrow(axis, rows - 1, 1) if fits else None
 
-        return self._compare(base, changed, first_row)
+        return self._compare(base, changed, last_row)
 
     def _padding(self, base: Tensor, tokens: Tensor) -> float | None:
         """How far outputs of rows move when padding at their end is cut off."""
@@ -286,7 +305,7 @@ def _outputs(output: Any) -> Iterator[Tensor]:
 
 
 def _moved(before: Tensor, after: Tensor | None) -> float | None:
-    """The largest change, as a share of the spread of the values; none where that cannot be said."""
+    """The largest change, as a share of the spread of the values; none where that is not known."""
     if after is None or before.shape != after.shape or not before.numel():
         return None
     spread = float((before - before.mean()).abs().mean())
@@ -299,7 +318,7 @@ def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | Non
     """The axis of time and how many places on the target of a token is; none where it is no such target."""
     for target in targets:
         for axis in (1, 0):
-            for places in (1, 2):
+            for places in (1, 2, 0):
                 if _is_shifted(tokens, target, axis, places):
                     return axis, places
     return None, None
@@ -318,7 +337,9 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
     counted = wanted >= 0
     # Where neighbours are alike, every shift fits.
-    dull = float((given == tokens.narrow(axis, 0, span)).float().mean()) > 0.5
+    dull = (
+        float((tokens.narrow(axis, 1, length - 1) == tokens.narrow(axis, 0, length - 1)).float().mean()) > 0.5
+    )
     agree = float((wanted == given)[counted].float().mean()) if bool(counted.any()) else 0.0
     return not dull and agree > AGREE
 

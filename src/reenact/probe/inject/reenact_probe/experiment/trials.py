@@ -33,8 +33,10 @@ RATES = (1e-2, 1e-3, 1e-1)
 LEARNT = 0.02
 """Share of the first loss that is as good as none."""
 LOWEST, HIGHEST = 1e-7, 10.0
-PLANS = ((33, 5), (25, 3), (17, 2))
+PLANS = ((33, 5), (25, 3), (17, 2), (9, 2), (9, 1))
 """Rates and steps at each; the first plan that fits into the time."""
+SLOW_STEPS, SLOWEST = 40, 4.0
+"""Where steps are slow, an experiment has the time of so many of them, up to so many times its own."""
 DIVERGED = 4.0
 """Times the first loss."""
 MOST_PAIRS = 16
@@ -226,6 +228,9 @@ class Run:
 def one_batch(problem: Problem, seconds: float) -> tuple[Facts | None, float, str | None]:
     """Facts of the best run and CPU seconds a step, or none and a sentence."""
     clock = _Clock(seconds)
+    problem.reset()
+    problem.loss()
+    clock.allow(_longer(seconds, clock.spent))
     runs = []
     for rate in RATES:
         runs.append(_overfit(problem, rate, STEPS, clock))
@@ -261,6 +266,7 @@ def rate_range(
     problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, seconds: float, price: float
 ) -> tuple[Facts | None, str | None]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
+    seconds = _longer(seconds, price)
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
     if plan is None:
         return None, f"range of rates: a step takes {price:.2f} s, too long for {seconds:g} s"
@@ -292,9 +298,18 @@ def _after(problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, rate: f
     return loss
 
 
+def _longer(seconds: float, step: float) -> float:
+    """The time of an experiment whose steps take this long."""
+    return max(seconds, min(SLOWEST * seconds, SLOW_STEPS * step))
+
+
 class _Clock:
     def __init__(self, seconds: float) -> None:
         self._began = time.process_time()
+        self._seconds = seconds
+
+    def allow(self, seconds: float) -> None:
+        """So much from the beginning on, instead of what was allowed before."""
         self._seconds = seconds
 
     @property

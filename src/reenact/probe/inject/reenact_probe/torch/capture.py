@@ -195,7 +195,10 @@ class Capture:
         elif len(self.entries) < self.MAXIMUM:
             shapes = self._shapes(args, {}, output)
             taken = source.taken if source is not None else None
-            self.entries.append(Entry(label, None, name, place, *shapes, plain_values(kwargs), takes=taken))
+            settings = plain_values(kwargs)
+            if "softmax" in name and len(args) > 1 and isinstance(args[1], int):
+                settings["dim"] = args[1]
+            self.entries.append(Entry(label, None, name, place, *shapes, settings, takes=taken))
         if name in ACTIVATIONS and source is not None and source.layer is not None:
             source.layer.followed_by(name)
         made = known[0] if known else self.entries[-1]

@@ -138,7 +138,7 @@ def labels_of(torch: Library, batch: Any) -> Tensor | None:
 
 
 def _identity(dataset: Any) -> Any:
-    """What tells one data set from another: a program may wrap the same tensors anew each epoch."""
+    """What tells one data set from another: a program may wrap the same tensors again each epoch."""
     tensors = vars(dataset).get("tensors") if hasattr(dataset, "__dict__") else None
     return tuple(map(id, tensors)) if type(tensors) is tuple else id(dataset)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from reenact_probe import ending
 from reenact_probe.data import Data
-from reenact_probe.guard import guarded, when_made
+from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
@@ -67,11 +67,20 @@ class TorchObserver:
         self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self.steps = Steps(torch, recorder, self.forwards, self._loaders, self.made, self)
         when_made(torch.nn.Module, self._made)
+        after(torch.nn.Module, "load_state_dict", self._loaded)
         self.step_ended()
 
     @guarded("construct")
     def _made(self, module: Module) -> None:
         self.made.note(module)
+
+    @guarded("load")
+    def _loaded(self, result: Any, module: Module, *_: Any, **__: Any) -> None:
+        """A checkpoint was loaded: how many weights found theirs."""
+        missing, unexpected = (getattr(result, name, ()) for name in ("missing_keys", "unexpected_keys"))
+        if missing or unexpected:
+            counts = {"missing": len(missing), "unexpected": len(unexpected)}
+            self.recorder.event("weights-loaded", total=len(module.state_dict()), place=caller(), **counts)
 
     def introduce(self, model: Module) -> None:
         """A model that was made before anybody looked: its parts get their names."""

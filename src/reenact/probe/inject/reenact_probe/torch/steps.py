@@ -318,7 +318,7 @@ def divisor(loss: Any) -> float:
     """The number that a loss was divided by last, as is done where gradients of several batches are
     collected; 1 where it was not.
     """
-    node = getattr(loss, "grad_fn", None)
+    node: Any = getattr(loss, "grad_fn", None)
     name = node.name() if node is not None else ""
     if not name.startswith(("DivBackward", "MulBackward")) or node.next_functions[1][0] is not None:
         return 1.0

@@ -1,0 +1,63 @@
+"""The line of the program that does something: where a model's `forward` calls what moved, where a name is
+used."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from reenact.probe.trace import Mover
+from reenact.program.read.index import FileIndex, index_of
+from reenact.rules import Evidence, Place
+
+ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")
+"""What decides who sees whom, the mask before what it masks."""
+PRODUCTS = ("matmul", "bmm", "einsum")
+PLAIN = ("Linear", "LayerNorm", "Dropout", "Embedding", "Identity", "RMSNorm", "BatchNorm1d", "GELU", "ReLU")
+"""Modules that mix nothing themselves: what they are given has moved already."""
+
+
+def indexes(evidence: Evidence) -> Iterator[FileIndex]:
+    """Every file of the program that can be read."""
+    for file in evidence.program.files if evidence.program is not None else ():
+        index = index_of(file) if file.path.suffix in (".py", ".ipynb") else ""
+        if not isinstance(index, str):
+            yield index
+
+
+def place_in(index: FileIndex, node: ast.expr | ast.stmt) -> Place:
+    """Where a piece of the program stands."""
+    last = node.end_lineno or node.lineno
+    return Place(index.source.path, node.lineno, node.col_offset, last, node.end_col_offset or 0)
+
+
+def called(node: ast.Call) -> str:
+    """The last word of what is called: `softmax` of `F.softmax(x)` and of `scores.softmax(-1)`."""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:
+    """The line that lets something move: in the program's own `forward`, else where the module is made."""
+    if mover is None:
+        return None
+    if mover.forward is not None:
+        parts = tuple(reversed(mover.module.split(".")))
+        wanted = (ATTENTION, PRODUCTS, parts) if mover.type in PLAIN else (parts, ATTENTION, PRODUCTS)
+        for names in wanted:
+            place = _call_within(evidence, mover.forward, names)
+            if place is not None:
+                return place
+    near = [layer for layer in evidence.layers if layer.name and mover.module.startswith(layer.name)]
+    made = next((layer.place for layer in near if layer.place is not None), None)
+    return made or mover.forward
+
+
+def _call_within(evidence: Evidence, within: Place, names: Sequence[str]) -> Place | None:
+    for index in indexes(evidence):
+        if index.source.path != within.file:
+            continue
+        inside = [call for call in index.calls if within.line <= call.lineno <= within.end_line]
+        for name in names:
+            found = next((call for call in inside if called(call) == name), None)
+            if found is not None:
+                return place_in(index, found)
+    return None

@@ -1,0 +1,62 @@
+"""RE043 clip-factor
+
+What
+    Almost every step is clipped to a small part of its gradient.
+Why
+    Clipping is made for rare outliers. A limit far below the usual norm makes every step as long as the
+    limit times the learning rate.
+Symptom
+    The loss hardly moves, at any learning rate that is usual.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 0.0001)
+        optimizer.step()
+Instead
+    -     nn.utils.clip_grad_norm_(model.parameters(), 0.0001)
+    +     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+Fix safety
+    Unsafe: steps become longer.
+Sources
+    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section 3.2.
+"""
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._places import optimizer_name
+from reenact.rules.own._series import learned
+
+FACTOR = 30.0
+"""Gradients are made so many times smaller, in the median."""
+OFTEN = 0.9
+SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
+"""Optimizers whose steps do not depend on the size of the gradients."""
+
+
+class ClipFactor(Rule):
+    code, name, family, fault = "RE043", "clip-factor", "reenact", Fault.GCL
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    certainty = Certainty.STRONG
+    why = "Every step is as short as the limit allows, however large the gradient is."
+
+    def check(self, evidence: Evidence) -> Findings:
+        assert evidence.trace is not None
+        steps = evidence.trace.steps
+        both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
+        factors = sorted(float(norm / limit) for norm, limit in both if norm == norm and limit > 0)
+        if len(factors) < 5 or learned(evidence) or optimizer_name(evidence) in SCALE_FREE:
+            return
+        share = sum(factor > 1 for factor in factors) / len(factors)
+        median = factors[len(factors) // 2]
+        if share >= OFTEN and median >= FACTOR:
+            saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
+            yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0))

@@ -1,0 +1,105 @@
+"""RE047 graph-kept
+
+What
+    The loss of each step is added up as a tensor with its graph, only to be reported.
+Why
+    A sum of losses keeps the graph of every one of them: memory grows with every step.
+Symptom
+    Memory grows until the process is killed; steps become slower.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    total = 0.0
+    for epoch in range(40):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        total += loss
+    print("mean loss", float(total) / 40)
+Instead
+    -     total += loss
+    +     total += loss.item()
+Fix safety
+    Safe: the reported number is the same.
+Sources
+    PyTorch FAQ, "My model reports out of memory" (do not accumulate history across the training loop).
+"""
+
+import ast
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
+
+ENDS = frozenset({"item", "detach", "float", "tolist", "numpy", "cpu", "data"})
+
+
+class GraphKept(Rule):
+    code, name, family, fault = "RE047", "graph-kept", "reenact", None
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "The sum holds the graph of every loss: memory grows with every step."
+
+    def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            gone_back = {name for call in index.calls for name in _goes_back(call)}
+            for node in ast.walk(index.tree):
+                if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+                    continue
+                total, added = ast.unparse(node.target), _name(node.value)
+                if added in gone_back and total not in gone_back and not _is_undone(index, total, node):
+                    grows = _growth(evidence)
+                    saw = f"{total} += {added} keeps the graph of every step{grows}"
+                    yield self.finding(evidence, saw, place=place_in(index, node))
+
+
+def _goes_back(call: ast.Call) -> list[str]:
+    """Names of the losses that a call sends backward."""
+    if called(call) != "backward":
+        return []
+    given = [*call.args]
+    if isinstance(call.func, ast.Attribute):
+        owner = call.func.value
+        given += [owner, *(owner.args if isinstance(owner, ast.Call) else ())]
+    return [one.id for one in given if isinstance(one, ast.Name)]
+
+
+def _name(value: ast.expr) -> str:
+    """The variable that is added as it is, or times a number."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult | ast.Div):
+        value = value.left
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
+    """The variable is made anew or let go in the same loop, or holds a plain number by then."""
+    loops = [loop for loop in index.loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
+    inner = max(loops, key=lambda loop: loop.lineno, default=None)
+    if inner is None:
+        return True
+    made = [one for one in ast.walk(inner) if isinstance(one, ast.Assign)]
+    names = {ast.unparse(target) for one in made for target in one.targets}
+    return total in names or _name(node.value) in {
+        ast.unparse(target)
+        for one in made
+        for target in one.targets
+        if isinstance(one.value, ast.Call) and called(one.value) in ENDS
+    }
+
+
+def _growth(evidence: Evidence) -> str:
+    """How much the process grew since its first looks, when that is worth telling."""
+    if evidence.trace is None:
+        return ""
+    held = [float(size) for size in evidence.trace.steps["memory"] if size == size]
+    grown = held[-1] - held[len(held) // 4] if len(held) > 8 else 0.0
+    return f"; the process grew by {grown:.0f} MB" if grown > 20 else ""

@@ -1,0 +1,87 @@
+"""RE045 non-finite-at-start
+
+What
+    The loss is infinite or not a number in one of the first steps.
+Why
+    So early it comes from the data or the formula, not from the learning rate: a division by zero, a
+    logarithm of zero, a number too large for half precision, missing values.
+Symptom
+    NaN from the beginning.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import curve
+
+    x, y = map(torch.from_numpy, curve())
+    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    weight = 1 / torch.arange(0, 1, 0.25)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        loss = (weight[torch.randint(4, (len(x), 1))] * (model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+Instead
+    - weight = 1 / torch.arange(0, 1, 0.25)
+    + weight = 1 / torch.arange(1, 2, 0.25)
+Fix safety
+    There is nothing to change automatically: the first number that is not finite has to be found.
+Sources
+    Documentation of torch.autograd.detect_anomaly; Micikevicius et al., "Mixed Precision Training", ICLR
+    2018 (range of half precision).
+"""
+
+import math
+
+from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
+
+FIRST = 3
+"""Steps within which no learning rate has had time to spoil the weights."""
+
+
+class NonFiniteAtStart(Rule):
+    code, name, family, fault = "RE045", "non-finite-at-start", "reenact", None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "No learning rate can spoil the first loss: it comes from the data or from the formula."
+
+    def check(self, evidence: Evidence) -> Findings:
+        assert evidence.trace is not None
+        steps = evidence.trace.steps
+        losses = [float(loss) for loss in steps["loss"][: FIRST + 2]]
+        went = [float(calls) for calls in steps["backward_calls"][: FIRST + 2]]
+        known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
+        bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
+        layer = _first_bad(evidence)
+        if not bad or not (known or layer):
+            return
+        where = f", first in the output of layer {layer}" if layer else ""
+        saw = f"the loss of step {bad[0] + 1} is {losses[bad[0]]}{where}"
+        yield self.finding(evidence, saw, place=_place(evidence, layer))
+
+
+def _first_bad(evidence: Evidence) -> str:
+    """The first layer whose output is not finite in the first steps."""
+    assert evidence.trace is not None
+    rows = evidence.trace.layers
+    for step, number, bad in zip(rows["step"], rows["layer"], rows["bad_share"], strict=True):
+        if bad > 0 and step < FIRST:
+            return evidence.trace.layer_names[int(number)]
+    return ""
+
+
+def _place(evidence: Evidence, layer: str) -> Place | None:
+    made = next((one.place for one in evidence.layers if layer and one.name == layer), None)
+    if made is not None:
+        return made
+    if evidence.loss is not None and evidence.loss.place is not None:
+        return evidence.loss.place
+    for index in indexes(evidence):
+        for call in index.calls:
+            if called(call) == "backward":
+                return place_in(index, call)
+    return evidence.place_of(Kind.LOSS)

@@ -1,0 +1,91 @@
+"""RE036 padding-attended
+
+What
+    The output for a padded row changes when padding at its end is cut off.
+Why
+    Attention or a mean takes the padding for text. How much of it there is depends on the longest row of
+    the batch, so the answer for a row does too.
+Symptom
+    Other results with another batch size; worse results for short rows.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(20, 16)
+            self.layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+            self.head = nn.Linear(16, 2)
+
+        def forward(self, tokens):
+            padding = tokens == 0
+            hidden = self.layer(self.embed(tokens))
+            return self.head(hidden.mean(1))
+
+    torch.manual_seed(0)
+    x = torch.randint(1, 20, (160, 12))
+    x[torch.arange(12) >= torch.randint(3, 11, (160, 1))] = 0
+    y = (x[:, 0] > 9).long()
+    model = Model()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(12):
+        for rows, labels in DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), labels).backward()
+            optimizer.step()
+Instead
+    -         hidden = self.layer(self.embed(tokens))
+    -         return self.head(hidden.mean(1))
+    +         hidden = self.layer(self.embed(tokens), src_key_padding_mask=padding)
+    +         return self.head(hidden.masked_fill(padding[..., None], 0).sum(1) / (~padding).sum(1, True))
+Fix safety
+    There is nothing to change automatically: the mask has to be made where padding is known.
+Sources
+    Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
+"""
+
+from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
+
+MOVED = 1e-3
+ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
+POOLS = ("mean", "sum", "max", "amax")
+
+
+class PaddingAttended(Rule):
+    code, name, family, fault = "RE036", "padding-attended", "reenact", None
+    needs = Needs.EXPERIMENTS
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "How much padding a row has depends on its batch, and the answer for the row then does too."
+
+    def check(self, evidence: Evidence) -> Findings:
+        attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
+        for tested in evidence.experiments.behaviour:
+            if attends and tested.padding is not None and tested.padding > MOVED:
+                saw = f"cutting off padding moves the output of a row by {tested.padding:.2g} of its spread"
+                yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+
+
+def _pooled(evidence: Evidence, model: str) -> Place | None:
+    """Where the model's `forward` calls its encoder, else where it pools."""
+    for index in indexes(evidence):
+        for scope in index.classes:
+            node = scope.node
+            if getattr(node, "name", "") != model:
+                continue
+            last = getattr(node, "end_lineno", 0)
+            inside = [call for call in index.calls if node.lineno <= call.lineno <= last]
+            wanted = [
+                call
+                for call in inside
+                if called(call) in ("encoder", "layer", "transformer", "attn", "blocks")
+            ]
+            wanted = wanted or [call for call in inside if called(call) in POOLS]
+            if wanted:
+                return place_in(index, wanted[-1])
+    return None

@@ -1,0 +1,66 @@
+"""RE035 rows-mixed
+
+What
+    In evaluation mode, the output for one row of a batch changes when the other rows change.
+Why
+    Attention or recurrence runs along the batch instead of along the sequence: most often `batch_first`
+    is missing, a reshape mixes the axes, or a softmax is taken over the rows.
+Symptom
+    The answer for a row depends on its batch; the model does not learn what the order of a sequence says.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(4, 16)
+            self.head = nn.Linear(16, 2)
+
+        def forward(self, series):
+            return self.head(self.lstm(series)[0].mean(1))
+
+    torch.manual_seed(0)
+    x = torch.randn(96, 6, 4)
+    y = (x[:, 0, 0] > 0).long()
+    model = Model()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(20):
+        for rows, labels in DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), labels).backward()
+            optimizer.step()
+Instead
+    -         self.lstm = nn.LSTM(4, 16)
+    +         self.lstm = nn.LSTM(4, 16, batch_first=True)
+Fix safety
+    There is nothing to change automatically: the axes have to be told apart by their author.
+Sources
+    Documentation of torch.nn.LSTM and torch.nn.TransformerEncoderLayer (`batch_first` is False).
+"""
+
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.own._lines import mover_place
+
+MOVED = 1e-3
+
+
+class RowsMixed(Rule):
+    code, name, family, fault = "RE035", "rows-mixed", "reenact", None
+    needs = Needs.EXPERIMENTS
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.95
+    certainty = Certainty.PROOF
+    why = "Rows of a batch are drawn at random: nothing about one can be learned from the others."
+
+    def check(self, evidence: Evidence) -> Findings:
+        for tested in evidence.experiments.behaviour:
+            if tested.mixing is not None and tested.mixing > MOVED:
+                where, named = tested.mixing_at, ""
+                if where is not None and where.module:
+                    named = f", first in {where.module} ({where.type})"
+                share = f"by {tested.mixing:.2g} of its spread{named}"
+                saw = f"other rows of the batch move the output of a row {share}"
+                yield self.finding(evidence, saw, place=mover_place(evidence, where))

@@ -1,0 +1,85 @@
+"""RE044 schedule-per-batch
+
+What
+    The learning rate falls to less than a hundredth within the first half of the training, several times
+    in an epoch.
+Why
+    A schedule that is meant for epochs is stepped after every batch: the rate is gone before the training
+    has begun.
+Symptom
+    The loss falls at first and then stands still.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.8)
+    for epoch in range(12):
+        for rows, labels in DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), labels).backward()
+            optimizer.step()
+            scheduler.step()
+Instead
+    -         scheduler.step()
+    +     scheduler.step()
+Fix safety
+    Unsafe: the learning rate stays higher.
+Sources
+    Documentation of torch.optim.lr_scheduler ("step_size: period of learning rate decay", in epochs).
+"""
+
+from itertools import pairwise
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
+
+GONE = 1e-2
+"""Share of the largest learning rate below which nothing is learned any more."""
+MOST = 0.5
+"""Share of the steps that a schedule may leave below that."""
+MADE = ("ExponentialLR", "StepLR", "MultiStepLR", "CosineAnnealingLR", "LambdaLR", "MultiplicativeLR",
+        "PolynomialLR", "LinearLR", "ReduceLROnPlateau")  # fmt: skip
+
+
+class SchedulePerBatch(Rule):
+    code, name, family, fault = "RE044", "schedule-per-batch", "reenact", Fault.HSC
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "A schedule made for epochs is stepped after every batch: the learning rate is gone too soon."
+
+    def check(self, evidence: Evidence) -> Findings:
+        assert evidence.trace is not None
+        steps = evidence.trace.steps
+        rates = [float(rate) for rate in steps["learning_rate"] if rate == rate]
+        if len(rates) < 20 or evidence.optimizers > 1 or rates[-1] >= GONE * max(rates):
+            return
+        falls = [number for number in range(1, len(rates)) if rates[number] < rates[number - 1]]
+        low = sum(rate < GONE * max(rates) for rate in rates) / len(rates)
+        epochs = evidence.trace.epoch_count or 1
+        if low >= MOST and len(falls) > 2 * epochs and not any(later > now for now, later in pairwise(rates)):
+            often = f"{len(falls)} times in {epochs} epochs"
+            saw = f"learning rate {max(rates):.2g} falls {often}, to {rates[-1]:.1e}"
+            yield self.finding(evidence, saw, place=_stepped(evidence), kind=Kind.SCHEDULER)
+
+
+def _stepped(evidence: Evidence) -> Place | None:
+    """Where the schedule is stepped, else where it is made."""
+    for index in indexes(evidence):
+        calls = [call for call in index.calls if called(call) == "step"]
+        named = [call for call in calls if "sched" in _owner(call).lower()]
+        made = [call for call in index.calls if called(call) in MADE]
+        for call in (*named, *made):
+            return place_in(index, call)
+    return None
+
+
+def _owner(call: object) -> str:
+    owner = getattr(getattr(call, "func", None), "value", None)
+    return getattr(owner, "attr", "") or getattr(owner, "id", "")

@@ -1,0 +1,112 @@
+"""RE049 wrong-sign
+
+What
+    What goes backward is the negative of the loss, or a policy gradient without its minus sign.
+Why
+    An optimizer lowers what it is given. A loss of the wrong sign is raised; the probability of actions
+    that pay is lowered.
+Symptom
+    The loss falls without end while everything gets worse; the return falls below that of random play.
+Example
+    import torch
+    from torch.distributions import Categorical
+
+    policy = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=0.01)
+    for episode in range(100):
+        states, returns = torch.randn(8, 4), torch.randn(8)
+        draws = Categorical(logits=policy(states))
+        log_probs = draws.log_prob(draws.sample())
+        loss = (log_probs * returns).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+Instead
+    -     loss = (log_probs * returns).mean()
+    +     loss = -(log_probs * returns).mean()
+Fix safety
+    There is nothing to change automatically: look at the signs of the terms of the loss.
+Sources
+    Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning",
+    1992 (REINFORCE climbs); Sutton and Barto, "Reinforcement Learning", section 13.3.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
+
+NEAR = 0.1
+LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(", re.IGNORECASE)
+REWARD = re.compile(r"advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount", re.IGNORECASE)
+REDUCED = ("mean", "sum")
+
+
+class WrongSign(Rule):
+    code, name, family, fault = "RE049", "wrong-sign", "reenact", None
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "An optimizer lowers what it is given: here the wrong thing."
+
+    def check(self, evidence: Evidence) -> Findings:
+        if _mirrored(evidence):
+            saw = "what goes backward is the negative of the loss on these labels"
+            place = evidence.loss.place if evidence.loss is not None else None
+            yield self.finding(evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF)
+            return
+        for index in indexes(evidence):
+            for node in _raised(index):
+                saw = f"{ast.unparse(node)[:60]} is lowered: there is no minus sign"
+                yield self.finding(evidence, saw, place=place_in(index, node))
+
+
+def _mirrored(evidence: Evidence) -> bool:
+    """Whether the loss of most looked-at steps is minus the loss by our own arithmetic."""
+    if evidence.trace is None or evidence.optimizers > 1:
+        return False
+    steps = evidence.trace.steps
+    both = [
+        (float(loss), float(own))
+        for loss, own in zip(steps["loss"], steps["label_loss"], strict=True)
+        if loss == loss and own == own and own > 0
+    ]
+    opposite = sum(abs(loss + own) < NEAR * own for loss, own in both)
+    return len(both) >= 3 and opposite > 0.9 * len(both)
+
+
+def _raised(index: FileIndex) -> Iterator[ast.Assign]:
+    """Assignments of a policy loss that nothing negates."""
+    if "maximize=True" in index.text or not any(called(call) == "backward" for call in index.calls):
+        return
+    for node in ast.walk(index.tree):
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        value, name = node.value, ast.unparse(node.targets[0])
+        if "loss" in name.lower() and _is_policy_gradient(value) and not _negated(index, name, value):
+            yield node
+
+
+def _is_policy_gradient(value: ast.expr) -> bool:
+    """`(log_prob * advantage).mean()`, and nothing beside it."""
+    if isinstance(value, ast.Call) and called(value) in REDUCED:
+        inner = value.func.value if isinstance(value.func, ast.Attribute) else None
+        named = isinstance(inner, ast.Name) and inner.id == "torch"
+        value = value.args[0] if value.args and (named or inner is None) else inner or value
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
+        return False
+    left, right = ast.unparse(value.left), ast.unparse(value.right)
+    sides = ((left, right), (right, left))
+    return any(LOG_PROBABILITY.search(one) and REWARD.search(other) for one, other in sides)
+
+
+def _negated(index: FileIndex, name: str, value: ast.expr) -> bool:
+    if any(isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) for node in ast.walk(value)):
+        return True
+    later = re.compile(rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b")
+    return bool(later.search(index.text)) or bool(re.search(r"(?:logp\w*|log_probs?)\s*=\s*-", index.text))

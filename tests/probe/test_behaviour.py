@@ -1,0 +1,146 @@
+"""What a live model does with changed inputs: leaks, rows that mix, padding; nothing of it stays behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.probe import injected
+from reenact.probe.experiment import read_experiments
+from reenact.probe.options import WatchOptions
+from reenact.probe.trace import Behaviour, Root
+
+OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=0.5, seed=1)
+HEAD = """
+import torch, torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+"""
+LANGUAGE = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(12, 16)
+        self.qkv = nn.Linear(16, 48)
+        self.head = nn.Linear(16, 12)
+    def forward(self, tokens):
+        q, k, v = self.qkv(self.embed(tokens)).chunk(3, -1)
+        scores = q @ k.transpose(1, 2)
+        length = tokens.shape[1]
+        scores = scores.masked_fill(torch.ones(length, length).triu(FIRST).bool(), -1e9)
+        return self.head(scores.softmax(-1) @ v)
+model = Model()
+text = (torch.randint(12, (8, 1)) + torch.arange(10) * torch.randint(1, 5, (8, 1))) % 12
+optimizer = torch.optim.Adam(model.parameters())
+F.cross_entropy(model(text[:, :-BY]).flatten(0, 1), text[:, BY:].flatten()).backward()
+optimizer.step()
+"""
+)
+ROWS = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.GRU(4, 16, batch_first=FIRST)
+        self.norm = nn.BatchNorm1d(16)
+        self.head = nn.Linear(16, 3)
+    def forward(self, x):
+        return {"scores": self.head(self.norm(self.body(x)[0].mean(1))), "rows": len(x)}
+model = Model()
+optimizer = torch.optim.Adam(model.parameters())
+for x, y in DataLoader(TensorDataset(torch.randn(24, 5, 4), torch.arange(24) % 3), batch_size=8):
+    F.cross_entropy(model(x)["scores"], y).backward()
+    optimizer.step()
+"""
+)
+PADDED = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(20, 8)
+        self.head = nn.Linear(8, 2)
+    def forward(self, tokens):
+        there = (tokens > 0)[..., None]
+        hidden = self.embed(tokens)
+        return self.head(POOLED)
+model = Model()
+x = torch.randint(1, 20, (16, 9))
+x[torch.arange(9) >= torch.randint(3, 8, (16, 1))] = 0
+optimizer = torch.optim.Adam(model.parameters())
+for rows, y in DataLoader(TensorDataset(x, torch.arange(16) % 2), batch_size=16):
+    F.cross_entropy(model(rows), y).backward()
+    optimizer.step()
+"""
+)
+
+
+def behaviour(forks: Any, text: str) -> Behaviour:
+    ran = forks.run(text, options=OPTIONS)
+    (tested,) = read_experiments(ran.folder, root=Root(ran.cwd)).behaviour
+    return tested
+
+
+def test_a_mask_that_lets_the_next_token_through_is_a_leak(forks: Any) -> None:
+    sound = behaviour(forks, LANGUAGE.replace("FIRST", "1").replace("BY", "1"))
+    leaks = behaviour(forks, LANGUAGE.replace("FIRST", "2").replace("BY", "1"))
+    assert (sound.shift, leaks.shift) == (1, 1)
+    assert sound.leak is not None
+    assert sound.leak < 1e-5
+    assert leaks.leak is not None
+    assert leaks.leak > 1e-3
+    assert leaks.leak_at is not None
+    assert leaks.leak_at.forward is not None
+    assert (str(leaks.leak_at.forward.file), leaks.leak_at.forward.line) == ("train.py", 13)
+
+
+def test_a_target_two_places_on_is_told_from_the_next_token(forks: Any) -> None:
+    assert behaviour(forks, LANGUAGE.replace("FIRST", "1").replace("BY", "2")).shift == 2
+
+
+def test_rows_mix_where_recurrence_runs_along_the_batch(forks: Any) -> None:
+    """Batch norm in evaluation mode mixes nothing, though it does in training."""
+    sound = behaviour(forks, ROWS.replace("FIRST", "True"))
+    mixes = behaviour(forks, ROWS.replace("FIRST", "False"))
+    assert sound.mixing is not None
+    assert sound.mixing < 1e-5
+    assert mixes.mixing is not None
+    assert mixes.mixing > 1e-3
+    assert mixes.mixing_at is not None
+    assert mixes.mixing_at.module == "body"
+
+
+@pytest.mark.parametrize(
+    ("pooled", "moves"), [("hidden.mean(1)", True), ("(hidden * there).sum(1) / there.sum(1)", False)]
+)
+def test_padding_that_counts_moves_the_output(forks: Any, pooled: str, moves: bool) -> None:
+    padding = behaviour(forks, PADDED.replace("POOLED", pooled)).padding
+    assert padding is not None
+    assert (padding > 1e-3) is moves
+
+
+def test_nothing_of_the_tests_stays_behind() -> None:
+    """Weights, gradients, buffers, modes and random numbers are, bit by bit, what they were."""
+    torch = pytest.importorskip("torch")
+    tests = injected.part("experiment.behaviour")
+    model = torch.nn.Sequential(
+        torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3)
+    )
+    model[2].eval()
+    x = torch.randn(8, 4)
+    model(x).sum().backward()
+    held = [*model.parameters(), *(weight.grad for weight in model.parameters()), *model.buffers(), x]
+    before = [tensor.detach().clone() for tensor in held]
+    modes, state = [part.training for part in model.modules()], torch.get_rng_state()
+    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0)
+    assert facts["mixing"] < 1e-5
+    assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
+    assert [part.training for part in model.modules()] == modes
+    assert torch.equal(torch.get_rng_state(), state)
