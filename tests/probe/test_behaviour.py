@@ -101,7 +101,7 @@ def test_a_mask_that_lets_the_next_token_through_is_a_leak(forks: Any) -> None:
     assert (str(leaks.leak_at.forward.file), leaks.leak_at.forward.line) == ("train.py", 13)
 
 
-def test_a_target_two_places_on_is_told_from_the_next_token(forks: Any) -> None:
+def test_a_target_two_places_on_differs_from_the_next_token(forks: Any) -> None:
     assert behaviour(forks, LANGUAGE.replace("FIRST", "1").replace("BY", "2")).shift == 2
 
 

@@ -1,4 +1,4 @@
-"""What people run today: half precision, collected gradients, loaders made anew, clipping, progress bars."""
+"""What people run today: half precision, collected gradients, loaders made again, clipping, progress bars."""
 
 from __future__ import annotations
 

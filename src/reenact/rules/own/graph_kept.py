@@ -81,7 +81,7 @@ def _name(value: ast.expr) -> str:
 
 
 def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
-    """The variable is made anew or let go in the same loop, or holds a plain number by then."""
+    """The variable is made again or let go in the same loop, or holds a plain number by then."""
     loops = [loop for loop in index.loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
     inner = max(loops, key=lambda loop: loop.lineno, default=None)
     if inner is None:

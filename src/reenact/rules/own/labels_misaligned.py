@@ -5,7 +5,7 @@ What
 Why
     Each is brought into another order: no row keeps its own label.
 Symptom
-    Training improves only by heart; validation stays at the share of the largest class.
+    Training improves only by memorising; validation stays at the share of the largest class.
 Example
     import numpy as np
 

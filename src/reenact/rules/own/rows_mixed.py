@@ -35,7 +35,7 @@ Instead
     -         self.lstm = nn.LSTM(4, 16)
     +         self.lstm = nn.LSTM(4, 16, batch_first=True)
 Fix safety
-    There is nothing to change automatically: the axes have to be told apart by their author.
+    There is nothing to change automatically: the axes are known to the author alone.
 Sources
     Documentation of torch.nn.LSTM and torch.nn.TransformerEncoderLayer (`batch_first` is False).
 """
