@@ -22,7 +22,7 @@ from reenact.bug.validate.stages import objections
 from reenact.journal import Scope
 from reenact.trials.ddmin import minimise as fewest
 
-MOST_REFUSED = 10
+MOST_REFUSED = 5
 """Smaller calls that do not show it after which no further ones are tried."""
 LEAST = 3
 """Sizes and numbers up to this are left as they are."""
