@@ -10,6 +10,7 @@ import pytest
 
 from reenact.probe.json_graph import infer_task
 from reenact.program.graph import LossFacts, TensorFacts
+from reenact.rules.evidence import Evidence
 
 PROGRAM = """
 import json
@@ -232,3 +233,86 @@ TASKS = {
 def test_the_labels_tell_the_task_where_the_loss_does_not(task: str) -> None:
     facts_of_labels, width, loss = TASKS[task]
     assert infer_task(facts_of_labels, (None, width), LossFacts(loss, None, {}, None)) == task
+
+
+ODD = """
+import copy
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset
+
+bend = nn.ReLU()
+
+
+class Shard:
+    def __init__(self, batch_sampler):
+        self.batch_sampler = batch_sampler
+
+    def __iter__(self):
+        return iter(self.batch_sampler)
+
+    def __len__(self):
+        return len(self.batch_sampler)
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return x + self.fc(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = BLOCKS
+        self.head = nn.Linear(4, 3)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = bend(block(x))
+        return self.head(x)
+
+
+torch.manual_seed(0)
+x = torch.randn(40, 4)
+y = torch.arange(40) % 4 - 1
+rows = TensorDataset(x, y)
+loader = DataLoader(rows, batch_sampler=Shard(BatchSampler(RandomSampler(rows), 10, False)))
+net = Net()
+target = copy.deepcopy(net)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for epoch in range(3):
+    for xb, yb in loader:
+        with torch.no_grad():
+            target(xb)
+        optimizer.zero_grad()
+        weights = torch.ones(3)
+        F.cross_entropy(net(xb), yb, weight=weights, ignore_index=-1).backward()
+        optimizer.step()
+"""
+
+
+def test_what_is_not_in_the_model_stands_where_it_is_made_if_it_has_weights(forks: Any) -> None:
+    program = ODD.replace("BLOCKS", "[Block() for _ in range(2)]")
+    graph = forks.run(program).trace.graph
+    assert graph.unregistered == ("linear", "linear_2", "linear_3", "linear_4"), "of the net and of its copy"
+    assert graph.unregistered_at.line == line_of(program, "self.blocks = ")
+    graph = forks.run(ODD.replace("BLOCKS", "nn.ModuleList(Block() for _ in range(2))")).trace.graph
+    assert (graph.unregistered, graph.unregistered_at) == ((), None)
+
+
+def test_samplers_of_batches_copies_and_labels_that_do_not_count(forks: Any) -> None:
+    trace = forks.run(ODD.replace("BLOCKS", "nn.ModuleList([Block()])")).trace
+    [loader] = trace.happened("loader")
+    assert loader.facts["sampler"] == "RandomSampler"
+    assert {event.facts["learns"] for event in trace.happened("evaluation")} == {False}
+    assert (trace.graph.loss.settings["ignore_index"], trace.graph.loss.settings["weight"]) == (-1, "given")
+    assert Evidence(trace=trace).labels.class_values == (0, 1, 2)
+
+
+def line_of(text: str, words: str) -> int:
+    return text[: text.index(words)].count("\n") + 1

@@ -176,3 +176,47 @@ def test_labels_may_be_truth_values(forks: Any) -> None:
     assert ran.code == 0, ran.err
     assert not ran.trace.happened("probe-off"), ran.trace.missing
     assert ran.trace.steps["accuracy"] == pytest.approx(json.loads(ran.out))
+
+
+TWO_LOSSES = """
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(3)
+
+
+class Joint(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = keras.layers.Dense(4), keras.layers.Dense(6)
+        self.head = keras.layers.Dense(3)
+        self.rebuilt = keras.losses.MeanSquaredError()
+        self.named = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    def call(self, x):
+        z = self.encoder(x)
+        return self.head(z), self.decoder(z)
+
+    def train_step(self, data):
+        x, y = data
+        self.zero_grad()
+        logits, again = self(x)
+        loss = 0.3 * self.rebuilt(x, again) + self.named(y, logits)
+        loss.backward()
+        weights = self.trainable_weights
+        self.optimizer.apply([weight.value.grad for weight in weights], weights)
+        return {"loss": loss}
+
+
+x = np.random.default_rng(0).normal(size=(48, 6)).astype("float32")
+model = Joint()
+model.compile(keras.optimizers.SGD(0.01))
+model.fit(x, np.arange(48) % 3, batch_size=12, epochs=2, verbose=0, class_weight=WEIGHTS)
+"""
+
+
+def test_the_loss_is_the_one_that_is_given_the_labels(forks: Any) -> None:
+    ran = forks.run(TWO_LOSSES.replace("WEIGHTS", "None"))
+    assert ran.code == 0, ran.err
+    assert ran.trace.graph.loss.name == "sparse_categorical_crossentropy"
+    assert [event.facts["weighted"] for event in ran.trace.happened("fit")] == [False]

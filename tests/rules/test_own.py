@@ -678,3 +678,133 @@ def test_one_state_at_a_time_is_no_collapsed_output() -> None:
     assert findings_in("RE021", replace(evidence_of(text, run=False), trace=run))
     acts = replace(evidence_of(f"import gymnasium as gym\n{text}", run=False), trace=run)
     assert findings_in("RE021", acts) == ()
+
+
+def test_a_copy_may_be_asked_in_training_mode_and_the_model_itself_may_not() -> None:
+    dropout = Layer("1", "Dropout", None, ((None, 3),), (None, 3), None, {}, ())
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    asked = [Event("evaluation", 1, 0, 0.0, {"training": True, "learns": learns}) for learns in (False, True)]
+    run = trace([1.0] * 40, graph=replace(model, layers=(*model.layers, dropout)))
+    facts = (*run.parameter_facts, ParameterFacts("target.0.weight", (3, 8), False, False))
+    assert findings_in("RE011", Evidence(trace=replace(run, events=asked[:1], parameter_facts=facts))) == ()
+    assert len(findings_in("RE011", Evidence(trace=replace(run, events=asked, parameter_facts=facts)))) == 1
+    assert len(findings_in("RE011", Evidence(trace=replace(run, events=asked[:1])))) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "reported"), [({}, 1), ({"weight": "given"}, 0), ({"pos_weight": "given"}, 0)]
+)
+def test_what_guessing_scores_is_not_known_where_classes_have_weights(settings: dict, reported: int) -> None:
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    run = trace([1.2] * 200, graph=replace(model, loss=LossFacts("cross_entropy", None, settings, None)))
+    assert len(findings_in("RE029", Evidence(trace=run))) == reported
+
+
+def test_a_loss_that_skips_a_label_does_not_count_it() -> None:
+    labels = replace(LABELS, minimum=-1.0, class_values=(-1, 0, 1, 2), class_counts=(9, 1, 1, 1))
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    skips = replace(model, loss=LossFacts("cross_entropy", None, {"ignore_index": -1}, None))
+    assert findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=skips, data=(labels,)))) == ()
+    assert len(findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=model, data=(labels,))))) == 1
+
+
+@pytest.mark.parametrize(
+    ("zeros", "gradients", "reported"),
+    [
+        pytest.param(2, (0.0, 0.0, 0.5), 0, id="the last layer"),
+        pytest.param(2, (0.0, 0.0, 0.0), 1, id="a last layer that nothing reaches"),
+        pytest.param(1, (0.5, 0.5, 0.5), 0, id="a residual branch"),
+        pytest.param(1, (0.0, 0.5, 0.5), 1, id="a layer that all before it wait for"),
+        pytest.param(0, (0.0, 0.0, 0.3), 1, id="a layer that nothing reaches"),
+    ],
+)
+def test_a_start_at_zero(zeros: int, gradients: tuple[float, ...], reported: int) -> None:
+    names = ("body", "branch", "head")
+    layers = []
+    for number, name in enumerate(names):
+        spread = (0.0, 0.0, 0.0, 0.0) if number == zeros else (0.0, 0.2, -0.4, 0.4)
+        weight = WeightFacts("weight", (8, 8), True, *spread, f"{name}.weight")
+        layers.append(Layer(name, "Linear", None, ((None, 8),), (None, 8), None, {}, (weight,)))
+    model = replace(graph(TaskType.REGRESSION, "mse", 8), layers=tuple(layers))
+    rows = [[0, number, norm] for number, norm in enumerate(gradients)]
+    table = Columns(("step", "parameter", "grad_norm"), np.array(rows))
+    facts = tuple(ParameterFacts(f"{name}.weight", (8, 8), True, True) for name in names)
+    run = trace([1.0] * 20, graph=model, parameters=table, parameter_facts=facts)
+    for code in ("RE024", "NL004"):
+        text = evidence_of("import torch", run=False).static
+        found = run_rules((rule(code),), Evidence(trace=run, static=text))
+        assert len(found) == reported, code
+
+
+START = """
+import torch
+from torch import nn
+from data import loader
+def start(module):
+    if isinstance(module, nn.Linear):
+        nn.init.normal_(module.weight, std=5.0)
+model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8))
+model.apply(start)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for x, y in loader:
+    nn.functional.mse_loss(model(x), y).backward()
+    optimizer.step()
+"""
+
+
+def test_one_start_for_all_layers_is_one_finding_where_it_is_written() -> None:
+    layers = tuple(
+        Layer(
+            name,
+            "Linear",
+            None,
+            ((None, 8),),
+            (None, 8),
+            None,
+            {},
+            (WeightFacts("weight", (8, 8), True, 0.0, 5.0, -9.0, 9.0, f"{name}.weight"),),
+        )
+        for name in ("0", "2")
+    )
+    model = replace(graph(TaskType.REGRESSION, "mse", 8), layers=layers)
+    evidence = replace(evidence_of(START, run=False), trace=trace([1.0] * 20, graph=model))
+    (found,) = findings_in("RE024", evidence)
+    assert found.place is not None
+    assert found.place.line == 7
+    assert "1 more" in found.saw
+
+
+def test_one_batch_of_a_loss_with_a_floor_is_doubted() -> None:
+    def sure(loss: str, labels: TensorFacts) -> float:
+        run = trace([1.0] * 20, graph=graph(TaskType.UNKNOWN, loss, 3), data=(labels,))
+        tried = Experiments(one_batch=OneBatch(50, (2.0,) * 50, None))
+        return findings_in("RE020", Evidence(trace=run, experiments=tried))[0].confidence
+
+    assert sure("binary_cross_entropy", QUANTITIES) < 0.45 < sure("binary_cross_entropy", YES_OR_NO)
+    assert sure("own_loss", QUANTITIES) < 0.45 < sure("mse", QUANTITIES)
+
+
+FORWARD = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(8, 8)
+        self.two = nn.Linear(8, 3)
+    def forward(self, x):
+        x = self.one(x)
+        return self.two(x)
+"""
+
+
+def test_places_that_a_reader_looks_at() -> None:
+    (found,) = findings(rule("NL009"), FORWARD)
+    assert found.place is not None
+    assert found.place.line == 10, "where the activation is missing, not where the layer is made"
+    evidence = evidence_of("x = 1\ndef step(loss):\n    loss.backward()\n", run=False)
+    run = trace([1.0] * 20)
+    run.steps.rows[:, run.steps.columns.index("carried")] = 1
+    (found,) = findings_in("RE010", replace(evidence, trace=run))
+    assert found.place is not None
+    assert found.place.line == 3

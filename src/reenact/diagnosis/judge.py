@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.judgement import probe_broke
 from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.settings_place import placed_in_settings
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
 from reenact.program.fault import Fault
 from reenact.program.program import Program
@@ -42,7 +43,7 @@ def suspects_of(
 ) -> tuple[Suspect, ...]:
     """What the rules suspect, together with the findings of others, surest first."""
     rules = chosen(options.select, options.ignore)
-    findings = (*rule_findings(rules, evidence), *others)
+    findings = placed_in_settings((*rule_findings(rules, evidence), *others), evidence)
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     return suspects_from(findings, {rule.code for rule in rules if rule.needs & Needs.TRACE})

@@ -48,6 +48,7 @@ def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelG
             parts[name] = placed(content[name], root) if content.get(name) else None
         if parts["loss"]:
             parts["loss"]["called"] = read_place(parts["loss"].get("called"), root)
+        parts["unregistered_at"] = read_place(content.get("unregistered_at"), root)
         loss = typed(LossFacts, parts["loss"]) if parts["loss"] else None
         labels = next((facts for facts in data if facts.role == "label" and facts.split == "train"), None)
         shapes = [layer.get("output_shape") for layer in content["layers"]]

@@ -130,3 +130,5 @@ class ModelGraph:
     trainable_parameters: int
     unregistered: tuple[str, ...] = ()
     """Tensors or modules held by the model that its parameters() does not reach."""
+    unregistered_at: Place | None = None
+    """Where the first of them, or what holds it, was made."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from reenact.types import Place
 if TYPE_CHECKING:
     from reenact.probe.surroundings import Opened
 
+IGNORED = -100
+"""The label that PyTorch's losses skip by default."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
 
@@ -201,9 +203,24 @@ class Evidence:
     def inputs(self) -> TensorFacts | None:
         return self.data("input")
 
-    @property
+    @cached_property
     def labels(self) -> TensorFacts | None:
-        return self.data("label")
+        """Labels of the training, without those that the loss skips."""
+        labels = self.data("label")
+        settings = self.loss.settings if self.loss is not None else {}
+        skipped = settings.get("ignore_index", IGNORED)
+        if labels is None or skipped not in (labels.class_values or ()) or "int" not in labels.dtype:
+            return labels
+        counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
+        left = {value: count for value, count in counted if value != skipped}
+        return replace(
+            labels,
+            class_values=tuple(left),
+            class_counts=tuple(left.values()),
+            classes=len(left),
+            minimum=float(min(left, default=0)),
+            maximum=float(max(left, default=0)),
+        )
 
     @property
     def label_spread(self) -> float | None:

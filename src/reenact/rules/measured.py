@@ -45,6 +45,24 @@ def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
     return parameter_rows(trace, kernel.path or kernel.name)
 
 
+def zero_start(evidence: Evidence, layer: LayerView) -> float:
+    """How far a layer that starts at zero is at fault: not where the first gradient reaches it and it is the
+    last, or those before it are reached as well: a residual branch, one of several heads. Half where it
+    leaves zero by itself, and all others wait for it; fully where no gradient comes."""
+    if not _reached(evidence, layer):
+        return 1.0
+    before = evidence.weighted[: evidence.weighted.index(layer)]
+    if layer.role == "output" or any(_reached(evidence, one) for one in before):
+        return 0.0
+    return HALF
+
+
+def _reached(evidence: Evidence, layer: LayerView) -> bool:
+    """Whether the first gradient that was seen of a layer is not zero."""
+    first = kernel_rows(evidence, layer)["grad_norm"][:1] if evidence.trace is not None else ()
+    return bool(len(first)) and bool(first[0] > 0)
+
+
 def parameter_rows(trace: Trace, path: str) -> Columns:
     """The rows of a parameter; of two tensors of one name that which was seen more often."""
     numbers = [number for number, facts in enumerate(trace.parameter_facts) if facts.name == path]

@@ -27,6 +27,7 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import zero_start
 from reenact.rules.neuralint._layers import is_keras
 
 CONSTANT = frozenset({"zeros", "ones", "constant", "zero", "one"})
@@ -46,8 +47,11 @@ class ConstantWeightInit(Rule):
         values = KERAS_STARTS if is_keras(evidence) else TORCH_STARTS
         for layer in evidence.weighted:
             saw = _constant(evidence, layer)
+            kernel = layer.kernel()
+            zeros = kernel is not None and kernel.minimum == kernel.maximum == 0
             sure = 0.45 if layer.role == "output" else self.confidence
-            if saw:
+            sure *= zero_start(evidence, layer) if zeros else 1.0
+            if saw and sure:
                 kind = Kind.WEIGHT_INIT
                 yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
 

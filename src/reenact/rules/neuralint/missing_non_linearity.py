@@ -23,8 +23,11 @@ Sources
     the code of an autoencoder is reported with less confidence.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras, narrows, unbent
+from reenact.rules.own._places import pass_place
 
 
 class MissingNonLinearity(Rule):
@@ -38,5 +41,6 @@ class MissingNonLinearity(Rule):
         for layer, taker in unbent(evidence):
             confidence = 0.4 if narrows(layer, taker) else self.confidence
             saw = f"nothing bends what {layer.name} gives to {taker.name}"
-            kind = Kind.ACTIVATION
-            yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)
+            kind, place = Kind.ACTIVATION, pass_place(evidence, layer)
+            found = self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)
+            yield replace(found, place=place or found.place)

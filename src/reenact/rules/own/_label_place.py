@@ -1,4 +1,5 @@
-"""Where the labels of a training are made: from the call that is given them back to what computed them."""
+"""Where the inputs and labels of a training are made: from the call that is given them back to what computed
+them."""
 
 from __future__ import annotations
 
@@ -16,8 +17,17 @@ PASSES = frozenset({
 DEPTH = 6
 
 
+def inputs_made_at(evidence: Evidence) -> Place | None:
+    """The line that computes the inputs which the training is given; none where the text does not tell."""
+    return _made_at(evidence, 0, "x")
+
+
 def labels_made_at(evidence: Evidence) -> Place | None:
     """The line that computes the labels which the training is given; none where the text does not tell."""
+    return _made_at(evidence, 1, "y")
+
+
+def _made_at(evidence: Evidence, argument: int, named: str) -> Place | None:
     if evidence.program is None:
         return None
     file = evidence.program.entry_file
@@ -25,27 +35,42 @@ def labels_made_at(evidence: Evidence) -> Place | None:
         tree = ast.parse(evidence.program.script())
     except SyntaxError:
         return None
-    given = next(_given(tree), None)
-    made = _origin(tree, given.id, DEPTH) if given is not None else None
+    given = next(_given(tree, argument, named), None)
+    made = _origin(tree, given.id, DEPTH, _function(tree, given)) if given is not None else None
     return None if made is None else Place(file.path, made.lineno, made.col_offset)
 
 
-def _given(tree: ast.AST) -> Iterator[ast.Name]:
+def _given(tree: ast.AST, argument: int, named: str) -> Iterator[ast.Name]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _called(node) in FITS:
-            named = [one.value for one in node.keywords if one.arg == "y"]
-            yield from (arg for arg in (*node.args[1:2], *named) if isinstance(arg, ast.Name))
+            by_name = [one.value for one in node.keywords if one.arg == named]
+            given = (*node.args[argument : argument + 1], *by_name)
+            yield from (arg for arg in given if isinstance(arg, ast.Name))
 
 
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _origin(tree: ast.AST, name: str, depth: int) -> ast.stmt | None:
-    """The last statement that computes what a name holds; followed through splits and parameters."""
+def _function(tree: ast.AST, inside: ast.expr) -> ast.AST:
+    """The innermost function around an expression; the whole text where there is none."""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno <= inside.lineno <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda node: node.lineno, default=tree)
+
+
+def _origin(tree: ast.AST, name: str, depth: int, scope: ast.AST | None = None) -> ast.stmt | None:
+    """The last statement that computes what a name holds, in `scope` where it does so there; followed through
+    splits and parameters."""
     if not depth:
         return None
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _binds(node, name)]
+    nodes = [node for part in (scope, tree) if part is not None for node in ast.walk(part)]
+    bound = [node for node in nodes if isinstance(node, ast.Assign) and _binds(node, name)]
+    inside = {id(node) for node in ast.walk(scope)} if scope is not None else set()
+    assigned = [node for node in bound if id(node) in inside] or bound
     if not assigned:
         handed = next(_handed(tree, name), None)
         return _origin(tree, handed, depth - 1) if handed is not None else None
@@ -53,7 +78,7 @@ def _origin(tree: ast.AST, name: str, depth: int) -> ast.stmt | None:
     source = _passed(last, name)
     if source is None or source == name:
         return last
-    return _origin(tree, source, depth - 1) or last
+    return _origin(tree, source, depth - 1, scope) or last
 
 
 def _binds(node: ast.Assign, name: str) -> bool:

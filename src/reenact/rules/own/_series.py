@@ -90,8 +90,13 @@ def guessing(evidence: Evidence) -> float | None:
     labels, loss = evidence.labels, evidence.loss
     if labels is None or loss is None or loss.settings.get("reduction") == "sum" or several_outputs(evidence):
         return None
+    if _weighted(evidence):
+        return None
     counts = labels.class_counts or ()
     shares = [count / sum(counts) for count in counts if count] if sum(counts) else []
+    smooth = loss.settings.get("label_smoothing")
+    if isinstance(smooth, float) and shares:
+        shares = [(1 - smooth) * share + smooth / len(shares) for share in shares]
     classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
     entropy = -sum(share * math.log(share) for share in shares)
     if evidence.loss_family is LossFamily.CATEGORICAL and classes and len(shares) > 1:
@@ -103,6 +108,14 @@ def guessing(evidence: Evidence) -> float | None:
             return sum(share * (1 - share) for share in shares) / len(shares)
         return labels.std**2 if labels.std else None
     return None
+
+
+def _weighted(evidence: Evidence) -> bool:
+    """Whether classes or rows count differently: what guessing scores is then not known."""
+    settings = evidence.loss.settings if evidence.loss is not None else {}
+    fits = evidence.trace.happened("fit") if evidence.trace is not None else ()
+    given = settings.get("weight") or settings.get("pos_weight")
+    return bool(given) or any(event.facts.get("weighted") for event in fits)
 
 
 def several_outputs(evidence: Evidence) -> bool:

@@ -30,10 +30,12 @@ Sources
     2022.
 """
 
-from reenact.rules import Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LossFamily, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
 ACCURATE, LEFT = 0.9, 0.3
+ADDED = 0.01
+"""Share of a plain loss by which the loss of the program differs, where it has other terms."""
 ENOUGH, FEW_LEFT = 100, 0.7
 """Steps that should do; where there was no time for them, the loss need not have fallen as far."""
 FALLS = 0.05
@@ -61,7 +63,23 @@ class CannotOverfitOneBatch(Rule):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
             end = "no number" if broken else f"{known[-1]:.3g}"
             saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}"
-            yield self.finding(evidence, saw)
+            floor = tried.accuracy is None and not broken and _has_a_floor(evidence)
+            yield self.finding(evidence, saw, confidence=0.4 if floor else None)
+
+
+def _has_a_floor(evidence: Evidence) -> bool:
+    """Whether the loss need not come to zero: it is of no known kind, its targets are no certain answers, or
+    other terms are added to it."""
+    if evidence.loss is None:
+        return False
+    soft = evidence.loss_family is LossFamily.BINARY and not (evidence.labels and evidence.labels.integral)
+    if soft or evidence.loss_family is LossFamily.OTHER or evidence.loss.settings.get("label_smoothing"):
+        return True
+    if evidence.trace is None or "label_loss" not in evidence.trace.steps.columns:
+        return False
+    steps = evidence.trace.steps
+    pairs = [(a, b) for a, b in zip(steps["loss"], steps["label_loss"], strict=True) if a == a and b == b]
+    return bool(pairs) and all(abs(a - b) > ADDED * abs(b) for a, b in pairs)
 
 
 def _still_falls(losses: list[float]) -> bool:

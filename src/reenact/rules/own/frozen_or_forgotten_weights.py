@@ -33,8 +33,9 @@ Sources
 
 import math
 
-from reenact.probe.trace import Trace
+from reenact.probe.trace import TRAINING, Trace
 from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.own._places import call_place
 
 
 class FrozenOrForgottenWeights(Rule):
@@ -52,7 +53,8 @@ class FrozenOrForgottenWeights(Rule):
             lost = ", ".join(evidence.graph.unregistered[:4])
             saw = f"the model's parameters() does not reach {lost}"
             first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
-            yield self.finding(evidence, saw, layer=first, certainty=Certainty.PROOF)
+            place = evidence.graph.unregistered_at
+            yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
         for names, reason in (
             (_not_given(evidence, evidence.watched), "never given to an optimiser"),
             (_without_gradient(evidence.watched), "never reached by a gradient"),
@@ -61,8 +63,16 @@ class FrozenOrForgottenWeights(Rule):
             if names:
                 saw = f"{', '.join(names[:4])}: {reason}"
                 place = evidence.optimizer.place if evidence.optimizer is not None else None
+                if layer is not None and _passed(evidence.watched, layer.name):
+                    place = call_place(evidence, "detach") or place
                 sure = None if layer is None or _fresh(layer) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+
+
+def _passed(trace: Trace, layer: str) -> bool:
+    """Whether training passes went through a layer: its output was then cut off from the loss."""
+    passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
+    return layer in passed
 
 
 def _owns(layer: str, names: list[str]) -> bool:

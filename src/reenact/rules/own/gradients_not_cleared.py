@@ -32,6 +32,7 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._places import call_place
 
 MOST = 0.9
 FEWEST = 3
@@ -58,7 +59,8 @@ class GradientsNotCleared(Rule):
             if param is None or not param.absent:
                 return
             saw = "nothing in the program sets gradients to zero"
-        yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,))
+        place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence, "backward")
+        yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,), place=place)
 
 
 def _carried(evidence: Evidence) -> list[float]:

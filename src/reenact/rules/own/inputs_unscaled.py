@@ -31,8 +31,11 @@ Sources
     preprocessing).
 """
 
+from dataclasses import replace
+
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
-from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
+from reenact.rules.own._label_place import inputs_made_at
+from reenact.rules.own._places import at_hyperparameter, framework, named_hyperparameter
 from reenact.rules.own._series import learned
 
 LARGE = 10.0
@@ -64,7 +67,11 @@ class InputsUnscaled(Rule):
             certainty=Certainty.STRONG if sure > 0.8 and not learned(evidence) else None,
         )
         values = ("scale", "standardize") if picture else ("standardize", "scale")
-        yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"), values)
+        param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
+        finding = at_hyperparameter(finding, param, values)
+        unscaled = framework(evidence) == "torch" and (param is None or param.absent)
+        made = inputs_made_at(evidence) if unscaled else None
+        yield replace(finding, place=made) if made is not None else finding
 
 
 def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:

@@ -34,8 +34,6 @@ from reenact.rules.losses import LossFamily
 from reenact.rules.own._label_place import labels_made_at
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
-IGNORED = -100
-"""What PyTorch's losses skip by default."""
 FAR = 0.1
 """Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
 
@@ -83,11 +81,7 @@ class LabelsOutOfDomain(Rule):
 
     def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Findings:
         width = evidence.output.width if evidence.output is not None else None
-        ignored = (
-            evidence.loss.settings.get("ignore_index", IGNORED) if evidence.loss is not None else IGNORED
-        )
-        counted = [value for value in values if value != ignored]
-        beyond = [value for value in counted if value < 0 or (width or 10**9) <= value]
+        beyond = [value for value in values if value < 0 or (width or 10**9) <= value]
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP

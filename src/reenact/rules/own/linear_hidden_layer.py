@@ -29,6 +29,7 @@ Sources
 import re
 
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules.own._places import pass_place
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
 PARALLEL = re.compile(
@@ -57,6 +58,7 @@ class LinearHiddenLayer(Rule):
                     layer=layer,
                     kind=Kind.ACTIVATION,
                     values=values,
+                    place=pass_place(evidence, layer),
                     confidence=None if dense else 0.6,
                 )
 

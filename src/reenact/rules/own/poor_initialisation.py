@@ -30,10 +30,13 @@ Sources
     al., "Deep Information Propagation", ICLR 2017.
 """
 
+from collections.abc import Iterable, Iterator
+
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.finding import Certainty, Finding, Severity
+from reenact.rules.measured import zero_start
 from reenact.rules.own._model import times_usual
-from reenact.rules.own._places import framework
+from reenact.rules.own._places import at_hyperparameter, framework
 from reenact.rules.own._series import learned
 
 FAR = 3.0
@@ -51,27 +54,48 @@ class PoorInitialisation(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         doubt = 0.5 if learned(evidence) else 1.0
+        yield from self._together(evidence, self._starts(evidence, doubt))
         for layer in evidence.weighted:
-            kernel, bias = layer.kernel(), layer.bias()
+            bias = layer.bias()
+            if layer.kernel() is None or layer.family in ("embedding", "recurrent"):
+                continue
+            if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
+                yield self._bias(evidence, layer, bias.mean, doubt)
+
+    def _starts(self, evidence: Evidence, doubt: float) -> Iterator[tuple[LayerView, str, float]]:
+        """Layers whose weights start in an unusual way, what is unusual, and how sure it is a fault."""
+        for layer in evidence.weighted:
+            kernel = layer.kernel()
             if kernel is None or layer.family in ("embedding", "recurrent"):
                 continue
             times = times_usual(layer, framework(evidence))
             if kernel.std == 0 and len(kernel.shape) > 1 and max(kernel.shape) > 1:
-                saw = f"all weights start at {kernel.mean:g}"
-                yield self._start(evidence, layer, saw, 0.97)
+                harm = zero_start(evidence, layer) if kernel.mean == 0 else 1.0
+                if harm:
+                    yield layer, f"all weights start at {kernel.mean:g}", 0.97 * harm
             elif times is not None and times > FAR:
                 saw = f"weights start with deviation {kernel.std:.3g}, {times:.1f} times the usual"
-                yield self._start(evidence, layer, saw, self.confidence * doubt)
+                yield layer, saw, self.confidence * doubt
             elif times is not None and times < TINY:
                 saw = f"weights start with deviation {kernel.std:.3g}, 1/{1 / times:.0f} of the usual"
                 # On purpose at heads of policies and residual branches.
-                yield self._start(evidence, layer, saw, 0.5 * doubt)
-            if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
-                yield self._bias(evidence, layer, bias.mean, doubt)
+                yield layer, saw, 0.5 * doubt
 
-    def _start(self, evidence: Evidence, layer: LayerView, saw: str, sure: float) -> Finding:
-        values = _usual(layer, framework(evidence))
-        return self.finding(evidence, saw, layer=layer, kind=Kind.WEIGHT_INIT, values=values, confidence=sure)
+    def _together(self, evidence: Evidence, starts: Iterable[tuple[LayerView, str, float]]) -> Findings:
+        """One finding for all layers that one line of the text gives their start."""
+        params = evidence.hyperparameters_of(Kind.WEIGHT_INIT)
+        of_all = [param for param in params if not param.id.layer and not param.absent]
+        found = list(starts)
+        if len(found) > 1 and len(of_all) == 1:
+            layer, saw, sure = max(found, key=lambda start: start[2])
+            finding = self.finding(
+                evidence, f"{saw}, in layer {layer.name} and {len(found) - 1} more", confidence=sure
+            )
+            yield at_hyperparameter(finding, of_all[0], _usual(layer, framework(evidence)))
+            return
+        for layer, saw, sure in found:
+            kind, values = Kind.WEIGHT_INIT, _usual(layer, framework(evidence))
+            yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
 
     def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
         return self.finding(

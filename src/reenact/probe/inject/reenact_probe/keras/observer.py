@@ -34,6 +34,14 @@ def _definer(cls: type, name: str) -> Any:
     return next(base for base in cls.__mro__ if name in vars(base))
 
 
+def _row_shape(shape: Any) -> tuple[int, ...]:
+    """The shape of one row, without last dimensions of one."""
+    sizes = [int(size) if size is not None else 0 for size in shape[1:]]
+    while sizes and sizes[-1] == 1:
+        sizes.pop()
+    return tuple(sizes)
+
+
 class KerasObserver:
     """One per process. What is inside `fit` it does not see: a step is what the callbacks tell of it."""
 
@@ -48,7 +56,11 @@ class KerasObserver:
         self.model: Module | None = None
         """The model that is trained, once it is known."""
         self.loss: Facts | None = None
-        """Facts of the first loss that was called."""
+        """Facts of the first loss that was called with the labels, else of the first."""
+        self._label_shape: tuple[int, ...] | None = None
+        """Of one row, where `fit` was given arrays."""
+        self._of_labels = False
+        """The loss that is known compares with the labels, not with inputs to be rebuilt."""
         self._described: tuple[Module, list[Facts]] | None = None
         self._compiled_at: Place | None = None
         self._fit_at: Place | None = None
@@ -102,20 +114,23 @@ class KerasObserver:
         self._compiled_at = caller()
 
     def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        if self.loss is None:
+        if not self._of_labels:
             self._loss_called(loss, y_true, y_pred)
 
     @guarded("keras-loss")
     def _loss_called(self, loss: Any, y_true: Any, y_pred: Any) -> None:
         if type(loss).__name__ == "CompileLoss":
             return
-        if self.loss is None:
-            shapes = [list(getattr(value, "shape", ())) for value in (y_pred, y_true)]
+        shapes = [list(getattr(value, "shape", ())) for value in (y_pred, y_true)]
+        of_labels = self._label_shape is None or _row_shape(shapes[1]) == self._label_shape
+        if self.loss is None or (of_labels and not self._of_labels):
             # Keras itself takes away or adds a last dimension of one.
             same_rank = len(shapes[0]) == len(shapes[1])
             facts = graph.loss_facts(loss, self.place(loss))
             self.loss = dict(facts, compared=shapes if same_rank else None)
-        self._compared(y_pred, y_true)
+            self._of_labels = of_labels
+        if of_labels or not self._of_labels:
+            self._compared(y_pred, y_true)
 
     def _compared(self, prediction: Any, target: Any) -> None:
         """A loss compares these two."""
@@ -149,6 +164,9 @@ class KerasObserver:
         facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
         facts["shuffle"] = bool(wanted.get("shuffle"))
         facts["data"] = type(wanted.get("x")).__name__
+        facts["weighted"] = any(wanted.get(name) is not None for name in ("class_weight", "sample_weight"))
+        labels = getattr(wanted.get("y"), "shape", None)
+        self._label_shape = _row_shape(labels) if labels is not None else None
         self.recorder.event("fit", place=self._fit_at, **facts)
         read_splits(self.data, wanted, self.recorder.step)
 

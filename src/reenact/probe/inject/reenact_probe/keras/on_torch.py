@@ -44,7 +44,7 @@ class KerasOnTorch(KerasObserver):
 
     def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         # In a sampled step every call of a loss is of interest.
-        if self.loss is None or self.inside.window is not None:
+        if not self._of_labels or self.inside.window is not None:
             self._loss_called(loss, y_true, y_pred)
 
     def _compared(self, prediction: Any, target: Any) -> None:

@@ -14,6 +14,7 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.loaders import Loader, Loaders, labels_of
+from reenact_probe.torch.model import Model
 from reenact_probe.torch.samples import NOT_NUMPY, first_tensor, plain, right_classes
 from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Tensor
@@ -136,13 +137,18 @@ class BatchObserver:
         self.window = Window(self.torch, self.recorder.schedule)
 
     def evaluation_pass(
-        self, module: Module, args: Args, kwargs: Kwargs, output: Any, from_logits: bool, in_fit: bool
+        self, module: Module, args: Args, kwargs: Kwargs, output: Any, known: Model, in_fit: bool
     ) -> None:
         torch, step = self.torch, self.recorder.step
         if not step:
             return
         model = facts.inner(module)
-        self.recorder.event("evaluation", training=bool(model.training), model=type(model).__name__)
+        self.recorder.event(
+            "evaluation",
+            training=bool(model.training),
+            model=type(model).__name__,
+            learns=known.learns(model),
+        )
         value = first_tensor(torch, (args, kwargs))
         loader = self.loaders.current
         split = self.data.split(loader.name if loader is not None else "evaluation", step)
@@ -154,7 +160,7 @@ class BatchObserver:
             self._take(split, "label", labels)
         prediction = first_tensor(torch, output)
         if labels is not None and prediction is not None:
-            share = self._compare(prediction, labels.to(prediction.device), False, from_logits)
+            share = self._compare(prediction, labels.to(prediction.device), False, known.from_logits)
             self._metric("val_accuracy", share, in_fit)
         self._close_evaluation()
 
@@ -172,7 +178,8 @@ class BatchObserver:
         loss = None
         if call is not None:
             self._pair = self._compared_in(call.args, call.kwargs) or self._pair
-            loss = facts.loss_facts(call.name, facts.plain_values(call.kwargs), call.place)
+            settings = {**facts.plain_values(call.kwargs), **facts.weights_given(call.kwargs)}
+            loss = facts.loss_facts(call.name, settings, call.place)
             loss.update(compared=self.shapes_compared(), called=call.place)
         read = None
         if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):

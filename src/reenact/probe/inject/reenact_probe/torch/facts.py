@@ -125,6 +125,7 @@ _NODES = {
 }
 _BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
+WEIGHTS = ("weight", "pos_weight")
 _REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
 _DEPTH = 12
 
@@ -137,10 +138,14 @@ def loss_facts(written: str, settings: Facts, place: Place | None) -> Facts:
 
 def module_loss(module: Module, place: Place | None) -> Facts:
     """Facts of a loss that is a module."""
-    settings = settings_of(module)
-    if getattr(module, "weight", None) is not None:
-        settings["weight"] = "given"
+    given = {name: getattr(module, name, None) for name in WEIGHTS}
+    settings = {**settings_of(module), **weights_given(given)}
     return loss_facts(type(module).__name__, settings, place)
+
+
+def weights_given(values: Kwargs) -> Facts:
+    """Which weights of classes a loss was given."""
+    return {name: "given" for name in WEIGHTS if values.get(name) is not None}
 
 
 class LossNode(NamedTuple):
@@ -176,7 +181,10 @@ def _loss_of_torch(node: Any) -> LossNode | None:
     if name == "nll" and any(child.startswith("LogSoftmax") for child in _children(node)):
         name = "cross_entropy"
     reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", -1))
-    settings = {"reduction": reduction} if reduction else {}
+    settings: Facts = {"reduction": reduction} if reduction else {}
+    ignored = getattr(node, "_saved_ignore_index", None)
+    if ignored is not None:
+        settings["ignore_index"] = ignored - 2**64 if ignored >= 2**63 else ignored
     return LossNode(name, settings, _saved(node, "_saved_self"), _saved(node, "_saved_target"))
 
 

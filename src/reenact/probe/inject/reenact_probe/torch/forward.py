@@ -122,9 +122,9 @@ class ForwardHooks:
         self._paused = False
 
     @property
-    def outermost(self) -> Module | None:
-        """The module whose pass is under way."""
-        return self.stack[0].module if self.stack else None
+    def running(self) -> list[Module]:
+        """The modules whose passes are under way, the root first."""
+        return [call.module for call in self.stack]
 
     @property
     def innermost(self) -> Module | None:

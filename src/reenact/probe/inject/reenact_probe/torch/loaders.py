@@ -92,7 +92,7 @@ class Loaders:
 
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
-        sampler, dataset = type(loader.sampler).__name__, type(loader.dataset).__name__
+        sampler, dataset = type(_sampler(loader)).__name__, type(loader.dataset).__name__
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
@@ -135,6 +135,16 @@ def labels_of(torch: Library, batch: Any) -> Tensor | None:
     else:
         label = batch[1] if isinstance(batch, (tuple, list)) and len(batch) >= 2 else None
     return label if isinstance(label, torch.Tensor) else None
+
+
+def _sampler(loader: Any) -> Any:
+    """What decides the order of the rows: of a loader that was given its batches by a sampler of batches, as
+    accelerate makes them, `sampler` is a default that nobody asks.
+    """
+    batches = loader.batch_sampler
+    while getattr(batches, "batch_sampler", None) is not None:
+        batches = batches.batch_sampler
+    return loader.sampler if batches is None else getattr(batches, "sampler", batches)
 
 
 def _identity(dataset: Any) -> Any:

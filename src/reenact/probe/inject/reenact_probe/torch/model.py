@@ -109,6 +109,8 @@ class Model:
         self._described: tuple[int, bool, int] | None = None
         self._containers: dict[int, Any] = {}
         self._unregistered: list[str] = []
+        self._lost_at: Place | None = None
+        """Where the first of them, or what holds it, was made."""
 
     def set_loss(self, loss: Facts | None) -> None:
         """The first loss that is known stays the loss."""
@@ -149,10 +151,10 @@ class Model:
             if known is not None and not part._modules and not isinstance(part, self.torch.jit.ScriptModule)
         ]
 
-    def new_layer(self, module: Module, root: Module) -> LayerInfo | None:
-        """Number a layer that is called for the first time, in a pass through this root."""
+    def new_layer(self, module: Module, within: list[Module]) -> LayerInfo | None:
+        """Number a layer that is called for the first time, within these modules, the root first."""
         quiet = type(module).__name__ in facts.QUIET
-        name, axis = self._name(module, root), facts.unit_axis(module)
+        name, axis = self._name(module, within), facts.unit_axis(module)
         return self.add_layer(module, name, facts.activation_of(module), axis, quiet)
 
     def add_layer(
@@ -162,16 +164,23 @@ class Model:
         info = LayerInfo(len(self.layers.all), name, ref, activation, unit_axis, quiet)
         return self.layers.add(module, info)
 
-    def _name(self, module: Module, root: Module) -> str:
+    def _name(self, module: Module, within: list[Module]) -> str:
+        root = within[0] if within else module
         self.name_parts(root)
-        known = self._names.get(id(module))
-        if known is not None and known[0]() is module:
-            return known[1]
+        if self._is_named(module):
+            return self._names[id(module)][1]
         name = self.unique(facts.snake(type(module).__name__))
-        # What a compiler made is in nobody's parameters.
-        if module is not root and not type(module).__module__.startswith(("torch.fx.", "torch._")):
+        # What a compiler made is in nobody's parameters; what has no weights need not be.
+        made = type(module).__module__.startswith(("torch.fx.", "torch._"))
+        if module is not root and not made and any(True for _ in module.parameters()):
+            holders = (part for part in (*within[1:], module) if not self._is_named(part))
+            self._lost_at = self._lost_at or self.place_of(next(holders))
             self._unregistered.append(name)
         return name
+
+    def _is_named(self, module: Module) -> bool:
+        known = self._names.get(id(module))
+        return known is not None and known[0]() is module
 
     def name_parts(self, root: Module) -> None:
         """Names of everything in a root: the first root's stand alone, later ones begin with their class."""
@@ -232,6 +241,13 @@ class Model:
                 followed.append((info.index, tensor))
         return followed
 
+    def learns(self, module: Module) -> bool:
+        """Whether an optimizer moves one of its weights; of a program without optimizers nobody knows."""
+        if not any(info.in_optimizer for info in self.parameters.all):
+            return True
+        known = (self.parameters.get(tensor) for tensor in module.parameters())
+        return any(info.in_optimizer for info in known if info is not None)
+
     def trainable(self) -> list[Tensor]:
         """What a program without an optimizer may move by hand."""
         tensors = [info.ref() for info in self.parameters.all]
@@ -265,7 +281,7 @@ class Model:
             described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
         layers = facts.layer_facts(self.torch, entries, self._parameter_name)
         graph = facts.graph("torch", self._model_name(), layers, self.loss, described, sizes, batch_size)
-        return dict(graph, unregistered=list(self._unregistered))
+        return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 
     def _model_name(self) -> str:
         """The class of the first root that holds weights, else of the first."""

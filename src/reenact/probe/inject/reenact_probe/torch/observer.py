@@ -180,8 +180,8 @@ class TorchObserver:
         info = self.model.layers.get(module)
         if info is None:
             keras = self._keras_of(module)
-            root = self.forwards.outermost or module
-            info = self.model.new_layer(module, root) if keras is None else keras.new_layer(module)
+            within = self.forwards.running
+            info = self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
         if info is None:
             return
         if self.capture.follows:
@@ -206,8 +206,7 @@ class TorchObserver:
             self.training = float(inner(module).training)
             self._batches.training_pass(args, kwargs, self.in_fit)
         elif kind == "evaluation":
-            logits = self.model.from_logits
-            self._batches.evaluation_pass(module, args, kwargs, output, logits, self.in_fit)
+            self._batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
         self._cost += perf_counter() - began
         return kind
 
@@ -229,7 +228,7 @@ class TorchObserver:
         if self.window is not None and self.torch.is_grad_enabled():
             if isinstance(prediction, tensors) and isinstance(target, tensors):
                 self._batches.compared(prediction, target)
-            self.model.set_loss(facts)
+            self.model.loss = facts or self.model.loss
 
     # Steps ------------------------------------------------------------------------------------------------
 

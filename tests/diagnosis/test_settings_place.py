@@ -1,0 +1,42 @@
+"""A value that a file of settings holds is placed there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from reenact.diagnosis.judge import read_only
+from reenact.diagnosis.settings_place import placed_in_settings
+from reenact.probe.surroundings import Opened, OpenedFile
+from reenact.program.program import read_program
+from reenact.rules.registry import rule
+from reenact.rules.rule import Kind
+
+PROGRAM = """
+import pathlib
+import torch
+import yaml
+def load():
+    return type("Settings", (), yaml.safe_load(pathlib.Path(__file__).with_suffix(".yaml").read_text()))
+cfg = load()
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=cfg.lr, momentum=0.9)
+"""
+
+
+def test_a_number_of_a_settings_file_is_placed_there(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    settings = tmp_path / "train.yaml"
+    settings.write_text("seed: 1\noptim:\n  lr: 9.0\n")
+    evidence = read_only(read_program([str(tmp_path / "train.py")]))
+    high = rule("UM005")
+    found = [high.finding(evidence, "far", kind=kind) for kind in (Kind.LEARNING_RATE, Kind.MOMENTUM)]
+    assert [one.place.line for one in placed_in_settings(found, evidence) if one.place] == [9, 9]
+    opened = Opened((OpenedFile(str(settings), settings.stat().st_size, 0, "x"),), ())
+    moved = placed_in_settings(found, replace(evidence, opened=opened))
+    assert [(str(one.place.file), one.place.line) for one in moved if one.place] == [
+        ("train.yaml", 3),
+        ("train.py", 9),
+    ]
+    settings.write_text("lr: 9.0\nlater:\n  lr: 9.0\n")
+    assert placed_in_settings(found, replace(evidence, opened=opened)) == tuple(found)
