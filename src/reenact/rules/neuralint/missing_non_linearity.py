@@ -27,7 +27,7 @@ from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras, narrows, unbent
-from reenact.rules.own._places import pass_place
+from reenact.rules.own._lines import pass_place
 
 
 class MissingNonLinearity(Rule):

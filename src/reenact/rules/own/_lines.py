@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex, index_of
-from reenact.rules import Evidence, Place
+from reenact.rules import Evidence, LayerView, Place
 
 ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")
 """What decides who sees whom, the mask before what it masks."""
@@ -33,6 +33,25 @@ def called(node: ast.Call) -> str:
     """The last word of what is called: `softmax` of `F.softmax(x)` and of `scores.softmax(-1)`."""
     function = node.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def call_place(evidence: Evidence, name: str) -> Place | None:
+    """Where the program first calls something of this name; none where it does not."""
+    found = ((index, call) for index in indexes(evidence) for call in index.calls if called(call) == name)
+    return next((place_in(*one) for one in found), None)
+
+
+def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
+    """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a container."""
+    made, name = layer.place, layer.name.rpartition(".")[2]
+    for index in indexes(evidence) if made is not None else ():
+        owners = [node for node in ast.walk(index.tree) if isinstance(node, ast.ClassDef)]
+        for owner in owners if made is not None and made.file == index.source.path else ():
+            own = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
+            calls = [call for call in index.calls if call.lineno in own and called(call) == name]
+            if made is not None and made.line in own and calls and name != layer.type:
+                return place_in(index, calls[0])
+    return None
 
 
 def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:

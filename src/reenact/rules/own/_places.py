@@ -1,14 +1,11 @@
 """Where findings point when a kind of hyperparameter alone does not tell: scaling, modes; and usual
 values."""
 
-import ast
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
-from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, LayerView, Place, suggest
+from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
@@ -68,44 +65,6 @@ def framework(evidence: Evidence) -> str:
         return evidence.graph.framework
     param = evidence.hyperparameter(Kind.LOSS) or evidence.hyperparameter(Kind.OPTIMIZER)
     return param.library if param is not None else ""
-
-
-def call_place(evidence: Evidence, method: str) -> Place | None:
-    """Where the text first calls a method of this name; none where it does not."""
-    for path, tree in _trees(evidence, f".{method}("):
-        calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and _method(one) == method]
-        for call in sorted(calls, key=lambda one: one.lineno):
-            return Place(path, call.lineno, call.col_offset)
-    return None
-
-
-def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
-    """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a container."""
-    made, name = layer.place, layer.name.rpartition(".")[2]
-    for path, tree in _trees(evidence, f"self.{name}("):
-        for owner in ast.walk(tree):
-            if not isinstance(owner, ast.ClassDef) or made is None or made.file != path:
-                continue
-            if owner.lineno <= made.line <= (owner.end_lineno or 0):
-                calls = [one for one in ast.walk(owner) if isinstance(one, ast.Call) and _method(one) == name]
-                own = [one for one in calls if ast.unparse(one.func) == f"self.{name}"]
-                return next((Place(path, one.lineno, one.col_offset) for one in own), None)
-    return None
-
-
-def _trees(evidence: Evidence, words: str) -> Iterator[tuple[PurePosixPath, ast.AST]]:
-    """The parsed files of the program that have these words; of a notebook its script."""
-    program = evidence.program
-    for file in program.files if program is not None else ():
-        script = program is not None and program.is_notebook and file is program.entry_file
-        text = program.script() if program is not None and script else file.text
-        if words in text:
-            with suppress(SyntaxError):
-                yield file.path, ast.parse(text)
-
-
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def says(evidence: Evidence, *words: str) -> bool:

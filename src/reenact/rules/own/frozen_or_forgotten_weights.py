@@ -35,7 +35,7 @@ import math
 
 from reenact.probe.trace import TRAINING, Trace
 from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.own._places import call_place
+from reenact.rules.own._lines import call_place
 
 
 class FrozenOrForgottenWeights(Rule):

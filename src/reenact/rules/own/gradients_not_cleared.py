@@ -32,7 +32,7 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._places import call_place
+from reenact.rules.own._lines import call_place
 
 MOST = 0.9
 FEWEST = 3

@@ -29,7 +29,7 @@ Sources
 import re
 
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
-from reenact.rules.own._places import pass_place
+from reenact.rules.own._lines import pass_place
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
 PARALLEL = re.compile(
