@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import json
 import os
 import sys
 import textwrap
@@ -142,6 +143,32 @@ def default_user_file() -> Path:
     return user_config_path("reenact") / "reenact.toml"
 
 
+def save_setting(name: str, text: str | None, user_file: Path | None = None) -> Path:
+    """Write one setting into the user's own file, or take it out; everything else in it stays.
+
+    Raises SettingsError for an unknown name or an impossible value."""
+    file, name = user_file or default_user_file(), name.replace("-", "_")
+    given: object = text
+    if str(_types().get(name, "")).startswith("tuple["):
+        given = [part.strip() for part in (text or "").split(",") if part.strip()]
+    checked = _checked(name, given if text is not None else getattr(Settings(), name), "command line")
+    old = read_text(file, MOST_BYTES).splitlines() if file.is_file() else []
+    other = [line for line in old if line.partition("=")[0].strip().replace("-", "_") != name]
+    if text is not None:
+        other.insert(0, f"{name} = {_toml(checked)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{line}\n" for line in other), encoding="utf-8")
+    return file
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return json.dumps(list(value))
+    return json.dumps(str(value))
+
+
 def cache_folder(settings: Settings) -> Path:
     """Where prepared environments and downloads are kept."""
     if settings.cache_dir is not None:
@@ -251,6 +278,9 @@ def _from_environment(environ: Mapping[str, str]) -> Mapping[str, Any]:
         if not variable.startswith(ENV_PREFIX) or variable in NOT_SETTINGS:
             continue
         name = variable.removeprefix(ENV_PREFIX).lower()
+        if name not in _types() and not difflib.get_close_matches(name, _types(), n=1):
+            _say_once(f"Ignored: there is no setting {name} (from the environment variable {variable}).")
+            continue
         is_list = str(_types().get(name, "")).startswith("tuple[")
         table[name] = [part for part in text.split(",") if part] if is_list else text
     return table

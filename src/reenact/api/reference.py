@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from reenact.program.program import Program
     from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
     from reenact.rules.rule import Rule
+
+
+MOST_RULES = 8
+"""Rules that a word is answered with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +102,35 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
 
 
 def list_rules(*words: str) -> tuple[Rule, ...]:
-    """All rules, or those whose code, prefix, name, family or tool is among `words`.
+    """All rules, or those whose code, prefix, name, family or tool is among `words`; where none is, those
+    whose page speaks of one of them.
 
     Example:
         [rule.code for rule in reenact.list_rules("neuralint")]
     """
     from reenact.rules.registry import all_rules, check_words, chosen
 
-    check_words(words)
+    try:
+        check_words(words)
+    except InputError:
+        if found := _speaking_of(words, all_rules()):
+            return found
+        raise
     return tuple(chosen(words) if words else all_rules())
+
+
+def _speaking_of(words: Sequence[str], rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Rules with such a word in their name, or else in their page."""
+    from reenact.report.rule_pages import rule_text
+
+    wanted = [_flat(word) for word in words if _flat(word)]
+    named = tuple(rule for rule in rules if any(word in _flat(rule.name) for word in wanted))
+    pages = ((rule, _flat(rule_text(rule).partition("\nExample")[0])) for rule in rules)
+    return named or tuple(rule for rule, page in pages if any(word in page for word in wanted))
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
 
 
 def explain(word: str) -> str:
@@ -119,7 +144,10 @@ def explain(word: str) -> str:
     meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
     if meaning is None:
         close = difflib.get_close_matches(word, [*words, *rules], n=3)
-        hint = f"Did you mean {' or '.join(close)}?" if close else f"Known words: {', '.join(sorted(words))}."
+        if found := () if close else _speaking_of([word], list_rules()):
+            listed = "\n".join(f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
+            return f"Rules that speak of {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
+        hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists the rules."
         raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
     return f"{word}: {meaning}"
 

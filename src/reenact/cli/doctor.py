@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reenact.cli.options import output_format, show
-from reenact.errors import ReenactError
+from reenact.cli.options import echo, output_format, show
+from reenact.errors import InputError, ReenactError
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level
 from reenact.result import encoded
-from reenact.settings import Settings, cache_folder, default_user_file, field_texts, resolve
+from reenact.settings import Settings, cache_folder, default_user_file, field_texts, resolve, save_setting
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
 
@@ -192,8 +192,12 @@ IGNORED = "Ignored: a project file may not set this."
 
 @click.command()
 @output_format
-def config(output_format: str) -> None:
-    """Print every setting, its value and where it comes from."""
+@click.argument("words", nargs=-1, metavar="[set NAME VALUE | unset NAME]")
+def config(words: tuple[str, ...], output_format: str) -> None:
+    """Print every setting, its value and where it comes from; `set` and `unset` write your own file."""
+    if words:
+        echo(_saved(words))
+        return
     resolved, texts = resolve(), field_texts(Settings)
     project = f"project file {resolved.project_file}"
     known = {name: (getattr(resolved.settings, name), origin) for name, origin in resolved.origins.items()}
@@ -215,6 +219,19 @@ def config(output_format: str) -> None:
         data=data,
     )
     show(document, output_format)
+
+
+def _saved(words: tuple[str, ...]) -> str:
+    """Carry out `set NAME VALUE` or `unset NAME`; the sentence that says so."""
+    match words:
+        case ("set", name, value):
+            return f"{name} = {value} in {save_setting(name, value)}"
+        case ("unset", name):
+            return f"{name} is at its default again, in {save_setting(name, None)}"
+        case _:
+            raise InputError(
+                f"config takes `set NAME VALUE`, `unset NAME` or nothing. Received: {' '.join(words)}."
+            )
 
 
 def _written(value: object) -> str:

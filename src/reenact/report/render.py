@@ -32,11 +32,14 @@ COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"
 
 
 def concise(document: Document) -> str:
-    """`file:line:column: CODE message`, then the verdict."""
+    """`file:line:column: CODE message`, or the rows of its tables where there is none; then the verdict."""
     lines = [plain_line(document.reused)] if document.reused else []
     for one in document.diagnostics:
         where = f"{plain_line(str(one.place))}: " if one.place else ""
         lines.append(f"{where}{plain_line(one.code)} {' '.join(plain(one.message).split())}")
+    tables = [] if document.diagnostics else document.plain_blocks()
+    rows = (row for block in tables if isinstance(block, Table) for row in block.rows)
+    lines += ["  ".join(plain_line(cell) for cell in row if cell) for row in rows]
     return "\n".join([*lines, plain_line(document.verdict)]) + "\n"
 
 
