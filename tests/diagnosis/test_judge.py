@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from reenact.diagnosis.diagnosis import InterventionResult
 from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.options import Depth, DiagnoseOptions
+from reenact.diagnosis.judgement import Judgement, judgement_of
+from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
+from reenact.diagnosis.suspects import suspects_from
+from reenact.probe.trace import Columns, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
+from reenact.rules.registry import rule
 
 HOT = """\
 import torch
@@ -51,3 +58,31 @@ def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
 def test_without_evidence_there_is_nothing_to_say() -> None:
     found = diagnose_evidence(Evidence(), DiagnoseOptions())
     assert (found.findings, found.low_confidence, found.symptoms) == ((), (), ())
+
+
+def run(losses: list[float]) -> Evidence:
+    """A watched run of which the losses alone are known."""
+    steps = Columns(("step", "loss", "optimizer"), np.array([[n, loss, 0] for n, loss in enumerate(losses)]))
+    empty = no_rows(("step", "layer", "parameter", "phase"))
+    trace = Trace(steps, empty, empty, (), (), (), (), None, (), (), None, True, 1.0, 0.1, ())
+    return Evidence(trace=trace)
+
+
+@pytest.mark.parametrize(
+    ("layer", "losses", "judgement"),
+    [
+        pytest.param("attention", [1.0] * 6, Judgement.SOUND, id="a layer of a training that hardly began"),
+        pytest.param("attention", [1.0] * 30 + [0.1] * 30, Judgement.SOUND, id="a layer beside what learns"),
+        pytest.param("attention", [1.0] * 60, Judgement.BROKEN, id="a layer, and nothing learns"),
+        pytest.param("", [1.0] * 6, Judgement.BROKEN, id="the training itself"),
+    ],
+)
+def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
+    layer: str, losses: list[float], judgement: Judgement
+) -> None:
+    seen = run(losses)
+    finding = replace(rule("DL005").finding(seen, "weights unchanged", confidence=0.85), layer=layer)
+    found = judgement_of(
+        seen, Depth.QUICK, findings=0, symptoms=suspects_from([finding]), threshold=THRESHOLD
+    )
+    assert found is judgement

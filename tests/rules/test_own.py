@@ -331,7 +331,7 @@ def test_a_range_test_outweighs_what_is_usual() -> None:
         run.steps.rows[:, run.steps.columns.index("learning_rate")] = rate
         return [found.saw for found in findings_in("RE019", Evidence(trace=run, experiments=tried))]
 
-    assert "bears" in expected(0.5)[0]
+    assert "usable range" in expected(0.5)[0]
     assert "learns from" in expected(1e-6)[0]
     assert expected(1e-3) == []
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
 """Endings that need no mention beside a judged training."""
+FEW_STEPS = 30
+"""Below this a training has hardly begun."""
 DEEPER = {Depth.STATIC: Depth.QUICK, Depth.QUICK: Depth.NORMAL, Depth.NORMAL: Depth.DEEP}
 
 
@@ -56,7 +58,8 @@ def judgement_of(
     """What findings, symptoms and evidence come to together."""
     if findings:
         return Judgement.FINDINGS
-    if grave_symptoms(symptoms, threshold):
+    grave = grave_symptoms(symptoms, threshold)
+    if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 
@@ -66,6 +69,19 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
     return tuple(
         one for one in symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
     )
+
+
+def _local(symptom: Suspect, evidence: Evidence) -> bool:
+    """Whether a symptom is that of one hidden layer."""
+    return bool(symptom.layer) and (evidence.output is None or symptom.layer != evidence.output.name)
+
+
+def _goes_on(evidence: Evidence) -> bool:
+    """Whether a training gets better, or has hardly begun, whatever stands still in one of its layers."""
+    from reenact.rules.measured import learned
+
+    steps = evidence.trace.step_count if evidence.trace is not None else 0
+    return 0 < steps < FEW_STEPS or learned(evidence)
 
 
 def why_unjudged(evidence: Evidence, depth: Depth) -> str:
