@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from datetime import date
 from decimal import Decimal
 from statistics import median
 
@@ -45,10 +46,11 @@ def scorecard(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
             ),
             *(_cases(variant, cases, found[variant]) for variant in variants),
-            Table("Readers", ("way", "reader", "days", "answers"), tuple(_readers(cases, variants))),
+            Table("Readers", ("way", "reader", "answers"), tuple(_readers(cases, variants))),
             *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
+            "day": date.today().isoformat(),
             "results": [
                 {**asdict(one), "money": None if one.money is None else str(one.money)} for one in results
             ],
@@ -61,14 +63,12 @@ def scorecard(
 
 
 def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[tuple[str, ...]]:
-    """Who gave the recorded answers, when, and how many."""
+    """Who gave the recorded answers, and how many."""
     for variant in variants:
         files = (case.folder / variant.recording for case in cases)
         records = [one for file in files if file.is_file() for one in read_recording(file)]
         names = Counter(str(one.get("answer", {}).get("model", "unknown")) for one in records)
-        days = sorted({str(one.get("day", "unknown")) for one in records})
-        for name, count in names.items():
-            yield variant.name, name, f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0], f"{count}"
+        yield from ((variant.name, name, f"{count}") for name, count in names.items())
 
 
 def _cases(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> Table:

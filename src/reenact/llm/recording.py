@@ -20,7 +20,6 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,6 @@ class Recorder:
             "sample": request.sample,
             "hash": request.hash,
             "prompt": f"{prompt.name} v{prompt.version}",
-            "day": date.today().isoformat(),
         }
         if not self._prompts:
             return asked

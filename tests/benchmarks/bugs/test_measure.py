@@ -336,4 +336,4 @@ def test_the_same_recording_answers_without_the_fix(
     assert rows["without fixed"][1:5] == ("2 of 2", "2", "1 of 1 (100 %)", "0")
     readers = next(one for one in card.tables if one.title == "Readers")
     assert readers.rows[0][1] == "scripted"
-    assert readers.rows[0][3] == "8"
+    assert readers.rows[0][2] == "8"
