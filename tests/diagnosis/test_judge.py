@@ -17,6 +17,7 @@ from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import rule
+from reenact.testing.rules import evidence_of
 
 HOT = """\
 import torch
@@ -86,3 +87,37 @@ def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
         seen, Depth.QUICK, findings=0, symptoms=suspects_from([finding]), threshold=THRESHOLD
     )
     assert found is judgement
+
+
+TWO_NETWORKS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+generator = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+critic = nn.Sequential(nn.Linear(2, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1), nn.Sigmoid())
+first = torch.optim.Adam(generator.parameters(), lr=2e-4)
+second = torch.optim.Adam(critic.parameters(), lr=2e-4)
+criterion = nn.BCEWithLogitsLoss()
+for step in range(30):
+    real, fake = torch.randn(32, 2) + 3, generator(torch.randn(32, 4))
+    second.zero_grad()
+    lost = criterion(critic(real), torch.ones(32, 1)) + criterion(critic(fake.detach()), torch.zeros(32, 1))
+    lost.backward()
+    second.step()
+    first.zero_grad()
+    criterion(critic(fake), torch.ones(32, 1)).backward()
+    first.step()
+"""
+
+
+def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
+    read, ran = (
+        {
+            one.suspect.first.code
+            for one in diagnose_evidence(evidence_of(TWO_NETWORKS, run=run), DiagnoseOptions()).findings
+        }
+        for run in (False, True)
+    )
+    assert read == {"RE002"}
+    assert read <= ran

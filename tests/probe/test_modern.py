@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reenact.probe import injected
+from reenact.probe.options import WatchOptions
+from reenact.probe.watch import watch
+from reenact.program.program import read_program
 
 HEAD = """
 import torch, torch.nn.functional as F
@@ -218,3 +224,32 @@ def test_the_number_that_a_loss_was_divided_by(made: str, number: float) -> None
     torch = pytest.importorskip("torch")
     loss = torch.ones(3, requires_grad=True).sum()
     assert injected.part("torch.steps").divisor(eval(made, {"loss": loss})) == number
+
+
+@pytest.mark.frameworks
+def test_two_processes_of_torchrun_leave_one_trace(tmp_path: Path) -> None:
+    (tmp_path / "ddp.py").write_text(
+        """
+import torch, torch.distributed as dist, torch.nn.functional as F
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+net = DistributedDataParallel(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(5):
+    x = torch.randn(32, 8)
+    optimizer.zero_grad()
+    F.cross_entropy(net(x), x[:, :3].argmax(1)).backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+    )
+    torchrun = str(Path(sys.executable).parent / "torchrun")
+    program = read_program([torchrun, "--standalone", "--nproc-per-node=2", "ddp.py"], tmp_path)
+    watched = watch(program, WatchOptions(tmp_path / "trace", max_time=300), stdout=subprocess.DEVNULL)
+    assert watched.trace is not None, watched.outcome.sentence
+    assert watched.trace.step_count == 5
+    assert watched.trace.missing == ()
+    assert [layer.type for layer in watched.trace.graph.layers] == ["Linear", "ReLU", "Linear"]

@@ -56,7 +56,7 @@ class NonFiniteAtStart(Rule):
         went = [float(calls) for calls in steps["backward_calls"][: FIRST + 2]]
         known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
         bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
-        layer = _first_bad(evidence)
+        layer = _first_bad(evidence, bad[0]) if bad else ""
         if not bad or not (known or layer):
             return
         where = f", first in the output of layer {layer}" if layer else ""
@@ -64,12 +64,12 @@ class NonFiniteAtStart(Rule):
         yield self.finding(evidence, saw, place=_place(evidence, layer))
 
 
-def _first_bad(evidence: Evidence) -> str:
-    """The first layer whose output is not finite in the first steps."""
+def _first_bad(evidence: Evidence, last: int) -> str:
+    """The first layer whose output is not finite, up to the step whose loss is not."""
     assert evidence.trace is not None
     rows = evidence.trace.layers
     for step, number, bad in zip(rows["step"], rows["layer"], rows["bad_share"], strict=True):
-        if bad > 0 and step < FIRST:
+        if bad > 0 and step <= last:
             return evidence.trace.layer_names[int(number)]
     return ""
 
