@@ -39,6 +39,7 @@ def test_files_are_linked_from_a_cache_of_our_own(environments: Environments) ->
     assert files[0].samefile(files[1]), "the second environment adds a thin layer, no copy"
     stored = list((environments.cache / "uv").rglob("tinybeta.py"))
     assert any(files[0].samefile(file) for file in stored)
+    assert list(one.folder.rglob("__pycache__/tinybeta.*.pyc")), "no box compiles it again"
     assert disk_usage(environments.cache) < sum(disk_usage(made.folder) for made in (one, two)) * 2
 
 

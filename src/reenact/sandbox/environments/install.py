@@ -2,10 +2,10 @@
 
 Covered: nothing that is downloaded runs on the host. No source distribution is built or even asked for its
 metadata, whoever asks for it; the interpreter of an environment is not started on the host once packages are
-in it (that would execute their .pth files), so they are installed without bytecode, whatever the user's
-settings for installers say. The user's own settings for indexes, certificates and proxies reach the installer
-as variables and are written nowhere, messages lose their addresses. Not covered: faults in the installers
-themselves.
+in it (that would execute their .pth files), so installers make no bytecode, whatever the user's settings
+say; the bare interpreter compiles the sources afterwards, which runs none of them. The user's own settings
+for indexes, certificates and proxies reach the installer as variables and are written nowhere, messages lose
+their addresses. Not covered: faults in the installers and in Python's compiler themselves.
 """
 
 import importlib.util
@@ -139,6 +139,16 @@ class Pip:
         argv = [*pip_alone(str(folder / "bin" / "python")), "install", "--quiet", "--no-deps", "--no-compile"]
         argv += ["--only-binary", ":all:", "--no-warn-script-location"]
         run_installer([*argv, *pins], failure=pip_failure, wheels=wish.built, stop=stop)
+
+
+def compile_sources(python: str, folder: Path, stop: Stop | None) -> None:
+    """Compile what was installed, once, so that not every box does it again.
+
+    The bare interpreter does so, isolated and without `site`: it reads the sources and runs nothing of them,
+    and no .pth file of the new environment is looked at. Files that do not compile are left as they are.
+    """
+    argv = [python, "-I", "-S", "-m", "compileall", "-q", "-j", "2", str(folder / "lib")]
+    run_installer(argv, stop=stop)
 
 
 def _index() -> list[str]:

@@ -26,7 +26,7 @@ from packaging.utils import canonicalize_name
 
 from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
-from reenact.sandbox.environments.install import Installer, Uv, Wish, find_installer
+from reenact.sandbox.environments.install import Installer, Uv, Wish, compile_sources, find_installer
 from reenact.sandbox.environments.names import Allowed, Requirement
 from reenact.sandbox.environments.run import NoWheel, constraints
 from reenact.sandbox.environments.source import build_wheel, download, find_source
@@ -205,6 +205,7 @@ class Environments:
             try:
                 with self._store_locked():
                     self._installer().install(pins, half, wish, self.stop)
+                compile_sources(self.python, half, self.stop)
                 finish(half, self.cache / key, pins, interpreter)
                 half.rename(self.cache / key)
             except BaseException:
