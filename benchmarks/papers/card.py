@@ -12,6 +12,7 @@ from benchmarks.papers.facts import entries_table, peers_table
 from benchmarks.papers.goals import NOT_RECORDED, goals, mean, number, percent, results_of
 from benchmarks.papers.variant import WHOLE, Variant
 from benchmarks.scorecard import Scorecard, Table
+from reenact.paper.measure.verdict import Verdict
 
 OVERALL = ("way", "cases", "executed", "gap", "if executed", "true", "false", "recall", "precision")
 """if executed: the gap of runs that did. true: verdicts that are so; false: `reproduced` where it is not."""
@@ -52,12 +53,34 @@ def scorecard(
                 if found[variant]
                 for table in _of_way(variant, cases, found[variant])
             ),
+            *_confusion(cases, whole),
+            *_twins(cases),
             *_why_not(cases, variants, results),
             entries_table(),
             peers_table(),
         ),
-        facts={"results": [_plain(one) for one in results], "not_recorded": unrecorded},
+        facts={
+            "results": [_plain(one) for one in results],
+            "not_recorded": unrecorded,
+            "derived": {case.id: case.twin.derived for case in cases if case.twin is not None},
+        },
     )
+
+
+def _confusion(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Table]:
+    """True verdicts down, those that were reached across."""
+    pairs = [(case.expected, one.verdict) for case in cases for one in results_of(case, results)]
+    if pairs:
+        rows = [(true, [pairs.count((true, reached)) for reached in Verdict]) for true in Verdict]
+        counted = tuple((true.value, *map(str, counts)) for true, counts in rows if sum(counts))
+        yield Table("Verdicts, the whole method", ("true verdict", *(one.value for one in Verdict)), counted)
+
+
+def _twins(cases: Sequence[PaperCase]) -> Iterator[Table]:
+    """Where papers that were not recorded themselves come from."""
+    made = [(case.id, case.twin.kind, case.twin.derived) for case in cases if case.twin is not None]
+    if made:
+        yield Table("Derived papers", ("case", "kind", "how"), tuple(made))
 
 
 def _closing(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from statistics import fmean
 
@@ -11,6 +12,7 @@ from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase, StatedClaim
 from benchmarks.papers.matching import recalled
 from benchmarks.papers.runner import BenchRunner, CaseRun
+from benchmarks.papers.twins import twin_paper
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper, plain
@@ -34,8 +36,7 @@ def run_case(case_run: CaseRun, runner: BenchRunner) -> CaseResult:
     """What came of it. A model that cannot answer leaves it inconclusive, as it does for a user."""
     begun = time.monotonic()
     case = case_run.case
-    # The folder's place is none of the pipeline's business.
-    paper = replace(read_paper(str(case.paper), box=runner.sandbox), source=case.id)
+    paper = _paper(case, runner)
     try:
         with runner.journal_for(case_run) as (journal, fresh):
             found = reproduce(
@@ -46,6 +47,13 @@ def run_case(case_run: CaseRun, runner: BenchRunner) -> CaseResult:
         why = f"{error.sentence} {error.next_step}".strip()
         result = CaseResult(case.id, case_run.variant.name, case_run.run, Verdict.INCONCLUSIVE, why)
     return replace(result, seconds=time.monotonic() - begun)
+
+
+def _paper(case: PaperCase, runner: BenchRunner) -> Paper:
+    printed = nullcontext(case.paper) if case.twin is None else twin_paper(case.twin, case.paper)
+    with printed as place:
+        # The folder's place is none of the pipeline's business.
+        return replace(read_paper(str(place), box=runner.sandbox), source=case.id)
 
 
 def _services(case_run: CaseRun, runner: BenchRunner, journal: Journal, fresh: bool) -> PaperServices:
@@ -97,13 +105,14 @@ def goal_gap(case: PaperCase, comparisons: Sequence[Comparison]) -> float:
 def goal_measured(case: PaperCase, comparisons: Sequence[Comparison]) -> float | None:
     """Of the number that the reference is of: the goal's method, the claim nearest to the reference."""
     own = [one for one in case.wanted if _same_name(one.method, case.goal.method)] or case.wanted
-    nearest = min(own, key=lambda one: abs(one.value - case.reference.value))
+    nearest = min(own, key=lambda one: abs(_reference(case, one) - case.reference.value))
     return _found(nearest, case, comparisons)
 
 
 def _reference(case: PaperCase, claim: StatedClaim) -> float:
     """Unrounded where the goal asks for one number, as the paper rounds it where for several."""
-    return case.reference.value if len(case.wanted) == 1 else claim.value
+    stated = claim.value if case.twin is None else case.twin.true_value(claim.value)
+    return case.reference.value if len(case.wanted) == 1 else stated
 
 
 def _found(claim: StatedClaim, case: PaperCase, comparisons: Sequence[Comparison]) -> float | None:

@@ -7,14 +7,15 @@ data and the goal; the reference implementation and the list made by hand are fo
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from benchmarks.children import ROOT, demo_cases
+from benchmarks.papers.twins import TWIN, Twin
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.paper.measure.verdict import Verdict
@@ -141,10 +142,25 @@ class PaperCase:
     reference: Reference
     claims: tuple[StatedClaim, ...]
     omission: Omission | None = None
+    twin: Twin | None = None
+    """What is printed in place of the numbers in the folder, when it is a twin."""
 
     @property
     def id(self) -> str:
-        return self.folder.name
+        return self.folder.name if self.twin is None else self.twin.name
+
+    def with_twin(self, twin: Twin) -> PaperCase:
+        """The same experiment as the twin's paper tells of it."""
+        printed = [(one, *twin.numbers(one.value, one.spread)) for one in self.claims]
+        claims = tuple(replace(one, value=value, spread=spread) for one, value, spread in printed)
+        return replace(
+            self,
+            twin=twin,
+            claims=claims,
+            expected=twin.expected,
+            seeds=twin.seeds or self.seeds,
+            omission=None,
+        )
 
     @property
     def paper(self) -> Path:
@@ -189,8 +205,9 @@ def load_cases(folder: Path | None = None) -> tuple[PaperCase, ...]:
     if not root.is_dir():
         raise InputError(f"There is no folder of paper cases at {root}.")
     entries = [*root.iterdir(), *(demo_cases("papers") if folder is None else ())]
-    read = (_read(entry) for entry in entries if (entry / FACTS).is_file())
-    found = tuple(sorted(read, key=lambda case: case.id))
+    read = {entry.name: _read(entry) for entry in entries if (entry / FACTS).is_file()}
+    twins = [_read_twin(entry, read) for entry in entries if (entry / TWIN).is_file()]
+    found = tuple(sorted((*read.values(), *twins), key=lambda case: case.id))
     if not found:
         raise InputError(
             f"The folder holds no paper case. Received: folder={root}",
@@ -223,6 +240,13 @@ def _read(folder: Path) -> PaperCase:
     if wrong:
         raise InputError(f"The case {folder.name} cannot be used: {wrong}.")
     return case
+
+
+def _read_twin(folder: Path, cases: Mapping[str, PaperCase]) -> PaperCase:
+    twin: Twin = _typed(Twin, {**_toml(folder / TWIN), "name": folder.name}, folder.name, TWIN)
+    if twin.of not in cases:
+        raise InputError(f"The case {folder.name} is a twin of {twin.of!r}, which is not there.")
+    return cases[twin.of].with_twin(twin)
 
 
 def _toml(file: Path) -> dict[str, Any]:

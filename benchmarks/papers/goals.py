@@ -9,6 +9,7 @@ from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.variant import WHOLE
 from benchmarks.scorecard import Goal
+from reenact.paper.measure.verdict import Verdict
 
 NOT_RECORDED = "not recorded"
 GAP, FOUND, COST = 0.05, 0.9, 1.87
@@ -46,10 +47,21 @@ def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterato
     dearest = max((float(one.at_o3) for one in results if one.at_o3 is not None), default=None)
     met = None if dearest is None else dearest <= COST
     yield Goal("US dollars of the dearest run at o3-mini's prices", f"<= {COST}", number(dearest), met)
+    yield from _by_truth(cases, results)
     right = sum(one.true_verdict(case, WHOLE) for case in cases for one in results_of(case, results))
     yield Goal(
         "true verdicts", "all", f"{right} of {len(results)}", right == len(results) if results else None
     )
+
+
+def _by_truth(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Goal]:
+    """A tool that always agrees misses the second goal, one that never does the first."""
+    pairs = [(case, one) for case in cases for one in results_of(case, results)]
+    for name, wanted in (("true papers that are reproduced", True), ("false papers that are not", False)):
+        kind = [one for case, one in pairs if (case.expected is Verdict.REPRODUCED) is wanted]
+        met = sum((one.verdict is Verdict.REPRODUCED) is wanted for one in kind)
+        if kind:
+            yield Goal(name, "all", f"{met} of {len(kind)}", met == len(kind))
 
 
 def results_of(case: PaperCase, results: Sequence[CaseResult]) -> list[CaseResult]:

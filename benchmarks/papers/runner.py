@@ -10,7 +10,8 @@ from pathlib import Path
 
 from benchmarks.identity import code_identity
 from benchmarks.papers.cases import DATA, RECORDINGS, PaperCase
-from benchmarks.papers.variant import Variant
+from benchmarks.papers.twins import TwinReplay
+from benchmarks.papers.variant import WHOLE, Variant
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
@@ -69,7 +70,9 @@ class BenchRunner:
             )
 
     def answers(self, case_run: CaseRun) -> bool:
-        """Whether anybody answers."""
+        """Whether anybody answers. A twin asks whether a verdict is true, and parts left out do not."""
+        if case_run.case.twin is not None and (self.record or case_run.variant != WHOLE):
+            return False
         return self.model is not None or case_run.recording.is_file()
 
     def options_for(self, case_run: CaseRun) -> PaperOptions:
@@ -91,6 +94,7 @@ class BenchRunner:
         return {
             "code": code_identity(),
             "case": _digest(case.folder),
+            "twin": repr(case.twin) if case.twin is not None else "",
             "recording": "" if self.model is not None else _recorded(case_run),
             "model": self.model.name if self.model is not None else "recording",
             "record": self.record,
@@ -101,7 +105,8 @@ class BenchRunner:
     def model_for(self, case_run: CaseRun) -> Model:
         """The model that answers this case_run."""
         if self.model is None:
-            return Replay(case_run.recording, tell=self.tell)
+            replay = Replay(case_run.recording, tell=self.tell)
+            return replay if case_run.case.twin is None else TwinReplay(replay, case_run.case.twin)
         return Recorder(self.model, case_run.recording) if self.record else self.model
 
     @contextmanager

@@ -29,7 +29,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "refactor": Edited, "plan": Plan, "revise": Edited, "formulas": Setups, "verdicts": Verdicts,
     "match": Matches,
 }  # fmt: skip
-RECORDINGS = sorted(path for case in load_cases() for path in case.folder.glob("recordings/*.jsonl"))
+RECORDINGS = sorted({path for case in load_cases() for path in case.folder.glob("recordings/*.jsonl")})
 
 
 def wording(record: dict[str, Any]) -> str:

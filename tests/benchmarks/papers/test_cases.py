@@ -19,7 +19,7 @@ from reenact.intake.papers.paper import Paper, Table
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.choose import choose
 
-FOLDERS = {case.id: case.folder for case in load_cases()}
+FOLDERS = {case.id: case.folder for case in load_cases() if case.twin is None}
 NAMES = ("damped-octaves", "earned-trust")
 MOST_BYTES = 200_000
 ACKNOWLEDGED = "This is a paper written for testing reproduction tools."
@@ -77,7 +77,7 @@ def run_reference(python: str, name: str, *arguments: str) -> dict[str, float]:
 
 
 def test_the_catalogue_holds_these_cases() -> None:
-    assert tuple(case.id for case in load_cases()) == NAMES
+    assert tuple(FOLDERS) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

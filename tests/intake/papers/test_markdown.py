@@ -70,3 +70,114 @@ def test_no_order_of_lines_breaks_the_reader(lines: list[str]) -> None:
     paper = of("\n".join(["First words.", "", *lines]))
     assert paper.find("First words") or paper.title == "First words."
     assert len(paper.by_id) == len(paper.sections) + len(list(paper.blocks())) + len(list(paper.sentences()))
+
+
+CONVERTED = r"""# A Study of Late Layers
+
+Ada Example 1 Bo Sample 2
+
+# Abstract
+
+Layers learn late.
+
+# 1. Introduction
+
+As Loom & Weir (2019) found, a rate of $1 0 ^ { - 4 }$ or $0 . 0 1$ works for $f _ { 1 } ( \mathbf { x } )$ .
+
+# 2. Method
+
+# 2.2. Training
+
+$$
+L ( \theta ) = \sum _ { i = 1 } ^ { n } \alpha y _ { i }
+$$
+
+$$
+\left\{ \begin{array} { l l } { a } & { b
+$$
+
+# Algorithm 1 Training the late layers.
+
+Input: a network $f$ , rate $0 . 1$
+1: for $t = 1 , 2$ do
+2: take a step
+3: end for
+
+Appendix A has the rest.
+
+# 2.1. Data
+
+Table 1: Accuracy in per cent.
+
+<table><tr><td>Method</td><td colspan="2">Accuracy</td></tr>
+<tr><td rowspan="2">Ours</td><td>91.2</td><td>1.8&amp;</td></tr><tr><td>90.1</td><td>$0 . 3$</td></tr></table>
+
+# We have two remarks.
+
+Both are short.
+
+# 3. Conclusion
+
+# Impact Statement
+
+There is none.
+
+References
+Loom, A., Weir, T. d., and Quill, P. Do layers learn late? A study. In Test Venue, pp. 1-2, 2019.
+Marden, I. Slow targets, volume 30. Test Press, 2013. Kettle, J. and Weir, T. Octave features. In Venue, 2021.
+
+# A. Proofs
+
+They are easy.
+
+# A.1. More
+
+Quill, P. and Viegas, ´ F. Halving spectra. Test Journal, 2020.
+""".replace("2019.\n", "2019.   \n")
+
+
+def test_what_a_converter_makes_of_a_pdf() -> None:
+    paper = of(CONVERTED)
+    assert paper.title == "A Study of Late Layers"
+    ids = {one.title: one.id for one in paper.sections}
+    assert [one.id for one in paper.sections][:5] == ["0", "1", "2", "2.2", "2.1"]
+    assert ids["We have two remarks."].startswith("2.1")
+    assert (ids["Conclusion"], ids["Proofs"], ids["More"]) == ("3", "A", "A.1")
+    assert len(set(ids.values())) == len(paper.sections)
+    assert [one.level for one in paper.sections if one.id in ("2", "2.1", "A.1")] == [1, 2, 2]
+
+
+def test_spaced_formulas_are_closed_and_cut_ones_reported() -> None:
+    paper = of(CONVERTED)
+    text = paper.text()
+    assert all(words in text for words in ("$10^{-4}$", "$0.01$", r"$f_{1}(\mathbf{x})$"))
+    assert r"L(\theta)=\sum_{i=1}^{n}\alpha y_{i}" in text
+    assert [one.what for one in paper.lost if one.kind == "equation"] == ["A displayed formula is cut off."]
+    assert of(r"# T" + "\n\n" + r"With $a \text{ if and only if } b$.").text().count("if and only if") == 1
+
+
+def test_html_tables_and_algorithms_are_what_they_are() -> None:
+    blocks = list(of(CONVERTED).blocks())
+    (table,) = [one for one in blocks if isinstance(one, Table)]
+    assert (table.label, table.caption) == ("1", "Accuracy in per cent.")
+    assert table.rows == (
+        ("Method", "Accuracy", "Accuracy"),
+        ("Ours", "91.2", "1.8&"),
+        ("Ours", "90.1", "$0.3$"),
+    )
+    (algorithm,) = [one for one in blocks if isinstance(one, Algorithm)]
+    assert (algorithm.label, algorithm.caption) == ("1", "Training the late layers.")
+    assert algorithm.body.splitlines()[0] == "Input: a network $f$ , rate $0.1$"
+    assert algorithm.body.splitlines()[-1] == "3: end for"
+
+
+def test_entries_that_ran_together_or_apart_are_one_each() -> None:
+    references = of(CONVERTED).references
+    assert [one.title for one in references] == [
+        "Do layers learn late? A study", "Slow targets", "Octave features", "Halving spectra",
+    ]  # fmt: skip
+    assert references[0].authors[0] == "A. Loom"
+
+
+def test_a_table_that_does_not_end_is_reported() -> None:
+    assert [one.kind for one in of("# T\n\nText. <table><tr><td>1</td>").lost] == ["table"]

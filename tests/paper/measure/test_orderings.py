@@ -48,7 +48,7 @@ BASELINE, METHOD = claim(1, 95.0, "plain"), claim(2, 97.3, "ours")
 
 
 def test_a_ranking_that_is_turned_round_is_not_reproduced_however_near_the_numbers_are() -> None:
-    (one,), judgement = judged([BASELINE, METHOD], {"m1": [98.0, 98.2, 97.9], "m2": [92.6, 92.5, 92.7]})
+    (one,), judgement = judged([BASELINE, METHOD], {"m1": [98.0, 98.2, 97.9], "m2": [95.1, 95.0, 95.2]})
 
     assert (one.better.id, one.worse.id, one.status) == ("C2", "C1", OrderingStatus.FAILS)
     assert one.claimed == pytest.approx(2.3)
@@ -138,3 +138,23 @@ def test_a_plus_minus_as_wide_as_the_number_excuses_nothing() -> None:
     _, judgement = judged([wide], {"m1": [0.9, 0.9]})
 
     assert judgement.verdict is Verdict.NOT
+
+
+WEAK = [claim(1, 97.3, "plain", spread=1.3), claim(2, 95.0, "ours", spread=3.1)]
+"""A difference within the plus-minus."""
+
+
+def test_the_opposite_of_a_difference_within_the_plus_minus_is_not_reproduced() -> None:
+    """Both numbers are near enough, and surely the other method is better."""
+    found, judgement = judged(WEAK, {"m1": [95.0, 94.8, 95.3], "m2": [97.2, 97.1, 97.4]})
+
+    assert [(one.ids, one.status) for one in found] == [("C1 > C2", OrderingStatus.FAILS)]
+    assert judgement.verdict is Verdict.NOT
+
+
+@pytest.mark.parametrize("ours", [[94.0, 98.5, 95.5], [95.0, 94.0, 94.5]])
+def test_a_difference_within_the_plus_minus_needs_no_proof(ours: list[float]) -> None:
+    found, judgement = judged(WEAK, {"m1": [96.0, 97.0, 96.5], "m2": ours})
+
+    assert found == ()
+    assert judgement.verdict is Verdict.REPRODUCED

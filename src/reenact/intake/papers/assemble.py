@@ -25,7 +25,7 @@ from reenact.intake.papers.paper import (
     Sentence,
     Table,
 )
-from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, listed
+from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, is_entry, listed
 from reenact.intake.papers.sentences import split
 
 
@@ -39,6 +39,8 @@ class Heading:
     appendix: bool = False
     starred: bool = False
     """The paper gives it no number."""
+    number: str = ""
+    """That the paper gives it, where its place alone does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +106,15 @@ def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Referenc
     """The pieces without the section that is the bibliography, and its entries, a paragraph each."""
     kept: list[Piece] = []
     entries: list[str] = []
-    inside = False
+    inside = seen = False
     for piece in pieces:
         if isinstance(piece, Heading):
             inside = is_bibliography(piece.title)
+            seen = seen or inside
             kept += [] if inside else [piece]
+        elif seen and isinstance(piece, Prose) and is_entry(piece.text):
+            # Of two columns a converter may read a heading of one in the middle of the other.
+            entries.append(piece.text)
         elif inside and isinstance(piece, Prose | Equation):
             text = piece.text if isinstance(piece, Prose) else piece.latex
             entries.append(re.sub(r"^\s*[-*+]\s+", "", text))
@@ -128,6 +134,8 @@ class _Maker:
         """On each level: sections without a number since the last one with."""
         self._levels: list[int] = []
         self._lettered = False
+        self._names: set[str] = set()
+        """Given already; a paper's own numbers may come out of order."""
 
     def sections(self) -> Iterable[Section]:
         groups = _grouped(self._draft.pieces)
@@ -137,6 +145,9 @@ class _Maker:
         headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
         for at, (heading, pieces) in enumerate(headed):
             name = self._number(heading, _is_aside([one for one, _ in headed[at:]]))
+            while name in self._names:
+                name += "b"
+            self._names.add(name)
             level = len(self._counts)
             yield Section(
                 name, level, _NUMBER.sub("", heading.title).strip(), tuple(self._blocks(name, pieces))
@@ -156,6 +167,12 @@ class _Maker:
         self._asides = [*self._asides[:level], *[0] * (level - len(self._asides))]
         self._asides[-1] = self._asides[-1] + 1 if aside else 0
         self._counts[-1] += not aside
+        if (
+            re.fullmatch(r"(?:\d+|[A-Z])(?:\.\d+)*", heading.number)
+            and heading.number.count(".") + 1 == level
+        ):
+            first, *rest = heading.number.split(".")
+            self._counts = [ord(first) - ord("A") + 1 if first.isalpha() else int(first), *map(int, rest)]
         names = [str(count) for count in self._counts]
         names[0] = _letter(self._counts[0]) or "0" if self._lettered else names[0]
         return ".".join(

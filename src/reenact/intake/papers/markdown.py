@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
+from reenact.intake.papers.converted import compact, compact_formula, html_table, is_cut_off, numbered
 from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import bare, captioned, is_table, table_of
+from reenact.intake.papers.references import is_bibliography
 
 LONGEST_HEADING = 500
+LEAST_STEPS = 2
+"""Lines that look like steps, from which on a paragraph that is called an algorithm is one."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _ATX = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*(?:\{[^{}]*\})?$")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})\s*([^\s`{]*)")
@@ -23,6 +27,12 @@ _IMAGE = re.compile(
 _LABELLED = re.compile(r"\\(?:label|tag)\{([^{}]*)\}|\{#([^\s}]+)[^}]*\}\s*$")
 _FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
 _LETTER = re.compile(r"[^\W_]")
+_HTML_TABLE = re.compile(r"<table\b.*?</table>", re.S | re.I)
+_ALGORITHM = re.compile(r"(?:#{1,6}\s+)?\**Algorithm\s+(\w{1,4})\**[:.]?\s+(?=\S)")
+_STEP = re.compile(
+    r"\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))",
+    re.I,
+)
 
 
 def read_markdown(text: str, pictures: Pictures) -> Draft:
@@ -30,7 +40,7 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     facts, body = _front_matter(shown)
     reader = _Reader(body.split("\n"), pictures)
-    pieces = reader.pieces()
+    pieces = numbered(reader.pieces())
     title, pieces = _titled(_words(facts.get("title")), pieces)
     named = facts.get("authors") or facts.get("author") or ()
     abstract = _words(facts.get("abstract"))
@@ -54,6 +64,8 @@ class _Reader:
     pictures: Pictures
     lost: list[Lost] = field(default_factory=list)
     at: int = 0
+    listing: bool = False
+    """Inside the bibliography, where a broken line ends an entry."""
 
     def pieces(self) -> list[Piece]:
         found: list[Piece] = []
@@ -67,9 +79,12 @@ class _Reader:
         fence = _FENCE.match(line)
         if not line.strip():
             self.at += 1
+        elif algorithm := self._algorithm():
+            yield algorithm
         elif heading:
             self.at += 1
-            yield Heading(len(heading[1]), bare(heading[2]))
+            self.listing = is_bibliography(bare(heading[2]))
+            yield Heading(len(heading[1]), compact(bare(heading[2])))
         elif fence:
             yield from self._fenced(fence[1], fence[2])
         elif line.strip().startswith(("$$", "\\[")):
@@ -79,6 +94,26 @@ class _Reader:
             self.at += len(rows)
         else:
             yield from self._paragraph()
+
+    def _algorithm(self) -> Algorithm | None:
+        """`Algorithm 1 NAME` above numbered steps, as far as these go."""
+        named = _ALGORITHM.match(self.lines[self.at][:LONGEST_HEADING])
+        if not named:
+            return None
+        end, steps = self.at + 1, 0
+        while end < len(self.lines) and not _ATX.match(self.lines[end][:LONGEST_HEADING]):
+            after = next((line for line in self.lines[end:] if line.strip()), "")
+            if not self.lines[end].strip() and not _STEP.match(after):
+                break
+            steps += bool(_STEP.match(self.lines[end]))
+            end += 1
+        if steps < (1 if named[0].startswith("#") else LEAST_STEPS):
+            return None
+        first = next(at for at in range(self.at + 1, end) if _STEP.match(self.lines[at]))
+        caption = " ".join((self.lines[self.at][named.end() :], *self.lines[self.at + 1 : first]))
+        body = "\n".join(line.rstrip() for line in self.lines[first:end] if line.strip())
+        self.at = end
+        return Algorithm(caption=compact(bare(" ".join(caption.split()))), label=named[1], body=compact(body))
 
     def _table_lines(self) -> list[str]:
         end = self.at
@@ -109,7 +144,10 @@ class _Reader:
         self.at += rest.count("\n", 0, closed)
         tail = rest[closed + 2 :].partition("\n")[0]
         label = re.match(r"\s*(\{#[^}]*\})", tail)
-        yield _equation(rest[opened:closed] + (label[1] if label else ""))
+        body = compact_formula(rest[opened:closed].strip())
+        if is_cut_off(body):
+            self.lost.append(Lost("equation", "A displayed formula is cut off.", body[:60]))
+        yield _equation(body + (label[1] if label else ""))
         left = tail[label.end() :] if label else tail
         if _LETTER.search(left):
             self.lines[self.at] = left
@@ -119,6 +157,10 @@ class _Reader:
     def _paragraph(self) -> Iterator[Piece]:
         taken = [self.lines[self.at].lstrip("> ")]
         self.at += 1
+        if is_bibliography(taken[0]):
+            self.listing = True
+            yield Heading(1, taken[0].strip())
+            return
         if self.at < len(self.lines) and re.fullmatch(r"={3,}|-{3,}", self.lines[self.at].strip()):
             under = self.lines[self.at].strip()
             self.at += 1
@@ -129,7 +171,10 @@ class _Reader:
         while self.at < len(self.lines) and not self._breaks(self.lines[self.at]):
             taken.append(self.lines[self.at].lstrip("> "))
             self.at += 1
-        yield from self._prose(" ".join(taken))
+        if self.listing:
+            yield from (Prose(text) for text in re.split(r"[ \t]{2,}\n", "\n".join(taken)) if text.strip())
+        else:
+            yield from self._prose(" ".join(taken))
 
     def _breaks(self, line: str) -> bool:
         line = line[:LONGEST_HEADING]
@@ -150,10 +195,18 @@ class _Reader:
             pixels = self.pictures.load(image["file"])
             yield Figure(caption=caption, label=label, file=image["file"], image=pixels)
         text = _IMAGE.sub(" ", text)
+        at = 0
+        for table in _HTML_TABLE.finditer(text):
+            yield from self._words(text[at : table.start()])
+            yield html_table(table[0])
+            at = table.end()
+        yield from self._words(text[at:])
+
+    def _words(self, text: str) -> Iterator[Piece]:
         if "<table" in text.casefold():
-            self.lost.append(Lost("table", "A table written as HTML inside Markdown was read as text."))
+            self.lost.append(Lost("table", "A table written as HTML has no end.", text[:60]))
         if text.strip():
-            yield Prose(text)
+            yield Prose(compact(text))
 
 
 def _equation(body: str) -> Equation:
@@ -163,7 +216,10 @@ def _equation(body: str) -> Equation:
 
 
 def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
-    """The only heading of the first level is the title; the others then move up."""
+    """The only heading of the first level is the title, and the others then move up; or one without a number
+    above numbered ones, which stay."""
+    if not title and pieces and isinstance(pieces[0], Heading) and pieces[0].starred:
+        return pieces[0].title, pieces[1:]
     first = [piece for piece in pieces if isinstance(piece, Heading) and piece.level == 1]
     deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
     if title and not (len(first) == 1 and first[0].title == title):
@@ -179,10 +235,13 @@ def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
 def _without_marks(pieces: list[Piece]) -> Iterator[Piece]:
     """The pieces with their inline marks taken off; what follows the heading of an appendix is one."""
     appendix = False
+    left = sum(isinstance(piece, Heading) and piece.number[:1].isdigit() for piece in pieces)
     for piece in pieces:
         if isinstance(piece, Heading):
-            appendix = appendix or bool(re.match(r"appendi(?:x|ces)\b", piece.title, re.I))
-            yield replace(piece, appendix=appendix)
+            left -= piece.number[:1].isdigit()
+            named = not left and re.match(r"appendi(?:x|ces)\b", piece.title, re.I)
+            appendix = appendix or bool(named)
+            yield replace(piece, appendix=appendix or piece.appendix)
         elif isinstance(piece, Prose):
             item = _ITEM.match(piece.text)
             yield Prose(bare(item[1] if item else piece.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.paper import Reference
@@ -23,6 +23,8 @@ _URL = re.compile(r"https?://[^\s<>\"{}|\\^`]{3,500}")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d/])(?!\.\d)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,300}?)[,.]?[”\"]")
 _ITALIC = re.compile(r"\*([^*]{8,300})\*")
+_LOOSE_ACCENT = re.compile(r"(?:^|(?<=\s))\\?[`´¨ˆ˜¸](?=\s|$)")
+"""An accent that a PDF has beside its letter."""
 # A full stop after a single letter is an initial's, not the end of the authors.
 _PART = re.compile(r"(?<=[^\W_]{2})\.\s+|(?<=\))[.,]?\s+|(?<=[?!])\s+|(?<=[’'”\"])\.\s+")
 _SURNAME_FIRST = re.compile(
@@ -36,7 +38,7 @@ _NAMED = re.compile(r"^\s*\[?@(?P<key>[^\s\]:;,]{1,80})\]?[:.]?\s+(?P<text>\S.*)
 
 def reference_of(key: str, text: str) -> Reference:
     """What an entry says about what it names."""
-    text = " ".join(text[:LONGEST].split())
+    text = " ".join(_LOOSE_ACCENT.sub(" ", text[:LONGEST]).split())
     doi, arxiv, url = _DOI.search(text), _ARXIV.search(text), _URL.search(text)
     years = _YEAR.findall(_URL.sub(" ", text))
     names, title = _parts(text)
@@ -63,12 +65,43 @@ def keyed(text: str, number: int) -> Reference:
 
 def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
     """The entries of a bibliography, in order."""
-    return tuple(keyed(entry, number) for number, entry in enumerate(entries, start=1))
+    return tuple(keyed(entry, number) for number, entry in enumerate(_whole(entries), start=1))
+
+
+_RUN_ON = re.compile(
+    r"(?:(?<=\d\.)|(?<=\d[a-z]\.))\s+"
+    r"(?=[A-Z][\w'’-]+(?:[ -][A-Z][\w'’-]+)?, (?:[A-Z]\.[ -]?){1,4}(?:,|and |& ))"
+    r"|(?<=[.\d])\s+(?=\[\d{1,3}\]\s+[^\W\d_a-z])"
+)
+_BEGINS = re.compile(
+    r"\s*(?:\[|@|\d{1,4}[.)]\s|[^\W\d_a-z][\w'’-]*(?: [\w'’-]+){0,3},\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]\w+ )"
+    r"|(?:[A-Z]\.[ -]?){1,3}[^\W\d_a-z])"
+)
+
+
+def _whole(entries: Iterable[str]) -> Iterator[str]:
+    """Entries one by one: several that were run together are cut apart, one that ends in mid-sentence at the
+    end of a page is joined with its rest."""
+    held = ""
+    for entry in (part for text in entries for part in _RUN_ON.split(text) if part.strip()):
+        if held and not held.rstrip().endswith((".", "/")) and not _BEGINS.match(entry):
+            held = f"{held} {entry.strip()}"
+            continue
+        if held:
+            yield held
+        held = entry
+    if held:
+        yield held
 
 
 def is_bibliography(title: str) -> bool:
     """Whether a section of that title is the bibliography."""
     return title.strip(" .:").casefold() in HEADINGS
+
+
+def is_entry(text: str) -> bool:
+    """Whether a paragraph begins with authors and has a year, as entries do and sentences do not."""
+    return bool(_after_surnames(text[:LONGEST]) and _YEAR.search(text[:LONGEST]))
 
 
 def authors_of(names: str) -> tuple[str, ...]:
@@ -89,11 +122,54 @@ def _parts(text: str) -> tuple[str, str]:
     quoted = _QUOTED.search(text) or _ITALIC.search(text)
     if quoted and quoted.start() > 3:
         return text[: quoted.start()], quoted[1].strip(" .,")
+    if at := _after_surnames(text):
+        return text[:at], _title_in(text[at:])
     parts = [part.strip() for part in _PART.split(text) if part and part.strip()]
-    for part in parts[1:]:
+    if len(parts) > 1 and _VENUE.match(parts[1]) and not re.search(r"\bet al\b|,.*,", parts[0]):
+        return "", _title_in(text)
+    for at, part in enumerate(parts[1:], start=1):
         if not re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?[.,]?", part) and len(part) > 3:
-            return parts[0], part.strip(' .,“”"*')
+            return parts[0], _title_in(text[text.index(part) :] if at == 1 else part)
     return "", ""
+
+
+_SURNAME_INITIALS = re.compile(
+    r"(?:[^\W\d_][\w'’`´-]*[ -]){0,3}[^\W\d_][\w'’`´-]*\*?, "
+    r"[^\W\d_a-z][a-z]?\.[ ~-]*(?:[^\W\d_][a-z]?\.[ ~-]*){0,3}(?:(?:Jr|Sr)\.,?\s*)?"
+)
+_SEPARATOR = re.compile(r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,?\s*)?(?:\(eds?\.\)[.,]?\s*)?")
+_DATED = re.compile(r"\s*\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s+")
+_TITLE_END = re.compile(r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$")
+_VENUE = re.compile(
+    r"in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
+    r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*",
+    re.I,
+)
+
+
+def _after_surnames(text: str) -> int:
+    """Where a list of `Surname, I.` ends; 0 where there is none."""
+    at = 0
+    while found := _SURNAME_INITIALS.match(text, at):
+        separator = _SEPARATOR.match(text, found.end())
+        at = separator.end() if separator else found.end()
+    return at
+
+
+def _title_in(text: str) -> str:
+    """The sentence that begins here; a question goes on unless what follows names where it appeared."""
+    at = dated.end() if (dated := _DATED.match(text)) else 0
+    end = at
+    for found in _TITLE_END.finditer(text, at):
+        end = found.start()
+        if (
+            text[end - 1 : end] not in ("?", "!")
+            or not text[found.end() :]
+            or _VENUE.match(text[found.end() :])
+        ):
+            break
+    title = re.sub(r", volume \d.*$", "", text[at:end])
+    return title.strip(' .,“”"*')
 
 
 LONGEST_RANGE = 50

@@ -81,15 +81,21 @@ class Comparison:
             return False
         if self.claim.bound:
             return self.better
-        spread = self.claim.spread or 0.0
-        within = abs(self.measured - self.claim.value) <= spread <= WIDEST * abs(self.claim.value)
-        return within or self.relative < HOLDS
+        spread, away = self.claim.spread or 0.0, abs(self.measured - self.claim.value)
+        within = away <= spread <= WIDEST * abs(self.claim.value)
+        return within or (self.relative < HOLDS and away <= _most_off(self.claim))
 
     @property
     def better(self) -> bool:
         """Whether the measured value is the better one."""
         above = 0.0 if self.measured is None else self.measured - self.claim.value
         return above > 0 if self.claim.higher_is_better else above < 0
+
+
+def _most_off(claim: Claim) -> float:
+    """How far a share may be off: 98 % and 94 % are near by size, but three times as many are wrong."""
+    is_share = claim.unit == "%" and claim.higher_is_better and claim.value < 100
+    return 100 - claim.value if is_share else float("inf")
 
 
 def _distance(claim: Claim, got: float) -> tuple[float, Grade]:

@@ -1,0 +1,148 @@
+"""What programs that turn a PDF into Markdown leave behind, put right: headings all of one level that carry
+the paper's numbers, tables as HTML, formulas with a space between all signs."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reenact.intake.papers.assemble import Heading, Piece
+from reenact.intake.papers.paper import Table
+from reenact.intake.papers.plain import bare
+from reenact.intake.papers.references import is_bibliography
+
+MOST_SPANNED = 100
+_NUMBER = re.compile(
+    r"^(?:appendix\s+)?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I
+)
+_APART = re.compile(
+    r"abstract|acknowledge?ments?|(?:broader |societal )?impact(?: statement)?|appendi(?:x|ces)|conclusions?"
+    r"|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author contributions|checklist"
+    r"|supplementary.*",
+    re.I,
+)
+_PAGE = re.compile(r"\s+\d{1,3}$")
+
+
+def numbered(pieces: Sequence[Piece]) -> list[Piece]:
+    """Headings with the levels that their numbers state, where all have one level. Those of a table of
+    contents are gone; one without a number lies in the section that it stands in."""
+    headings = [piece for piece in pieces if isinstance(piece, Heading)]
+    stated = [_number_of(one.title) for one in headings]
+    # A letter is a number only behind the last section with digits: `A Study of Width` is a title.
+    last = max((at for at, number in enumerate(stated) if number[:1].isdigit()), default=len(stated))
+    found = {
+        id(one): number
+        for at, (one, number) in enumerate(zip(headings, stated, strict=True))
+        if number and (number[0].isdigit() or at > last)
+    }
+    if len({one.level for one in headings}) > 1 or len(found) < 2:
+        return list(pieces)
+    titles = {_words(one.title) for one in headings}
+    made: list[Piece] = []
+    level = 0
+    for piece in pieces:
+        if not isinstance(piece, Heading):
+            made.append(piece)
+        elif not (_PAGE.search(piece.title) and _words(_PAGE.sub("", piece.title)) in titles):
+            number = found.get(id(piece), "")
+            apart = not number and (
+                _APART.fullmatch(piece.title.strip(" .:")) or is_bibliography(piece.title)
+            )
+            level = number.count(".") + 1 if number else level
+            deep = level if number else 1 if apart or not level else level + 1
+            made.append(
+                replace(piece, level=deep, starred=not number, number=number, appendix=number[:1].isalpha())
+            )
+    return made
+
+
+def _number_of(title: str) -> str:
+    found = _NUMBER.match(title)
+    return found["number"].upper() if found else ""
+
+
+def _words(title: str) -> str:
+    return re.sub(r"^[\W\d]*(?:[A-Z]\b)?[\W\d]*", "", title).casefold()
+
+
+_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.S | re.I)
+_CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)(?=</t[dh]>|<t[dh]\b|\Z)", re.S | re.I)
+_SPAN = re.compile(r"\b(row|col)span\s*=\s*[\"']?(\d{1,3})", re.I)
+
+
+def html_table(text: str) -> Table:
+    """The cells of an HTML table; one that spans columns or rows is repeated in each."""
+    rows: list[tuple[str, ...]] = []
+    hanging: dict[int, tuple[str, int]] = {}
+    heads = 0
+    for row in _ROW.findall(text):
+        cells: list[str] = []
+        found = _CELL.findall(row)
+        heads += len(rows) == heads and bool(found) and all(kind.casefold() == "th" for kind, _, _ in found)
+        for _, marks, inner in found:
+            cells += _hung(hanging, len(cells))
+            spans = {kind.casefold(): min(int(size), MOST_SPANNED) for kind, size in _SPAN.findall(marks)}
+            words = compact(bare(" ".join(html.unescape(inner).split())))
+            for _ in range(max(spans.get("col", 1), 1)):
+                if spans.get("row", 1) > 1:
+                    hanging[len(cells)] = words, spans["row"] - 1
+                cells.append(words)
+        cells += _hung(hanging, len(cells))
+        rows.append(tuple(cells))
+    width = max(map(len, rows), default=0)
+    filled = tuple((*row, *[""] * (width - len(row))) for row in rows)
+    return Table(rows=filled, heads=max(heads, 1))
+
+
+def _hung(hanging: dict[int, tuple[str, int]], at: int) -> list[str]:
+    """Cells from the rows above that reach down to here."""
+    found: list[str] = []
+    while (place := at + len(found)) in hanging:
+        words, left = hanging.pop(place)
+        found.append(words)
+        if left > 1:
+            hanging[place] = words, left - 1
+    return found
+
+
+_MATHS = re.compile(r"(?<![\\$])(\$\$?)(?!\$)((?:[^$\\]|\\.)+?)\1", re.S)
+_SPACED = re.compile(r"[_^] \{|\{ \S|\d (?:\. )?\d|\\\w+ \{")
+_TEXT = re.compile(r"(\\(?:text\w*|mbox)\s*\{[^{}]*\})")
+_NEEDED = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|\s+")
+
+
+def compact(text: str) -> str:
+    """Formulas without the spaces between their signs: `0 . 0 1` is 0.01, and `f _ { 1 }` is f_{1}."""
+    return _MATHS.sub(lambda found: f"{found[1]}{compact_formula(found[2])}{found[1]}", text)
+
+
+def compact_formula(latex: str) -> str:
+    """One formula; as it is where nobody put spaces between all signs."""
+    if not _SPACED.search(latex):
+        return latex
+    parts = _TEXT.split(latex.strip())
+    return "".join(_kept_words(part) if at % 2 else _closed(part) for at, part in enumerate(parts))
+
+
+def _closed(latex: str) -> str:
+    return _NEEDED.sub(lambda found: f"{found[1]} " if found[1] else "", latex)
+
+
+def _kept_words(latex: str) -> str:
+    """Words in a formula keep their spaces, unless these stand between all letters."""
+    inner = latex[latex.index("{") + 1 : -1]
+    spaced = all(len(word) == 1 for word in inner.replace("~", " ").split())
+    name = latex[: latex.index("{")].strip()
+    return f"{name}{{{''.join(inner.split()).replace('~', ' ') if spaced else inner.strip()}}}"
+
+
+def is_cut_off(latex: str) -> bool:
+    """Whether a formula ends before what it began."""
+    bare_braces = re.sub(r"\\\\|\\[{}]", "", latex)
+    pairs = (("{", "}"), ("\\begin", "\\end"))
+    return any(bare_braces.count(opened) != bare_braces.count(closed) for opened, closed in pairs) or len(
+        re.findall(r"\\left(?![a-zA-Z])", latex)
+    ) != len(re.findall(r"\\right(?![a-zA-Z])", latex))
