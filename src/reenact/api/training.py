@@ -42,6 +42,7 @@ def diagnose(
     threshold: float = THRESHOLD,
     learned: bool = False,
     workers: int = 0,
+    stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
     max_time: float | None = None,
@@ -81,6 +82,8 @@ def diagnose(
         learned: ask the learned detector too.
         workers: parallel trainings; 0: one per core.
         python: interpreter of the program; default: the active one.
+        stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
+            torchvision or scikit-learn cannot be had; the result says so.
         training_time: seconds that one training may take; what was seen until then is judged.
         max_time: seconds that the whole call may take; what was seen until then is judged.
         model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times, within
@@ -108,7 +111,7 @@ def diagnose(
             depth=Depth(one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
-            learned=learned, samples=samples, training_time=training_time,
+            learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
         )  # fmt: skip
         services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
@@ -128,7 +131,7 @@ def diagnose_trace(
 
     selected, ignored = rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
-    return diagnose_evidence(Evidence(trace=trace), options)
+    return diagnose_evidence(Evidence(trace=trace, stand_in_data=trace.stand_in_data), options)
 
 
 def repair(
@@ -146,6 +149,7 @@ def repair(
     temperature: float | None = None,
     workers: int = 0,
     executor: str = "process",
+    stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
     max_time: float | None = None,
@@ -190,7 +194,7 @@ def repair(
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.
-        python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,
+        stand_in_data, python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,
         trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
 
     Returns:
@@ -217,6 +221,7 @@ def repair(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
+            stand_in_data=stand_in_data,
         )  # fmt: skip
         services = RepairServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,

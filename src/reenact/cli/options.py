@@ -180,6 +180,12 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "search-seed": search_seed,
     "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
     "python": option("--python", "Interpreter to use; default: the active one."),
+    "stand-in-data": option(
+        "--stand-in-data",
+        "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn cannot"
+        " be had; the result says so.",
+        is_flag=True,
+    ),
     "max-time": option(
         "--max-time", "Seconds that the whole command may take; what was seen until then is judged.", SECONDS
     ),

@@ -56,7 +56,7 @@ from reenact.report.views.repair import repair_document
 @defaulted(
     "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."
 )
-@shared("max-time", "training-time", "python")
+@shared("max-time", "training-time", "stand-in-data", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")
@@ -89,7 +89,7 @@ def repair(program: tuple[str, ...], search_seed: int | None, **given: Any) -> i
 @option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@shared("workers", "max-time", "training-time", "python", *RECORDED)
+@shared("workers", "max-time", "training-time", "stand-in-data", "python", *RECORDED)
 @defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
 @shared(*MODEL, "output-format", "program")
 def diagnose(program: tuple[str, ...], **given: Any) -> int:

@@ -15,6 +15,7 @@ from reenact.diagnosis.judgement import (
     grave_symptoms,
     judgement_of,
     next_command,
+    on_stand_in,
     why_unjudged,
 )
 from reenact.diagnosis.options import Depth
@@ -108,7 +109,7 @@ class Diagnosis(Result):
     JSON: ClassVar = (
         "judgement", "sentence", "next=next_command?", "depth", "threshold", "task",
         "metric=measure.name", "findings", "doubts=low_confidence", "symptoms=seen",
-        "seconds=spent.seconds:2", "trainings=spent.trainings", "notes",
+        "seconds=spent.seconds:2", "trainings=spent.trainings", "stand_in_data", "notes",
     )  # fmt: skip
 
     depth: Depth
@@ -177,6 +178,15 @@ class Diagnosis(Result):
         """The one line to read."""
         if self.concluded is not None:
             return self.concluded.sentence
+        return on_stand_in(self.stand_in_data, self._sentence)
+
+    @property
+    def stand_in_data(self) -> tuple[str, ...]:
+        """Data sets that the program got made-up data for."""
+        return self.evidence.stand_in_data
+
+    @property
+    def _sentence(self) -> str:
         match self.judgement:
             case Judgement.FINDINGS:
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
@@ -211,7 +221,9 @@ class Diagnosis(Result):
             Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
         }[self.judgement]
         return {
-            "verdict": f"{words}, {self.confirmed} confirmed" if self.confirmed else words,
+            "verdict": on_stand_in(
+                self.stand_in_data, f"{words}, {self.confirmed} confirmed" if self.confirmed else words
+            ),
             "sentence": self.sentence,
             "judgement": self.judgement.value,
             "findings": len(self.findings),

@@ -22,6 +22,12 @@ from reenact.trials.metric import Measure
 
 SEEN_IN_THE_RUN = (Fault.ZGR, Fault.MOD, Fault.SHF)
 """Faults that every run shows, however many models it has."""
+ABOUT_DATA = frozenset({"RE008", "RE018", "UM012"})
+"""Rules that speak of the rows themselves, beside those of inputs and labels that were prepared wrongly."""
+NOT_JUDGED = (
+    "Not judged on stand-in data: how inputs and labels are prepared, how frequent the classes are, and rows"
+    " that training and validation share."
+)
 FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
 
@@ -44,9 +50,15 @@ def suspects_of(
     """What the rules suspect, together with the findings of others, surest first."""
     rules = chosen(options.select, options.ignore)
     findings = placed_in_settings((*rule_findings(rules, evidence), *others), evidence)
+    if evidence.stand_in_data:
+        findings = tuple(one for one in findings if not _about_data(one))
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     return suspects_from(findings, {rule.code for rule in rules if rule.needs & Needs.TRACE})
+
+
+def _about_data(finding: Finding) -> bool:
+    return finding.fault is Fault.CPP or finding.code in ABOUT_DATA
 
 
 def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
@@ -92,7 +104,7 @@ def conclude(
         threshold=options.threshold,
         spent=spent,
         measure=measure,
-        notes=tuple(notes),
+        notes=(*((NOT_JUDGED,) if evidence.stand_in_data else ()), *notes),
     )
 
 

@@ -52,6 +52,11 @@ _EXIT_CODES = {
 }
 
 
+def on_stand_in(names: Sequence[str], sentence: str) -> str:
+    """A sentence of a result, which says where the data was made up."""
+    return f"On stand-in data for {', '.join(names)}: {sentence}" if names else sentence
+
+
 def judgement_of(
     evidence: Evidence, depth: Depth, *, findings: int, symptoms: Sequence[Suspect], threshold: float
 ) -> Judgement:
@@ -130,6 +135,8 @@ def next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
     kind = evidence.outcome.kind if evidence.outcome is not None else None
     if kind is OutcomeKind.NOT_STARTED:
         return f"reenact diagnose --python PATH_OF_AN_INTERPRETER {program}"
+    if evidence.outcome is not None and evidence.outcome.stand_in_exists:
+        return f"reenact diagnose --stand-in-data {program}"
     if kind is OutcomeKind.TIMEOUT:
         return f"reenact diagnose --max-time MORE_SECONDS {program}"
     if unparsed(evidence):

@@ -13,7 +13,7 @@ from reenact.journal import Journal, Kind, Scope
 from reenact.probe.experiment import run_experiments
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
-from reenact.probe.read import is_trace, read_trace
+from reenact.probe.read import is_trace, read_stand_ins, read_trace
 from reenact.probe.surroundings import Opened, read_opened, surroundings
 from reenact.probe.trace import Experiments, Root, Trace
 from reenact.probe.watch import Watched, watch
@@ -40,6 +40,8 @@ class ObserveOptions:
     experiments: bool = True
     experiment_share: float = 0.3
     """Share of the training's own time for which the experiments may be waited for once it has ended."""
+    stand_in_data: bool = False
+    """Train on made-up data where a well-known data set cannot be had."""
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
 
@@ -55,6 +57,7 @@ def observe(
         max_time=options.training_time,
         interrupts=False,
         note_opened=True,
+        stand_ins=() if options.stand_in_data else None,
     )
     # Ends with us, and by itself once the watched run was ended for want of time.
     until = Stop(parent=stop)
@@ -85,6 +88,8 @@ class WatchedRun:
     opened: Opened
     traced: bool = False
     """Whether there was something to see: a trace that is gone now was cleared away."""
+    stand_in_data: tuple[str, ...] = ()
+    """Data sets that the program got made-up data for."""
 
     def holds(self) -> bool:
         """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
@@ -107,18 +112,21 @@ def watched_run(
             raise Stopped("Stopped while the program was being watched.")
         own = [program.folder.resolve() / file.path for file in program.files]
         opened = read_opened(folder, own, aside=traces.parent)
-        return WatchedRun(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
+        stand_ins, traced = read_stand_ins(folder), seen.trace is not None
+        return WatchedRun(folder, seen.outcome, experiments, opened, traced, stand_ins)
 
     def holds(kept: WatchedRun) -> bool:
         mine = kept.folder in new_folders or journal.is_sealed(kept.folder, traces)
         return mine and kept.holds()
 
+    made_up: dict[str, object] = {"stand_in_data": True} if options.stand_in_data else {}
     inputs = {
         "program": Trial(program).key,
         "preset": options.preset,
         "training_time": options.training_time,
         "max_time": stop.limit,
         "around": surroundings(program, options.python),
+        **made_up,
     }
     kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds)
     return kept, read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
@@ -130,5 +138,6 @@ def _experiments(program: Program, options: ObserveOptions, folder: Path, stop: 
         return Experiments()
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
-        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop
-    )
+        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop,
+        stand_ins=() if options.stand_in_data else None,
+    )  # fmt: skip

@@ -82,6 +82,8 @@ class DiagnoseOptions:
     """Ask the learned detector too."""
     samples: int = 5
     """How often a model is asked, when there is one."""
+    stand_in_data: bool = False
+    """Train on made-up data where a well-known data set cannot be had."""
     training_time: float | None = None
     """Seconds that one training may take."""
 

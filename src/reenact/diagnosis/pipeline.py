@@ -123,8 +123,9 @@ def _observe(
     from reenact.diagnosis.observe import ObserveOptions, watched_run
 
     watching = ObserveOptions(
-        python=options.python, training_time=options.training_time, stdout=services.stdout
-    )
+        python=options.python, training_time=options.training_time, stdout=services.stdout,
+        stand_in_data=options.stand_in_data,
+    )  # fmt: skip
     kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
     if trace is None or kept.outcome.crash is not None:
         unseen: tuple[str, ...] = (kept.outcome.sentence,)
@@ -136,6 +137,7 @@ def _observe(
         outcome=kept.outcome,
         experiments=kept.experiments,
         opened=kept.opened,
+        stand_in_data=kept.stand_in_data,
     ), (*unread, *unseen)
 
 
@@ -238,5 +240,6 @@ def _trainer(
         majority=evidence.majority,
         around=training_mark(program, options.python, evidence.opened),
         training_time=options.training_time,
+        stand_ins=evidence.stand_in_data,
         ending=behind_training(program, crash, trace.step_count),
     )

@@ -30,6 +30,7 @@ def run_experiments(
     seed: int | None = None,
     max_time: float | None = None,
     seconds: float = SECONDS,
+    stand_ins: tuple[str, ...] | None = None,
     environment: Mapping[str, str] | None = None,
     stop: Stop | None = None,
 ) -> Experiments:
@@ -45,6 +46,7 @@ def run_experiments(
         experiments=seconds,
         interrupts=False,
         python=python,
+        stand_ins=stand_ins,
         environment=_EAGER | dict(environment or {}),
     )
     watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)

@@ -45,6 +45,8 @@ class WatchOptions:
     """
     note_opened: bool = False
     """Write down which files the program opens, see `opened.py`."""
+    stand_ins: tuple[str, ...] | None = None
+    """Data sets that the program gets made-up data for; empty: whatever cannot be had; none: for no one."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables set for the program on top of the caller's own."""
 
@@ -56,7 +58,7 @@ class WatchOptions:
 
     def as_config(self, folder: str) -> dict[str, object]:
         """The options as the injected part reads them."""
-        names = ("preset", "seed", "patterns", "stop_after", "experiments", "note_opened")
+        names = ("preset", "seed", "patterns", "stop_after", "experiments", "note_opened", "stand_ins")
         hide = for_probe({**os.environ, **self.environment})
         same = {name: getattr(self, name) for name in names}
         return {"folder": folder, "shim": bool(self.shim), "hide": hide, **same}

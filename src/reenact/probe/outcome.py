@@ -80,6 +80,11 @@ class Outcome:
     """What the kind alone does not say."""
 
     @property
+    def stand_in_exists(self) -> bool:
+        """Whether the data that is not here has a stand-in which was not asked for."""
+        return self.kind is OutcomeKind.NEEDS_DATA and _STAND_IN in self.note
+
+    @property
     def sentence(self) -> str:
         """One sentence for a reader."""
         return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING)
@@ -163,6 +168,16 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     return OutcomeKind.CRASHED, ""
 
 
+_STAND_IN = "--stand-in-data of diagnose and repair gives made-up data of the same shapes"
+_STAND_INS = {
+    "keras": (
+        "mnist", "fashion_mnist", "cifar10", "cifar100", "imdb", "reuters", "boston_housing",
+        "california_housing",
+    ),
+    "torchvision": ("mnist", "cifar"),
+    "sklearn": ("california_housing", "openml"),
+}  # fmt: skip
+"""Modules of data sets that `inject/reenact_probe/standin.py` has a stand-in for, by library."""
 _LOADERS = re.compile(r"/(?:(keras)/src|(torchvision)|(sklearn))/datasets/_?(\w+)\.py:")
 
 
@@ -172,8 +187,15 @@ def _data_set(crash: Crash) -> str:
         loader = _LOADERS.search(frame)
         if loader and loader[4] not in ("utils", "base", "vision", "folder"):
             library = loader[1] or loader[2] or loader[3]
-            return f"the data set {loader[4]} of {library}, which must be downloaded ({crash.place}). "
+            offer = f"; {_STAND_IN}" if _has_stand_in(library, loader[4], crash) else ""
+            return f"the data set {loader[4]} of {library}, which must be downloaded ({crash.place}){offer}. "
     return ""
+
+
+def _has_stand_in(library: str, name: str, crash: Crash) -> bool:
+    """Not where the injected code was asked already, and has none."""
+    asked = any("/reenact_probe/standin.py" in frame for frame in crash.frames)
+    return not asked and name in _STAND_INS[library] and (name != "openml" or "mnist_784" in crash.source)
 
 
 def _other_engine(crash: Crash) -> str:

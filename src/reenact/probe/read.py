@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reenact.errors import InputError, ResultRefused
+from reenact.probe import injected
 from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
 from reenact.probe.outcome import Crash
 from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Root, Trace, no_rows
@@ -94,6 +95,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         complete=ending is not None,
         seconds=float(ending["seconds"]) if ending else (float(steps["time"].max()) if len(steps) else 0.0),
         probe_seconds=chunks.spent,
+        stand_in_data=read_stand_ins(folder),
         missing=(
             *(str(sentence) for sentence in header["missing"]),
             *chunks.missing,
@@ -226,6 +228,12 @@ def read_crash_notes(folder: Path, root: Root) -> Crash | None:
         if content and content.get("error"):
             return _crash(content["error"], root)
     return None
+
+
+def read_stand_ins(folder: Path) -> tuple[str, ...]:
+    """Data sets that the program got made-up data for."""
+    content = read_json_file(folder, str(injected.part("standin").FILE))
+    return tuple(str(name) for name in content["names"]) if content else ()
 
 
 def was_stopped(folder: Path) -> bool:

@@ -210,6 +210,8 @@ class Trace:
     """What the probe itself took of them."""
     missing: tuple[str, ...]
     """Facts this trace cannot hold, each named in a sentence."""
+    stand_in_data: tuple[str, ...] = ()
+    """Data sets that the program got made-up data for."""
 
     @property
     def step_count(self) -> int:

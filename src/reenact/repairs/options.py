@@ -42,6 +42,8 @@ class RepairOptions:
     """Answers that the strategy `llm` asks for."""
     temperature: float | None = None
     """Of these answers; none: the model's own."""
+    stand_in_data: bool = False
+    """Train on made-up data where a well-known data set cannot be had."""
     training_time: float | None = None
     """Seconds that one training may take."""
 

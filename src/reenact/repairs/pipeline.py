@@ -11,7 +11,7 @@ from functools import partial
 from statistics import median
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
-from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.judgement import Judgement, on_stand_in
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
 from reenact.errors import Stopped, TimeSpent
@@ -94,7 +94,8 @@ def repair_within(
             given.context.trainer.usage, seconds=time.monotonic() - begun,
             verifying=2 * len(verdicts) * options.seeds,
         ),
-        why=[_in_a_line(one) for one in found.findings],
+        why=[on_stand_in(found.stand_in_data, _in_a_line(one)) for one in found.findings],
+        stand_in_data=found.stand_in_data,
         curves=curves,
         notes=(
             *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *found.notes,
@@ -108,7 +109,7 @@ def _diagnosed(program: Program, options: RepairOptions, services: RepairService
     """A quick diagnosis, part of this run: continued, the program is not watched again."""
     asked = DiagnoseOptions(
         depth=Depth.QUICK, select=options.select, ignore=options.ignore, metric=options.metric,
-        python=options.python, training_time=options.training_time,
+        python=options.python, training_time=options.training_time, stand_in_data=options.stand_in_data,
     )  # fmt: skip
     return diagnose_within(program, asked, replace(services, model=None), run.under("diagnosis"))
 

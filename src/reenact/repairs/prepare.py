@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.judgement import why_unjudged
+from reenact.diagnosis.judgement import on_stand_in, why_unjudged
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import Inconclusive, InputError
 from reenact.journal import Scope
@@ -75,7 +75,8 @@ def fit_for_repair(found: Diagnosis) -> Trace:
             next_step="Give a larger --max-time or --training-time, or train for fewer epochs.",
         )
     if evidence.trace is None or not evidence.trace.step_count:
-        raise Inconclusive(_did_not_train(found), next_step=f"reenact watch {program.entry} shows the run.")
+        why = on_stand_in(found.stand_in_data, _did_not_train(found))
+        raise Inconclusive(why, next_step=f"reenact watch {program.entry} shows the run.")
     if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
         raise InputError(
             "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
@@ -101,9 +102,14 @@ def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
     assert program is not None
     changes = f" Changes that were tried against that: {tried}; none lets it train." if tried else ""
     return Inconclusive(
-        "Nothing could be judged: this program crashes before its training ends, so no training can be"
-        f" compared. {outcome.sentence}{changes}",
-        next_step=f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again.",
+        on_stand_in(
+            found.stand_in_data,
+            "Nothing could be judged: this program crashes before its training ends, so no training can be"
+            f" compared. {outcome.sentence}{changes}",
+        ),
+        next_step=f"reenact repair --stand-in-data {program.entry} repairs it on made-up data."
+        if outcome.stand_in_exists
+        else f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again.",
     )
 
 
@@ -152,7 +158,7 @@ def prepare(
         one_training=seconds, one_wall=seconds, trials=run.under("trials"), stop=services.stop,
         seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
         training_time=options.training_time, ending=ending,
-        label_spread=found.evidence.label_spread,
+        label_spread=found.evidence.label_spread, stand_ins=found.evidence.stand_in_data,
         around=services.around or training_mark(program, options.python, found.evidence.opened),
     )  # fmt: skip
     asked = trainer.trial(NOTHING, trainer.seeds[0])

@@ -7,6 +7,7 @@ from enum import StrEnum
 from statistics import fmean, stdev
 from typing import ClassVar, NamedTuple
 
+from reenact.diagnosis.judgement import on_stand_in
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
@@ -93,7 +94,7 @@ class Repair(Result):
         "strategy", "decision", "sentence", "patch", "complexity=patch.complexity", "diff", "judging",
         "verdicts", "looks", "cuts", "curves", "trainings=cost.trainings", "spent=cost.spent:3",
         "one_training_s=cost.one_training:3", "verifying_trainings=cost.verifying", "seconds=cost.seconds:2",
-        "why", "notes",
+        "why", "stand_in_data", "notes",
     )  # fmt: skip
 
     strategy: str
@@ -111,6 +112,8 @@ class Repair(Result):
     """The findings of the diagnosis, a line each."""
     curves: Mapping[str, BeforeAfter] = field(default_factory=dict)
     """By metric."""
+    stand_in_data: tuple[str, ...] = ()
+    """Data sets that the program got made-up data for."""
     notes: tuple[str, ...] = ()
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
@@ -128,7 +131,7 @@ class Repair(Result):
     @property
     def sentence(self) -> str:
         """The one line to read: what came of it and, where that is no change, what to do next."""
-        return f"{self._outcome} {self._next_step}".rstrip()
+        return on_stand_in(self.stand_in_data, f"{self._outcome} {self._next_step}".rstrip())
 
     @property
     def _outcome(self) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -34,6 +34,8 @@ class Stored(TypedDict):
 
     outcome: Outcome | None
     experiments: Experiments
+    stand_in_data: NotRequired[tuple[str, ...]]
+    """Earlier versions did not know of it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Evidence:
     experiments: Experiments = field(default_factory=Experiments)
     opened: Opened | None = field(default=None, metadata=NOT_STORED)
     """The files that the watched run opened; none where nobody watched."""
+    stand_in_data: tuple[str, ...] = ()
+    """Data sets that the watched run got made-up data for."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:

@@ -78,6 +78,7 @@ def watch_options(trial: Trial, patched: Program, folder: Path, python: str = ""
         max_time=trial.limits.seconds,
         stop_after=trial.limits.steps,
         python=python,
+        stand_ins=trial.stand_ins or None,
         shim=framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD),
     )
 

@@ -76,6 +76,8 @@ class BudgetedTrainer:
     """Seconds that one training may take, when the user says so."""
     ending: Crash | None = None
     """The exception that ends the program as it stands, behind its training: one like it does no harm."""
+    stand_ins: tuple[str, ...] = ()
+    """Data sets that every training gets made-up data for."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -209,7 +211,7 @@ class BudgetedTrainer:
         seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)))
         seconds = min(seconds, self.training_time or seconds)
         limits = TrialLimits(seconds=seconds)
-        return Trial(self.program, patch, seed, limits, part=self.part)
+        return Trial(self.program, patch, seed, limits, part=self.part, stand_ins=self.stand_ins)
 
     def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
         """What came of them; each is trained once, also after an interruption, and paid for once."""

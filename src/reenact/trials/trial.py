@@ -95,6 +95,8 @@ class Trial:
     """When to give it up early; none lets it run."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
+    stand_ins: tuple[str, ...] = ()
+    """Data sets that the program gets made-up data for, as the watched run did."""
     repeat: int = 0
     """Which time it is done: another number trains an equal trial once more."""
 
@@ -125,7 +127,8 @@ class Trial:
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
         fewer = ["data", self.data] if self.data < 1 else []
         again = ["repeat", self.repeat] if self.repeat else []
-        text = json.dumps([*parts, self.preset, refused, *part, *ruled, *continued, *fewer, *again])
+        made = ["stand-in data", *self.stand_ins] if self.stand_ins else []
+        text = json.dumps([*parts, self.preset, refused, *part, *ruled, *continued, *fewer, *made, *again])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property

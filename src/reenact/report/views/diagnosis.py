@@ -13,6 +13,7 @@ from reenact.diagnosis.diagnosis import (
     SourceFile,
     suspected_source,
 )
+from reenact.diagnosis.judgement import on_stand_in
 from reenact.diagnosis.suspects import Suspect
 from reenact.probe.trace import Experiments
 from reenact.program.graph import TensorFacts
@@ -82,6 +83,8 @@ def from_run(stored: Stored) -> Document:
 def _run(found: Diagnosis) -> Facts:
     evidence, spent = found.evidence, found.spent
     facts = {"depth": found.depth.value, "task": found.task.value}
+    if found.stand_in_data:
+        facts["data"] = f"made up in place of {', '.join(found.stand_in_data)}"
     if evidence.outcome is not None:
         facts["watched run"] = evidence.outcome.sentence
     if found.measure is not None:
@@ -225,16 +228,17 @@ def _diagnostic(
     first, place = headline(one.suspect), one.suspect.place
     fault = f" ({first.fault.value})" if first.fault is not None else ""
     result = f", {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
+    made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = rule_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(
         code=first.code,
         name=first.name,
         level=LEVELS[first.severity],
-        message=f"{seen(first)}. {first.why}{tried}",
+        message=on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}"),
         place=place,
         next_step=f"reenact explain {first.code}" if explained and not again else "",
-        aside=f"confidence {one.confidence:.2f}{result}{fault}",
+        aside=f"confidence {one.confidence:.2f}{result}{fault}{made_up}",
         source="\n".join(source_lines(place, files)),
         reasons=tuple(reasons(one, evidence.program, again=again, together=together)),
         help=explained,

@@ -64,6 +64,7 @@ def progress(stored: Stored) -> Iterator[Section]:
 def _facts(found: Repair) -> Facts:
     cost, judging = found.cost, found.judging
     facts = {
+        **({"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}),
         "strategy": found.strategy,
         "judged by": f"{judging.judge.name}; {judging.sentence}",
         "searched": f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands",

@@ -73,6 +73,10 @@ def start(config: Config, own_process: bool = False) -> Session:
         from reenact_probe import oldkeras
 
         oldkeras.install(session.recorder)
+    if own_process and config.stand_ins is not None:
+        from reenact_probe import standin
+
+        standin.install(session.recorder.folder, config.stand_ins)
     if configuration.is_rank_zero():
         _observe(session, own_process)
     return session

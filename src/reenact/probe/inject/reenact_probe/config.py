@@ -32,6 +32,10 @@ class Config(NamedTuple):
     """Let programs written for older Keras or tf.keras run on Keras 3."""
     note_opened: bool = False
     """Write down which files the program opens."""
+    stand_ins: tuple[str, ...] | None = None
+    """Data sets to give made-up data for, see `standin.py`; empty: whatever cannot be had; none: for no
+    one.
+    """
     tap_output: bool = True
     """Read metrics off the printed lines."""
     hide: dict[str, Any] | None = None

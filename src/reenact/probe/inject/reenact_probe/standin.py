@@ -1,0 +1,249 @@
+"""Gives a stand-in for a well-known data set whose loader cannot get it, for want of a network or a file.
+
+Only where the launcher asks for it. Every stand-in is written into the folder of the trace before the program
+gets it: a result on made-up data says so. A trial is given the names of those that the watched run got, and
+gets the same without asking for the real ones: two trainings that are compared have the same data.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import linecache
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import FrameType
+from typing import Any
+
+from reenact_probe.folder import Folder
+from reenact_probe.late import when_imported
+from reenact_probe.places import is_library
+from reenact_probe.types import Args, Array, Function, Kwargs, Library
+
+FILE = "stand-in-data.json"
+KERAS = ("keras.datasets.", "keras.src.datasets.", "keras._tf_keras.keras.datasets.")
+MNIST_784 = "mnist_784"
+OPENML_MNIST = f"sklearn.datasets.fetch_openml({MNIST_784})"
+MNIST_NUMBER = 554
+"""Of the same at OpenML."""
+_MISSING = re.compile(
+    r"URL fetch failure|not found|download|connect|resolve|no such file|timed out", re.IGNORECASE
+)
+_GREY, _COLOURS = (60000, 10000), (50000, 10000)
+"""Rows of the real data."""
+_PICTURES = {
+    "mnist": (28, 1, 10, _GREY, 1), "fashion_mnist": (28, 1, 10, _GREY, 2),
+    "cifar10": (32, 3, 10, _COLOURS, 4), "cifar100": (32, 3, 100, _COLOURS, 5),
+    "cifar100 coarse": (32, 3, 20, _COLOURS, 6),
+}  # fmt: skip
+"""Side, channels, classes, rows of the real data, seed."""
+_TORCHVISION = {"MNIST": "mnist", "FashionMNIST": "fashion_mnist", "CIFAR10": "cifar10",
+                "CIFAR100": "cifar100"}  # fmt: skip
+_WORDS = {"imdb": (88584, 2, 7), "reuters": (30979, 46, 8)}
+"""Words, topics, seed."""
+
+
+class StandIns:
+    """What this process was given in place of data that is not there."""
+
+    def __init__(self, folder: Folder, names: Sequence[str]) -> None:
+        self.folder = folder
+        self.names = names
+        """Those to give without asking for the real ones; none: whatever cannot be had."""
+        self.given: list[str] = []
+
+    def offer(self, owner: Any, attribute: str, named: Callable[[Args, Kwargs], str], make: Function) -> None:
+        """Let a loader fall back on `make`; `named` names the data set, or is empty for an unknown one."""
+        original = getattr(owner, attribute, None)
+        if original is None or hasattr(original, "has_stand_in"):
+            return
+
+        @functools.wraps(original)
+        def load(*args: Any, **kwargs: Any) -> Any:
+            name = named(args, kwargs)
+            if not name or (self.names and name not in self.names):
+                return original(*args, **kwargs)
+            if not self.names:
+                try:
+                    return original(*args, **kwargs)
+                except Exception as error:
+                    if not is_missing(error):
+                        raise
+            self._note(name)
+            return make(*args, **kwargs)
+
+        load.has_stand_in = True  # type: ignore[attr-defined]
+        setattr(owner, attribute, load)
+
+    def _note(self, name: str) -> None:
+        # An error here ends the program: no made-up data without its name in the result.
+        if name not in self.given:
+            self.given.append(name)
+            os.makedirs(self.folder.path, exist_ok=True)
+            self.folder.write_json(FILE, {"names": self.given})
+
+
+def install(folder: Folder, names: Sequence[str]) -> None:
+    """Offer stand-ins from now on: those of these names, or whatever cannot be had."""
+    stand_ins = StandIns(folder, names)
+    for prefix in KERAS:
+        for name, make in _KERAS.items():
+            when_imported(prefix + name, functools.partial(_keras, stand_ins, name, make))
+    when_imported("sklearn.datasets", functools.partial(_sklearn, stand_ins))
+    when_imported("torchvision.datasets", functools.partial(_torchvision, stand_ins))
+
+
+def is_missing(error: Exception) -> bool:
+    """Whether a loader failed for want of a network or a file."""
+    if isinstance(error, (OSError, http.client.HTTPException)):
+        return True
+    return type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error)))
+
+
+def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> None:
+    dotted = f"keras.datasets.{name}"
+    stand_ins.offer(module, "load_data", lambda *_: dotted, functools.partial(make, name))
+    if name in _WORDS:
+        stand_ins.offer(module, "get_word_index", lambda *_: dotted, functools.partial(_word_index, name))
+
+
+def _rows(real: Sequence[int]) -> Sequence[int]:
+    """As many as the real data has where the program counts on that, as in `x.reshape(60000, 784)`."""
+    from reenact_probe.standin_data import TEST, TRAIN
+
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    text = "".join(linecache.getlines(frame.f_code.co_filename)) if frame is not None else ""
+    digits = {match.replace("_", "") for match in re.findall(r"\b\d[\d_]*\b", text)}
+    return real if str(real[0]) in digits else (TRAIN, TEST)
+
+
+def _images(name: str) -> Any:
+    from reenact_probe.standin_data import pictures
+
+    side, channels, classes, real, seed = _PICTURES[name]
+    return pictures(side, channels, classes, _rows(real), seed)
+
+
+def _grey(name: str, *_: Any, **__: Any) -> Any:
+    return tuple((x, y.astype("uint8")) for x, y in _images(name))
+
+
+def _colours(name: str, label_mode: str = "fine") -> Any:
+    coarse = " coarse" if label_mode == "coarse" else ""
+    first = sys.modules["keras"].backend.image_data_format() == "channels_first"
+    dtype = "uint8" if name == "cifar10" else "int64"
+    return tuple(
+        (x.transpose(0, 3, 1, 2) if first else x, y.astype(dtype)[:, None]) for x, y in _images(name + coarse)
+    )
+
+
+def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kwargs: Any) -> Any:
+    from reenact_probe.standin_data import TEST, TRAIN, encoded, ranks
+
+    words, topics, seed = _WORDS[name]
+    order = ("num_words", "skip_top", "maxlen")
+    kwargs.update(zip(order, args))
+    wanted = {key: value for key, value in kwargs.items() if key not in ("path", "seed")}
+    x, y = encoded(*ranks(words, topics, TRAIN + TEST, seed), **wanted)
+    return _split(x, y, test_split)
+
+
+def _word_index(name: str, *_: Any, **__: Any) -> dict[str, int]:
+    return {f"word{rank}": rank for rank in range(1, _WORDS[name][0] + 1)}
+
+
+def _houses(name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any) -> Any:
+    from reenact_probe.standin_data import BOSTON, CALIFORNIA, TEST, TRAIN, table
+
+    if name == "boston_housing":
+        return _split(*table(BOSTON, (5, 50), 506, 9), test_split)
+    rows = 600 if "small" in (version, *args) else TRAIN + TEST
+    x, y = table(CALIFORNIA, (14999, 500001), rows, 10)
+    return _split(x.astype("float32"), y.astype("float32"), test_split)
+
+
+def _split(x: Array, y: Array, share: float) -> Any:
+    at = int(len(x) * (1 - share))
+    return (x[:at], y[:at]), (x[at:], y[at:])
+
+
+_KERAS: dict[str, Function] = {
+    "mnist": _grey, "fashion_mnist": _grey, "cifar10": _colours, "cifar100": _colours, "imdb": _texts,
+    "reuters": _texts, "boston_housing": _houses, "california_housing": _houses,
+}  # fmt: skip
+
+
+def _torchvision(stand_ins: StandIns, datasets: Library) -> None:
+    def named(args: Args, _: Kwargs) -> str:
+        own = next(kind for kind in type(args[0]).__mro__ if kind.__module__.startswith("torchvision."))
+        return f"torchvision.datasets.{own.__name__}" if own.__name__ in _TORCHVISION else ""
+
+    def fill(
+        self: Any,
+        root: Any = "",
+        train: bool = True,
+        transform: Any = None,
+        target_transform: Any = None,
+        **_: Any,
+    ) -> None:
+        datasets.VisionDataset.__init__(self, root, transform=transform, target_transform=target_transform)
+        own = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in _TORCHVISION)
+        x, y = _images(_TORCHVISION[own])[0 if train else 1]
+        self.train = train
+        if own.startswith("CIFAR"):
+            self.data, self.targets = x, y.tolist()
+            self.classes = [f"class {number}" for number in range(100 if own == "CIFAR100" else 10)]
+            self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+            return
+        from_numpy = sys.modules["torch"].from_numpy
+        self.data, self.targets = from_numpy(x), from_numpy(y.astype("int64"))
+
+    for name in ("MNIST", "CIFAR10"):
+        if hasattr(datasets, name):
+            stand_ins.offer(getattr(datasets, name), "__init__", named, fill)
+
+
+def _sklearn(stand_ins: StandIns, datasets: Library) -> None:
+    def openml(args: Args, kwargs: Kwargs) -> str:
+        name = args[0] if args else kwargs.get("name")
+        return OPENML_MNIST if name == MNIST_784 or kwargs.get("data_id") == MNIST_NUMBER else ""
+
+    california = "fetch_california_housing"
+    stand_ins.offer(datasets, california, lambda *_: f"sklearn.datasets.{california}", _california)
+    stand_ins.offer(datasets, "fetch_openml", openml, _openml)
+
+
+def _california(*_: Any, return_X_y: bool = False, as_frame: bool = False, **__: Any) -> Any:  # noqa: N803
+    from reenact_probe.standin_data import CALIFORNIA_MEANS, TEST, TRAIN, table
+
+    names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]
+    x, y = table(CALIFORNIA_MEANS, (0.15, 5.0), TRAIN + TEST, 11)
+    return _bunch(x, y, names, "MedHouseVal", return_X_y, as_frame)
+
+
+def _openml(*_: Any, return_X_y: bool = False, as_frame: Any = "auto", **__: Any) -> Any:  # noqa: N803
+    (x, y), (x_test, y_test) = _images("mnist")
+    names = [f"pixel{number}" for number in range(1, 785)]
+    flat = [part.reshape(len(part), -1).astype("int64") for part in (x, x_test)]
+    concatenate = sys.modules["numpy"].concatenate
+    labels = concatenate([y, y_test]).astype(str).astype(object)
+    return _bunch(concatenate(flat), labels, names, "class", return_X_y, bool(as_frame))
+
+
+def _bunch(x: Array, y: Array, names: list[str], target: str, pair: bool, framed: bool) -> Any:
+    frame = None
+    if framed:
+        pandas = import_module("pandas")
+        x = pandas.DataFrame(x, columns=names)
+        y = pandas.Series(y, name=target, dtype="category" if y.dtype == object else None)
+        frame = pandas.concat([x, y], axis=1)
+    if pair:
+        return x, y
+    return import_module("sklearn.utils").Bunch(
+        data=x, target=y, frame=frame, feature_names=names, target_names=[target], DESCR="Stand-in data."
+    )
