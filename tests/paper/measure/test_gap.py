@@ -165,6 +165,8 @@ def test_verdicts(claim: Any, measured: Any, how: Any, verdict: Verdict, code: E
         (97.6, 4.0, 94.0, True),
         (80.0, None, 77.0, True),
         (104.0, None, 100.0, True),
+        (100.0, None, 96.0, False),
+        (99.8, None, 99.1, True),
     ],
 )
 def test_a_share_near_100_may_be_less_off(

@@ -93,9 +93,10 @@ class Comparison:
 
 
 def _most_off(claim: Claim) -> float:
-    """How far a share may be off: 98 % and 94 % are near by size, but three times as many are wrong."""
-    is_share = claim.unit == "%" and claim.higher_is_better and claim.value < 100
-    return 100 - claim.value if is_share else float("inf")
+    """How far a share may be off: 98 % and 94 % are near by size, but three times as many are wrong. One
+    point is little of a hundred whatever is left."""
+    is_share = claim.unit == "%" and claim.higher_is_better and claim.value <= 100
+    return max(100 - claim.value, 1.0) if is_share else float("inf")
 
 
 def _distance(claim: Claim, got: float) -> tuple[float, Grade]:
