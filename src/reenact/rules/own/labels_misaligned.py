@@ -47,7 +47,7 @@ class LabelsMisaligned(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
-            own = {scope.node.name for scope in index.functions if _draws(scope.node)}
+            own = {str(getattr(scope.node, "name", "")) for scope in index.functions if _draws(scope.node)}
             for body in _bodies(index):
                 pair = _separate(body, own)
                 if pair is not None:

@@ -46,6 +46,8 @@ Sources
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
 """
 
+import ast
+
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, place_in
 
@@ -76,9 +78,9 @@ def _pooled(evidence: Evidence, model: str) -> Place | None:
     for index in indexes(evidence):
         for scope in index.classes:
             node = scope.node
-            if getattr(node, "name", "") != model:
+            if not isinstance(node, ast.ClassDef) or node.name != model:
                 continue
-            last = getattr(node, "end_lineno", 0)
+            last = node.end_lineno or node.lineno
             inside = [call for call in index.calls if node.lineno <= call.lineno <= last]
             wanted = [
                 call
