@@ -62,9 +62,20 @@ def test_a_run_without_enough_time_says_what_gives_it_more(
     project: Project, context: Any, journal: Journal
 ) -> None:
     endless = project.changed({"train.py": "import time\n\ntime.sleep(600)\n"})
-    (only,) = measured(endless, context(run_wall_s=2.0), journal, (0,))
+    (only,) = measured(endless, context(run_wall_s=2.0), journal, (0, 1, 2))
     assert "more than 2" in only.why
     assert "--run-wall" in only.why
+    assert "--scale" in only.why
+
+
+def test_metrics_from_before_the_end_of_time_are_shown_and_not_counted(
+    project: Project, context: Any, journal: Journal
+) -> None:
+    late = project.changed({"train.py": f"{project.files['train.py']}import time\ntime.sleep(600)\n"})
+    (only,) = measured(late, context(run_wall_s=4.0), journal, (0, 1))
+    assert "accuracy=0.9" in only.why
+    assert "partial, and not counted" in only.why
+    assert (only.ok, only.metrics, values((only,), "accuracy")) == (False, {}, {})
 
 
 def test_a_file_from_before_the_run_is_not_there(project: Project, context: Any, journal: Journal) -> None:

@@ -50,7 +50,7 @@ def full_runs(
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[FullRun, ...]:
     """A run for each seed, each in a fresh box without an earlier metrics.json; stops after failures in a row
-    from the start."""
+    from the start, and after one that ran out of time."""
     found: list[FullRun] = []
     for seed in seeds:
         if len(found) >= GIVE_UP and not any(one.ok for one in found):
@@ -62,6 +62,9 @@ def full_runs(
             collect=(METRICS,), logs=log_names(project, seed),
         )  # fmt: skip
         found.append(_read(seed, ran, scale))
+        if ran.ending == Ending.TIMEOUT:
+            # The next seed would take as long.
+            break
     return tuple(found)
 
 
@@ -88,4 +91,8 @@ def _why(ran: ProgramRun) -> str:
     """How it ended. What ran out of time on a busy machine may not be slow at all."""
     if ran.ending != Ending.TIMEOUT:
         return ran.sentence
-    return f"{ran.sentence} It had {ran.cpu_s:.0f} s of a processor by then; --run-wall gives it longer."
+    partial, wrong = metrics_in(ran)
+    shown = ", ".join(f"{name}={value:.4g}" for name, value in partial.items())
+    left = "" if wrong else f" By then {METRICS} had {shown}: partial, and not counted."
+    more = "--run-wall gives it longer, --scale makes it shorter"
+    return f"{ran.sentence} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"
