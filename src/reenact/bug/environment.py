@@ -160,9 +160,9 @@ def _environment(
 
 def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
     """The packages a project needs; `notes` gets what could not be taken over, and why."""
-    stated = [found for read in _SOURCES if (found := read(files.folder)) is not None]
+    stated = [listed for read in _SOURCES if (listed := read(files.folder)) is not None]
     # What a package says of itself counts; requirements.txt often lists what its developers need.
-    lines = [line for found in stated for line in found] if stated else _requirements_txt(files.folder)
+    lines = [line for listed in stated for line in listed] if stated else _requirements_txt(files.folder)
     if not lines and not stated:
         return list(_from_imports(files, notes))
     found: list[Requirement] = []
