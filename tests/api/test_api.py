@@ -76,6 +76,7 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
     assert command is not None
     given = {RENAMED.get(str(option.name), option.name) for option in command.params} - {
         "output_format",
+        "verbose",
         "help",
     }
     assert given - set(inspect.signature(getattr(reenact, name)).parameters) == set()

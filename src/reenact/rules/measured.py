@@ -59,7 +59,9 @@ def zero_start(evidence: Evidence, layer: LayerView) -> float:
 
 def _reached(evidence: Evidence, layer: LayerView) -> bool:
     """Whether the first gradient that was seen of a layer is not zero."""
-    first = kernel_rows(evidence, layer)["grad_norm"][:1] if evidence.trace is not None else ()
+    if evidence.trace is None:
+        return False
+    first = kernel_rows(evidence, layer)["grad_norm"][:1]
     return bool(len(first)) and bool(first[0] > 0)
 
 
