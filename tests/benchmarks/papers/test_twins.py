@@ -131,7 +131,7 @@ def test_a_twin_of_nothing_gives_a_sentence(folder: Path) -> None:
         load_cases(folder)
 
 
-def told(verdict: Verdict | None) -> Scorecard:
+def card_of(verdict: Verdict | None) -> Scorecard:
     """What the card says of a tool that reaches one verdict, or with none the true ones."""
 
     def result(case: PaperCase) -> CaseResult:
@@ -152,7 +152,7 @@ def told(verdict: Verdict | None) -> Scorecard:
     ],
 )
 def test_a_tool_with_one_answer_misses_goals(verdict: Verdict | None, missed: set[str]) -> None:
-    card = told(verdict)
+    card = card_of(verdict)
     assert {goal.name for goal in card.goals if goal.met is False} == missed
     (table,) = [one for one in card.tables if one.title == "Verdicts, the whole method"]
     assert sum(int(cell) for row in table.rows for cell in row[1:]) == len(CASES)
