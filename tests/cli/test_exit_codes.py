@@ -113,7 +113,7 @@ TRAINED = {
     "faulty": Row(FORGETS, FINDINGS, "finding", 1),
     "at chance": Row(AT_CHANCE, BROKEN, LOOKS_BROKEN, 1),
     "not a number": Row(NOT_A_NUMBER, FINDINGS, "finding", 1),
-    "without bound": Row(RISES, BROKEN, LOOKS_BROKEN, 1),
+    "without bound": Row(RISES, FINDINGS, "1 finding.", 1),
     "output and target broadcast": Row(COLUMN, FINDINGS, "1 finding.", 1),
 }
 SLEEPS = "import time\nprint('ready', flush=True)\ntime.sleep(600)\n"

@@ -37,10 +37,14 @@ KERAS = (
     ),
     *("epoch", "metrics", "evaluate"),
 )
+CLIPPED = ("clip", "load", "warning")
 ELSEWHERE = {
     *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
     *("torchmetrics-import", "keras-step"),
-    *(f"experiment-{point}" for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step")),
+    *(
+        f"experiment-{point}"
+        for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step", "loader")
+    ),
 }
 
 
@@ -50,19 +54,24 @@ def guard_names() -> set[str]:
 
 
 def test_every_guard_is_tried() -> None:
-    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *ELSEWHERE}
+    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *CLIPPED, *ELSEWHERE}
 
 
 @pytest.fixture(scope="module")
 def plain_output(forks: Any, programs: Path) -> dict[str, str]:
     return {
-        name: forks.run(programs / name, watched=False).out for name in ("torch_small.py", "keras_small.py")
+        name: forks.run(programs / name, watched=False).out
+        for name in ("torch_small.py", "keras_small.py", "torch_clipped.py")
     }
 
 
 @pytest.mark.parametrize(
     ("program", "point"),
-    [("torch_small.py", point) for point in TORCH] + [("keras_small.py", point) for point in KERAS],
+    [
+        *(("torch_small.py", point) for point in TORCH),
+        *(("keras_small.py", point) for point in KERAS),
+        *(("torch_clipped.py", point) for point in CLIPPED),
+    ],
 )
 def test_a_fault_in_the_probe_leaves_the_program_alone(
     forks: Any, programs: Path, plain_output: dict[str, str], program: str, point: str

@@ -81,7 +81,7 @@ def test_a_run_whose_looks_cost_much_gives_up_detail_and_says_so(module: Any) ->
     walk(schedule, 2000, 0.05)
     assert schedule.detail == module.NORMS
     assert schedule.cap == schedule.FLOOR
-    assert [sentence.split(" from step")[0] for sentence in missing] == [
+    assert [sentence.split(" not recorded")[0] for sentence in missing] == [
         "gradients of layer outputs",
         "layer outputs and gradient statistics",
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show
+from reenact.cli.options import Amount, output_format, show
 from reenact.report.document import Board, Document, Row
 from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode, JsonValue
@@ -17,7 +17,7 @@ GB = 1_000_000_000
 
 @click.command()
 @click.option(
-    "--prune", type=click.FloatRange(min=0), metavar="GB", help="Remove the least recently used beyond this."
+    "--prune", type=Amount(0, 1_000_000), metavar="GB", help="Remove the least recently used beyond this."
 )
 @output_format
 def cache(prune: float | None, output_format: str) -> ExitCode:

@@ -54,8 +54,6 @@ class Environment:
     key: str
     packages: tuple[str, ...]
     """What it has of what is needed, as NAME==VERSION."""
-    direct: tuple[str, ...] = ()
-    """Of these, what was asked for; the others came with it. Empty: all of them."""
     lacking: tuple[str, ...] = ()
     """Modules that the code imports and that are not there."""
     proposed: tuple[str, ...] = ()
@@ -65,6 +63,8 @@ class Environment:
     """Libraries that a project under test uses and a seed rules."""
     available: tuple[str, ...] = ()
     """Libraries that a seed rules and that are installed, as far as anybody asked."""
+    direct: tuple[str, ...] = ()
+    """Of the packages, what was asked for; the others came with it. Empty: all of them."""
 
     @property
     def keras(self) -> str:

@@ -8,7 +8,6 @@ gets the same without asking for the real ones: two trainings that are compared 
 from __future__ import annotations
 
 import functools
-import http.client
 import linecache
 import os
 import re
@@ -98,7 +97,7 @@ def install(folder: Folder, names: Sequence[str]) -> None:
 
 def is_missing(error: Exception) -> bool:
     """Whether a loader failed for want of a network or a file."""
-    if isinstance(error, (OSError, http.client.HTTPException)):
+    if isinstance(error, OSError) or type(error).__module__ == "http.client":
         return True
     return type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error)))
 
