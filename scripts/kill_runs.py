@@ -82,7 +82,8 @@ CASES = {
             ("repair", "--select", "UM005", "--budget", "12t", "--seeds", "6", "--workers", "1", "train.py"),
             0, 20, _picked("decision", "sentence", "patch", "diff", "verdicts"), (TRAINING,), at_once=40,
         ),
-        Case("bug", _bug_words(), 0, 8, _picked("script", "seeds_shown", "seeds_run")),
+        # The seeds of a script share one box: a kill meets all of them in flight.
+        Case("bug", _bug_words(), 0, 8, _picked("script", "seeds_shown", "seeds_run"), at_once=5),
         Case(
             "paper",
             ("paper", str(PAPER / "paper.md"), "--without", "lineage", "--without", "scan", "--without",
