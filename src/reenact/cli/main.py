@@ -81,12 +81,12 @@ VERBS = {
         "List the hyperparameters of a training program: value, place, alternatives.",
     ),
     "diagnose": (
-        "reenact.cli.training:diagnose",
+        "reenact.cli.diagnose:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
     "lint": ("reenact.cli.static:lint", "Read many files for faults that their text shows; nothing is run."),
     "repair": (
-        "reenact.cli.training:repair",
+        "reenact.cli.repair:repair",
         "Find the smallest change that makes a training significantly better.",
     ),
     "bug": (
