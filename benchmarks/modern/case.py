@@ -29,6 +29,8 @@ class Half(StrEnum):
     """Rules and thresholds may look at it."""
     CONFIRM = "confirm"
     """By other authors; run after a change is finished."""
+    FRESH = "fresh"
+    """By an author who saw neither rules nor programs; run once, when all else is finished."""
 
 
 @dataclass(frozen=True, slots=True)
