@@ -109,6 +109,13 @@ def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
     assert calibrated(found[Fault.CPP]) >= 0.95
 
 
+def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
+    strong = replace(finding("RE003", Fault.LCH, 0.7), certainty=Certainty.STRONG)
+    hint = finding("RE019", Fault.HLR, 0.7, hyperparameter=RATE)
+    found = {one.fault: one.confidence for one in suspects_from([strong, hint], works=True)}
+    assert found == {Fault.HLR: pytest.approx(0.42), Fault.LCH: 0.7}
+
+
 def test_without_a_proof_observations_keep_their_weight() -> None:
     (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"})
     assert one.confidence == 0.8

@@ -132,6 +132,7 @@ def test_inputs_and_labels_are_described(run: Any) -> None:
 def test_rows_that_validation_shares_with_training_are_counted(run: Any) -> None:
     [overlap] = run.trace.overlaps
     assert (overlap.split, overlap.rows, overlap.shared) == ("validation", 30, 10)
+    assert overlap.complete
 
 
 def test_a_loss_that_is_not_a_number_is_recorded(broken: Any) -> None:
@@ -172,6 +173,31 @@ def test_part_of_a_data_set_of_ones_own_is_described_from_its_batches(forks: Any
     assert facts(ran, "validation", "input").rows_seen >= 10
     [overlap] = ran.trace.overlaps
     assert (overlap.rows, overlap.shared) == (10, 0)
+
+
+BOTH_EVALUATED = """
+import torch
+
+torch.manual_seed(0)
+x, y = torch.randn(400, 3), torch.randint(0, 2, (400,))
+model = torch.nn.Linear(3, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(4):
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(model(x[:300]), y[:300]).backward()
+    optimizer.step()
+    with torch.no_grad():
+        model(x[:300])
+        model(x[HELD:])
+"""
+
+
+@pytest.mark.parametrize(("held", "rows", "shared"), [(300, 100, 0), (250, 150, 50)])
+def test_training_rows_that_are_evaluated_beside_others_do_not_leak(
+    forks: Any, held: int, rows: int, shared: int
+) -> None:
+    [overlap] = forks.run(BOTH_EVALUATED.replace("HELD", str(held))).trace.overlaps
+    assert (overlap.rows, overlap.shared, overlap.complete) == (rows, shared, True)
 
 
 ONE_OUTPUT = """

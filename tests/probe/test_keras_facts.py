@@ -55,6 +55,28 @@ def test_the_accuracy_of_a_single_output_is_that_of_the_program(forks: Any, labe
     assert len(set(expected)) > 1
 
 
+LOADED = """
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(3)
+x = np.random.default_rng(0).normal(size=(48, 6)).astype("float32")
+model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(12, activation="relu"),
+                          keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy")
+model.fit(x, (x[:, 0] > 0).astype("float32"), epochs=2, verbose=0)
+model.save("kept.keras")
+again = keras.models.load_model("kept.keras")
+again.predict(x, verbose=0)
+"""
+
+
+def test_a_model_that_is_loaded_after_the_training_is_no_part_of_it(forks: Any) -> None:
+    ran = forks.run(LOADED)
+    assert ran.code == 0, ran.err
+    assert [layer.activation for layer in ran.trace.graph.layers] == ["relu", "sigmoid"]
+
+
 STEPWISE = """
 import json
 import keras

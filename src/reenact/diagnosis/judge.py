@@ -15,6 +15,7 @@ from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Certainty, Finding
+from reenact.rules.own._series import hardly_begun, learned
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
@@ -54,7 +55,8 @@ def suspects_of(
         findings = tuple(one for one in findings if not _about_data(one))
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
-    return suspects_from(findings, {rule.code for rule in rules if rule.needs & Needs.TRACE})
+    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
+    return suspects_from(findings, observed, works=learned(evidence) or hardly_begun(evidence))
 
 
 def _about_data(finding: Finding) -> bool:

@@ -61,9 +61,11 @@ def judgement_of(
     evidence: Evidence, depth: Depth, *, findings: int, symptoms: Sequence[Suspect], threshold: float
 ) -> Judgement:
     """What findings, symptoms and evidence come to together."""
+    from reenact.rules.own._series import learned as clearly_learned
+
     if findings:
         return Judgement.FINDINGS
-    grave = grave_symptoms(symptoms, threshold)
+    grave = () if clearly_learned(evidence) else grave_symptoms(symptoms, threshold)
     if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND

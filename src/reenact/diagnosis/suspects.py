@@ -109,13 +109,15 @@ class Suspect:
         return min((one.certainty for one in self.witnesses), key=list(Certainty).index)
 
 
-def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -> tuple[Suspect, ...]:
+def suspects_from(
+    findings: Iterable[Finding], observed: Collection[str] = (), *, works: bool = False
+) -> tuple[Suspect, ...]:
     """Group findings by what they accuse, strongest suspect first.
 
     `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
     from the program itself, it explains what happened, and suspects that only such rules name are less
     likely. Beside proof every hint is: while an output cannot express the labels, nobody can tell whether the
-    learning rate is right.
+    learning rate is right. So is a hint where the training `works`: what is unusual there does no harm.
     """
     groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
@@ -124,7 +126,7 @@ def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -
     causes = [one for one in found if one.first.is_root_cause]
     if any(one.confidence >= PROVEN and not _only(one, observed) for one in causes):
         found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
-    if any(one.certainty is Certainty.PROOF for one in causes):
+    if works or any(one.certainty is Certainty.PROOF for one in causes):
         found = [_less(one) if one.certainty is Certainty.HINT else one for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
 

@@ -179,6 +179,8 @@ class Overlap:
     split: str
     rows: int
     shared: int
+    complete: bool = False
+    """Whether all training rows were known: only then a part of them among others was held out, and leaks."""
 
     @property
     def share(self) -> float:

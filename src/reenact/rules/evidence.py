@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 IGNORED = -100
 """The label that PyTorch's losses skip by default."""
+UNNAMED = "unnamed."
+"""How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
 
@@ -170,11 +172,20 @@ class Evidence:
     @cached_property
     def copies(self) -> frozenset[str]:
         """Weights of a target network or an average: no optimizer has them, and they have name and shape of
-        weights that one has."""
-        facts = self.trace.parameter_facts if self.trace is not None else ()
-        learn = {(_tail(one.name), one.shape) for one in facts if one.in_optimizer}
+        weights that one has; the shape alone where those learn and nobody saw their names."""
+        if self.trace is None:
+            return frozenset()
+        facts, rows = self.trace.parameter_facts, self.trace.parameters
+        learn: set[tuple[str, tuple[int, ...]]] = set()
+        for number, one in enumerate(facts):
+            if one.in_optimizer and not one.name.startswith(UNNAMED):
+                learn.add((_tail(one.name), one.shape))
+            elif one.in_optimizer and rows.where(parameter=number)["grad_present"].any():
+                learn.add(("", one.shape))
         return frozenset(
-            one.name for one in facts if not one.in_optimizer and (_tail(one.name), one.shape) in learn
+            one.name
+            for one in facts
+            if not one.in_optimizer and not learn.isdisjoint(((_tail(one.name), one.shape), ("", one.shape)))
         )
 
     @property

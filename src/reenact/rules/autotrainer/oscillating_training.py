@@ -34,7 +34,7 @@ Sources
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, SWING, gradient_trouble, lost, progress
-from reenact.rules.measured import among, update_ratios
+from reenact.rules.measured import among, learned, update_ratios
 
 LARGEST_STEP = 0.1
 UNSURE = 0.4
@@ -61,5 +61,5 @@ class OscillatingTraining(Rule):
             return
         rate = evidence.learning_rate
         slower = (rate / 10, rate / 100) if rate else (0.001,)
-        sure = self.confidence if largest > LARGEST_STEP else UNSURE
+        sure = self.confidence if largest > LARGEST_STEP and not learned(evidence) else UNSURE
         yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=slower, confidence=sure)

@@ -36,6 +36,8 @@ from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
 LATE, WORSE = 20, 1.05
+UNSURE = 0.4
+"""Confidence where the loss compares with nothing that stays, such as a policy's or a value's."""
 
 
 class IgnoresItsInputs(Rule):
@@ -55,4 +57,4 @@ class IgnoresItsInputs(Rule):
         with_inputs, without = statistics.median(seen), statistics.median(blind)
         if without <= WORSE * with_inputs and with_inputs > 1e-3:
             saw = f"loss {with_inputs:.3g} on one batch, {without:.3g} with its inputs set to zero"
-            yield self.finding(evidence, saw)
+            yield self.finding(evidence, saw, confidence=None if evidence.compares else UNSURE)

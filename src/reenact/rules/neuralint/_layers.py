@@ -101,8 +101,16 @@ def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...
     return tuple(found)
 
 
-def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView]]:
-    """Hidden dense and convolution layers whose output reaches the next such layer unbent, and that layer."""
+def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView, bool]]:
+    """Hidden dense and convolution layers whose output reaches the next such layer unbent, that layer, and
+    whether it may be meant so: at a waist, or where most layers are bent, and one takes little away."""
+    found = tuple(_unbent(evidence))
+    few = 2 * len(found) <= sum(layer.role == "hidden" for layer in evidence.weighted)
+    for layer, taker in found:
+        yield layer, taker, few or narrows(layer, taker)
+
+
+def _unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView]]:
     for number, layer in enumerate(evidence.layers):
         if layer.role != "hidden" or layer.family not in ("dense", "conv") or bent(layer):
             continue

@@ -26,7 +26,7 @@ Sources
 from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.neuralint._layers import is_keras, narrows, unbent
+from reenact.rules.neuralint._layers import is_keras, unbent
 from reenact.rules.own._lines import pass_place
 
 
@@ -38,8 +38,8 @@ class MissingNonLinearity(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         values = ("relu", "tanh") if is_keras(evidence) else ("relu", "leaky_relu", "tanh")
-        for layer, taker in unbent(evidence):
-            confidence = 0.4 if narrows(layer, taker) else self.confidence
+        for layer, taker, doubtful in unbent(evidence):
+            confidence = 0.4 if doubtful else self.confidence
             saw = f"nothing bends what {layer.name} gives to {taker.name}"
             kind, place = Kind.ACTIVATION, pass_place(evidence, layer)
             found = self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)

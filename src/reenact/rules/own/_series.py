@@ -131,7 +131,8 @@ def learned(evidence: Evidence) -> bool:
     if score is not None and guess is not None:
         return score > guess + 0.6 * (1 - guess)
     known = windows(losses(evidence))
-    return len(known) > 1 and known[-1] < 0.3 * known[0]
+    spread = guessing(evidence) if evidence.task is TaskType.REGRESSION else None
+    return len(known) > 1 and known[-1] < 0.3 * min(known[0], spread or known[0])
 
 
 def runaway(evidence: Evidence) -> tuple[float, float] | None:

@@ -67,7 +67,9 @@ class BatchSize(Rule):
 
 def _rows(evidence: Evidence) -> int:
     """Rows of training data: what the loader says, else what was seen."""
-    sizes = [event.facts.get("rows") for event in evidence.watched.happened("loader")]
+    last = evidence.watched.step_count
+    loaders = (event for event in evidence.watched.happened("loader") if event.step < last)
+    sizes = [event.facts.get("rows") for event in loaders]
     known = [rows for rows in sizes if isinstance(rows, int)]
     if known:
         return max(known)

@@ -31,15 +31,15 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, LossFamily, Needs, Rule, Severity
-from reenact.rules.own._series import finite
+from reenact.rules.own._series import finite, learned
 
 ACCURATE, LEFT = 0.9, 0.3
 ADDED = 0.01
 """Share of a plain loss by which the loss of the program differs, where it has other terms."""
-ENOUGH, FEW_LEFT = 100, 0.7
-"""Steps that should do; where there was no time for them, the loss need not have fallen as far."""
-FALLS = 0.05
-"""Share of the loss that the last quarter of the steps took away, where it still falls."""
+ENOUGH, FEW_LEFT = 100, 0.95
+"""Steps that should do; where there was no time for them, only a loss that stands still says something."""
+DOUBTED = 0.4
+"""Confidence where the batch need not be known by heart, or the training itself came to know its rows."""
 
 
 class CannotOverfitOneBatch(Rule):
@@ -55,16 +55,19 @@ class CannotOverfitOneBatch(Rule):
             return
         known = finite(list(tried.losses))
         broken = len(known) < len(tried.losses) or not known
-        left = known[-1] / max(1e-12, abs(known[0])) if known else 1.0
+        end = min(known[-max(1, len(known) // 4) :], default=1.0)
+        left = end / max(1e-12, abs(known[0])) if known else 1.0
         least = LEFT if tried.steps >= ENOUGH else FEW_LEFT
         poor = left > least if tried.accuracy is None else tried.accuracy < ACCURATE and left > least
-        poor = poor and not (tried.steps < ENOUGH and _still_falls(known))
-        if broken or (poor and abs(known[-1]) > 1e-3):
+        if broken or (poor and abs(end) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
-            end = "no number" if broken else f"{known[-1]:.3g}"
-            saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}"
-            floor = tried.accuracy is None and not broken and _has_a_floor(evidence)
-            yield self.finding(evidence, saw, confidence=0.4 if floor else None)
+            last = "no number" if broken else f"{end:.3g}"
+            saw = (
+                f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {last}{score}"
+            )
+            floor = tried.accuracy is None and _has_a_floor(evidence)
+            doubted = not broken and (floor or not evidence.compares or learned(evidence))
+            yield self.finding(evidence, saw, confidence=DOUBTED if doubted else None)
 
 
 def _has_a_floor(evidence: Evidence) -> bool:
@@ -80,9 +83,3 @@ def _has_a_floor(evidence: Evidence) -> bool:
     steps = evidence.trace.steps
     pairs = [(a, b) for a, b in zip(steps["loss"], steps["label_loss"], strict=True) if a == a and b == b]
     return bool(pairs) and all(abs(a - b) > ADDED * abs(b) for a, b in pairs)
-
-
-def _still_falls(losses: list[float]) -> bool:
-    """Whether more steps would have brought it lower."""
-    quarter = losses[-1 - max(1, len(losses) // 4)] if len(losses) > 4 else losses[0]
-    return quarter - losses[-1] > FALLS * abs(quarter)

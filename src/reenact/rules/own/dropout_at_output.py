@@ -46,4 +46,14 @@ class DropoutAtOutput(Rule):
             rate = layer.settings.get("rate", layer.settings.get("p"))
             if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):
                 saw = f"{layer.name} drops outputs of {output.name}, the last layer with weights"
-                yield self.finding(evidence, saw, layer=layer, kind=Kind.DROPOUT, values=(0.0,))
+                # The text alone seldom tells which layer answers in the end.
+                sure, kind = (0.4, Certainty.HINT) if evidence.graph is None else (None, None)
+                yield self.finding(
+                    evidence,
+                    saw,
+                    layer=layer,
+                    kind=Kind.DROPOUT,
+                    values=(0.0,),
+                    confidence=sure,
+                    certainty=kind,
+                )

@@ -37,6 +37,7 @@ from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView,
 from reenact.rules.own._label_place import inputs_made_at
 from reenact.rules.own._places import at_hyperparameter, framework, named_hyperparameter
 from reenact.rules.own._series import learned
+from reenact.rules.umlaut._data import reads_symbols
 
 LARGE = 10.0
 SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "LayerNorm", "InstanceNorm")
@@ -54,6 +55,7 @@ class InputsUnscaled(Rule):
         low = inputs.minimum or 0.0
         if (
             evidence.optimizers > 1
+            or reads_symbols(evidence)
             or _scaled_inside(evidence.layers)
             or (abs(inputs.mean) <= LARGE and inputs.std <= LARGE)
         ):
@@ -75,9 +77,9 @@ class InputsUnscaled(Rule):
 
 
 def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:
-    """Symbols are looked up, not measured; and the model may scale its inputs itself."""
+    """Whether the model scales its inputs itself."""
     for layer in layers:
-        if layer.type.startswith(SCALING) or layer.family == "embedding":
+        if layer.type.startswith(SCALING):
             return True
         if layer.weighted:
             return False

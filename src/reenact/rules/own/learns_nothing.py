@@ -49,9 +49,13 @@ class LearnsNothing(Rule):
     def check(self, evidence: Evidence) -> Findings:
         best = guessing(evidence)
         curve = windows(losses(evidence))
-        if best is None or len(curve) < 2 * LATE or evidence.optimizers > 1 or learned(evidence):
+        if best is None or len(curve) < 2 * LATE or not evidence.compares or learned(evidence):
             return
-        if hardly_begun(evidence) or (evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS):
+        if (
+            evidence.optimizers > 1
+            or hardly_begun(evidence)
+            or (evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS)
+        ):
             return
         score, guess = accuracy(evidence), evidence.majority
         if score is not None and guess is not None and score > guess + 0.1:

@@ -46,21 +46,24 @@ class LinearHiddenLayer(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         layers = [layer for layer in evidence.layers if layer.family != "input"]
-        for number, layer in enumerate(layers):
-            if not _is_linear(evidence, layer) or _code(evidence, layer):
-                continue
-            if layer.role == "hidden" and layer.family in ("dense", "conv") and _bare(layers, number):
-                values: tuple[JsonValue, ...] = ("relu", "tanh")
-                dense = layer.family == "dense"
-                yield self.finding(
-                    evidence,
-                    f"{layer.type} {layer.name} has no activation",
-                    layer=layer,
-                    kind=Kind.ACTIVATION,
-                    values=values,
-                    place=pass_place(evidence, layer),
-                    confidence=None if dense else 0.6,
-                )
+        found = [
+            layer
+            for number, layer in enumerate(layers)
+            if _is_linear(evidence, layer) and not _code(evidence, layer) and _bare(layers, number)
+        ]
+        few = 2 * len(found) <= sum(layer.role == "hidden" for layer in layers)
+        values: tuple[JsonValue, ...] = ("relu", "tanh")
+        for layer in found:
+            sure = 0.4 if few else self.confidence if layer.family == "dense" else 0.6
+            yield self.finding(
+                evidence,
+                f"{layer.type} {layer.name} has no activation",
+                layer=layer,
+                kind=Kind.ACTIVATION,
+                values=values,
+                place=pass_place(evidence, layer),
+                confidence=sure,
+            )
 
 
 def _is_linear(evidence: Evidence, layer: LayerView) -> bool:
@@ -83,6 +86,8 @@ def _code(evidence: Evidence, layer: LayerView) -> bool:
 def _bare(layers: list[LayerView], number: int) -> bool:
     """Whether nothing bends the output of a layer before the next one with weights takes it."""
     layer = layers[number]
+    if layer.role != "hidden" or layer.family not in ("dense", "conv"):
+        return False
     if layer.activation not in (None, "linear") or PARALLEL.search(layer.name.lower()):
         return False
     if len(layer.feeds) > 1:

@@ -64,7 +64,7 @@ class NoBetterThanAConstant(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if evidence.watched.step_count < FEWEST_STEPS or not _finished(evidence) or evidence.optimizers > 1:
             return
-        saw = _at_chance(evidence) or _at_the_mean(evidence)
+        saw = _at_chance(evidence) or (_at_the_mean(evidence) if evidence.compares else "")
         if saw:
             yield self.finding(evidence, saw)
 
@@ -82,7 +82,7 @@ def _at_chance(evidence: Evidence) -> str:
     for split, prefix in (("test", "test_"), ("validation", "val_")):
         scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))
         share = _largest_share(evidence, split)
-        if not scores or share is None or share > LARGEST_SHARE:
+        if not scores or share is None or share > LARGEST_SHARE or _of_sequences(evidence, split):
             continue
         rows = _evaluated_rows(evidence, split)
         score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
@@ -92,6 +92,12 @@ def _at_chance(evidence: Evidence) -> str:
                 f" class gives {share:.2f}"
             )
     return ""
+
+
+def _of_sequences(evidence: Evidence, split: str) -> bool:
+    """Whether a row has several labels: nobody knows whether its accuracy is that of rows or of labels."""
+    labels = evidence.data("label", split)
+    return labels is not None and len(labels.shape) > 1 and labels.shape[1] != 1 and "int" in labels.dtype
 
 
 def _limit(share: float, rows: int) -> float:

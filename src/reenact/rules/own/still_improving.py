@@ -37,6 +37,8 @@ SHARE = 0.12
 FALL = 0.08
 """Least fall of the last quarter, against the loss at the end."""
 FEW_STEPS = 500
+GOOD, HALF = 0.3, 0.5
+"""Below this share of the first loss a training may stop though it could go on: half as likely a fault."""
 
 
 class StillImproving(Rule):
@@ -66,6 +68,7 @@ class StillImproving(Rule):
             return
         saw = f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"
         sure = min(0.75, 0.2 + 1.2 * last / whole)
+        sure = HALF * sure if abs(curve[-1]) < GOOD * abs(curve[0]) else sure
         yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=sure)
 
 

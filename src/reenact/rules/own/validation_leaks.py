@@ -35,6 +35,7 @@ from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rul
 from reenact.rules.own._places import framework
 
 FEWEST = 10
+ROUGHLY = 4
 LEAST = 0.05
 
 
@@ -45,7 +46,7 @@ class ValidationLeaks(Rule):
     why = "What was seen in training is answered from memory."
 
     def check(self, evidence: Evidence) -> Findings:
-        leaks = evidence.watched.overlaps
+        leaks = () if evidence.acts else evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
         worst = max(leaks, key=lambda overlap: overlap.share, default=None)
         if worst is None or worst.rows < FEWEST or worst.share < LEAST:
@@ -64,7 +65,10 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     features = 1
     for size in facts.shape[1:]:
         features *= size or 1
-    return worst.rows < 0.99 * facts.rows_seen or features < 3
+    twice, trained = facts.rows_seen - worst.rows, evidence.inputs.rows_seen if evidence.inputs else 0
+    # So many rows are shared by chance, by how many of one split are equal; few of them say it roughly.
+    by_chance = 2 * twice * trained / max(1, facts.rows_seen)
+    return twice > 0.01 * facts.rows_seen or features < 3 or worst.shared < ROUGHLY * by_chance
 
 
 def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
@@ -72,6 +76,6 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        return 0.85
+        return 0.85 if worst.complete else 0.3
     fitted = framework(evidence) == "keras" and worst.split == "validation"
     return 0.6 if fitted else 0.35

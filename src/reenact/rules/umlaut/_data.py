@@ -20,7 +20,9 @@ def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
 
 def reads_symbols(evidence: Evidence) -> bool:
     """Whether the model looks numbers up in a table, so that they are names and no quantities."""
-    layers = evidence.layers
+    layers, inputs = evidence.layers, evidence.inputs
+    if inputs is not None and len(inputs.shape) < 2 and "int" in inputs.dtype:
+        return True
     return any(layer.family == "embedding" or layer.type.startswith(_PREPARING[1:]) for layer in layers)
 
 

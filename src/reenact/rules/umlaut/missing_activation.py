@@ -30,7 +30,7 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.neuralint._layers import narrows, unbent
+from reenact.rules.neuralint._layers import unbent
 
 
 class MissingActivation(Rule):
@@ -42,8 +42,8 @@ class MissingActivation(Rule):
     why = "Without a bend between them two layers can do no more than one."
 
     def check(self, evidence: Evidence) -> Findings:
-        for layer, taker in unbent(evidence):
-            confidence = 0.4 if narrows(layer, taker) else self.confidence
+        for layer, taker, doubtful in unbent(evidence):
+            confidence = 0.4 if doubtful else self.confidence
             saw = f"{layer.name} feeds {taker.name} without an activation"
             yield self.finding(
                 evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",), confidence=confidence

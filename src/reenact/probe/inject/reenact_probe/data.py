@@ -13,6 +13,8 @@ MAX_FEATURES = 20_000
 MAX_CLASSES = 1000
 MAX_KEYS = 200_000
 KEY_VALUES = 1024
+WHOLE, FEW = 0.99, 16
+"""Share of the rows of a batch that counts as all of them; a batch so small may be all by chance."""
 FEW_ROWS = 2000
 MOST_LABELS = 100_000
 """Rows of a data set in memory that are measured: of its inputs, of its labels."""
@@ -119,6 +121,10 @@ class Split:
         self.input = TensorFacts()
         self.label = TensorFacts()
         self.keys: set[int] = set()
+        self.batches: list[set[int]] = []
+        """The keys of each batch, where they came in batches."""
+        self.known = 0.0
+        """Share of the last batch that was known before."""
 
     def update(self, role: str, array: Array, dtype: str) -> None:
         """Take in rows of inputs or labels."""
@@ -138,10 +144,24 @@ class Split:
     def add_keys(self, rows: Any) -> float:
         """Remember rows; gives the share of them that was known before."""
         keys = row_keys(rows)
-        known = sum(key in self.keys for key in keys)
+        self.known = sum(key in self.keys for key in keys) / max(1, len(keys))
         if len(self.keys) < MAX_KEYS:
             self.keys.update(keys)
-        return known / max(1, len(keys))
+            self.batches.append(set(keys))
+        return self.known
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row is known by its key, as far as can be told."""
+        return len(self.keys) < MAX_KEYS and (not self.batches or self.known >= WHOLE)
+
+    def foreign(self, train: Split) -> set[int]:
+        """Its rows without batches that are training rows and nothing else: those are evaluated on purpose,
+        beside others. All of its rows where there are no others."""
+        others = [
+            keys for keys in self.batches if len(keys) < FEW or len(keys & train.keys) < WHOLE * len(keys)
+        ]
+        return set().union(*others) if others else self.keys
 
     def completed_by(self, seen: Split | None) -> Split:
         """A data set whose rows are known by their numbers only takes its facts from the batches seen."""
@@ -221,10 +241,15 @@ class Data:
         train = next((split for name, split in named if name == "train"), None)
         if train is None or not train.keys:
             return []
+        found = [(name, split.foreign(train)) for name, split in named if split is not train and split.keys]
         return [
-            {"split": name, "rows": len(split.keys), "shared": len(split.keys & train.keys)}
-            for name, split in named
-            if split is not train and split.keys
+            {
+                "split": name,
+                "rows": len(keys),
+                "shared": len(keys & train.keys),
+                "complete": train.complete,
+            }
+            for name, keys in found
         ]
 
 

@@ -130,10 +130,17 @@ class KerasOnTorch(KerasObserver):
 
     def graph(self) -> Facts | None:
         """The captured layers of a Keras program, or none when it has none."""
-        layers = [
-            graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
+        entries = [
+            entry
             for entry in self.inside.capture.entries
             if entry.module is not None and self.owns(entry.module)
+        ]
+        # A model that is loaded or made again after the training is another one.
+        own = {id(layer) for layer in self.model._flatten_layers()} if self.model is not None else set()
+        trained = [entry for entry in entries if id(entry.module) in own]
+        layers = [
+            graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
+            for entry in (trained or entries)
         ]
         if not layers and self.model is None:
             return None
