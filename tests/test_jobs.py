@@ -80,7 +80,7 @@ def test_a_run_that_was_started_elsewhere_is_shown_but_not_stopped_here(tmp_path
     service = RunService(tmp_path, Jobs(tmp_path))
     with Journal.open(tmp_path) as journal, journal.run(pipeline="bug", request=1) as run:
         status = service.status(run.record.id)
-        assert (status.status, status.job, status.next) == ("running", "", "poll")
+        assert (status.status, status.job, status.next) == ("running", "", "result")
         with pytest.raises(InputError, match="it was started elsewhere"):
             service.job(run.record.id)
 

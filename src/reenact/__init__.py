@@ -3,6 +3,7 @@
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
     reenact.watch(model)                  the same for a training in this process, as a context manager
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
+    reenact.apply_repair("last")          writes that change into your files, with a backup
     reenact.lint("src")                   what the text alone shows; nothing is run
     reenact.hyperparameters("train.py")   every hyperparameter with its place and alternatives
     reenact.reproduce_bug(report, repo=)  a script that shows a reported bug, proven by running it
@@ -31,6 +32,7 @@ if _TYPE_CHECKING:
     from reenact.api.reference import hyperparameters as hyperparameters
     from reenact.api.reference import list_rules as list_rules
     from reenact.api.runs import load_run as load_run
+    from reenact.api.training import apply_repair as apply_repair
     from reenact.api.training import diagnose as diagnose
     from reenact.api.training import repair as repair
     from reenact.errors import ReenactError as ReenactError
@@ -46,7 +48,7 @@ _HOMES = {
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
     "api.reference": ("hyperparameters", "list_rules"),
     "api.runs": ("load_run",),
-    "api.training": ("diagnose", "repair"),
+    "api.training": ("apply_repair", "diagnose", "repair"),
     "errors": ("ReenactError", "Stopped"),
     "notebook": ("load_ipython_extension", "unload_ipython_extension"),
     "probe.inprocess": ("metric", "watch"),

@@ -63,6 +63,8 @@ class Progress:
     done: int = 0
     total: int = 0
     note: str = ""
+    values: tuple[float, ...] = ()
+    """The loss over the steps so far, thinned out; drawn where that can be."""
 
 
 Tell: TypeAlias = Callable[[Progress], None]

@@ -27,7 +27,7 @@ def test_it_tells_the_truth_about_this_machine(tmp_path: Path) -> None:
     tiers = {tier["name"]: tier for tier in data["sandbox"]}
     assert tiers["bubblewrap"]["works"] == (shutil.which("bwrap") is not None)
     assert tiers["none"]["chosen"] is False
-    assert data["packages"]["torch"].startswith("2.")
+    assert data["interpreter"]["torch"].startswith("2.")
     assert data["programs"]["git"] == shutil.which("git")
     assert code == (0 if tiers["bubblewrap"]["chosen"] else 1)
 
@@ -62,3 +62,20 @@ def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
     (tmp_path / "journal.db").write_bytes(b"not a database" * 100)
     found = {notice.code for notice in problems(Settings(runs_dir=tmp_path))}
     assert "DR003" in found
+
+
+def test_it_speaks_of_the_interpreter_that_a_program_is_started_with(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
+    python = str(tmp_path / "env" / "bin" / "python")
+    for environ, how in (({"VIRTUAL_ENV": str(tmp_path / "env")}, "the active environment"),
+                         ({"REENACT_PYTHON": python}, "chosen by the setting python")):  # fmt: skip
+        code, document = doctor(tmp_path, **environ)
+        data = document["data"]["interpreter"]
+        assert data["path"] == f"{python} ({how})"
+        assert (data["torch"], data["keras"]) == ("missing", "missing")
+        notice = {one["code"]: one for one in document["notices"]}["DR009"]
+        assert "--python PATH" in notice["next_step"]
+        assert "reenact[torch]" not in json.dumps(document)
+    code, document = doctor(tmp_path, REENACT_PYTHON=str(tmp_path / "none"))
+    assert code == 1
+    assert "cannot be started" in {one["code"]: one for one in document["notices"]}["DR008"]["message"]

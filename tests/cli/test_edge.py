@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -187,3 +190,56 @@ def test_wrong_usage_is_exit_2(argv: list[str]) -> None:
     assert process.returncode == ExitCode.ERROR
     assert "Usage:" in process.stderr
     assert process.stdout == ""
+
+
+WAITS = """import pathlib, time
+pathlib.Path("started").touch()
+while True:
+    time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("diagnose", "waits.py"), 130),
+        (("repair", "waits.py"), 130),
+        (("view",), 0),
+        (("mcp",), 0),
+        (("demo",), 130),
+    ],
+)
+def test_ctrl_c_ends_every_command_without_a_traceback(
+    tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "reenact", *words],
+        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    assert child.stdin is not None
+    assert child.stdout is not None
+    first = b""
+    if "waits.py" in words:
+        while not (tmp_path / "started").exists():
+            assert child.poll() is None
+            time.sleep(0.05)
+    elif words == ("mcp",):
+        asked = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked}
+        child.stdin.write(json.dumps(message).encode() + b"\n")
+        child.stdin.flush()
+        first = child.stdout.readline()
+    else:
+        while not first.strip():
+            first = child.stdout.readline()
+    # As a terminal does it: everybody in the foreground gets the signal.
+    os.killpg(child.pid, signal.SIGINT)
+    out, err = child.communicate()
+    assert child.returncode == code, err
+    assert b"Traceback" not in first + out + err

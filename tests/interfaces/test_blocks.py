@@ -145,11 +145,7 @@ def test_python_that_is_not_run_names_what_is_there(block: fences.Block, tools: 
         check_call(call, names, tools)
     foreign = missing | undefined(tree) - set(tools)
     assert "reenact" not in foreign
-    starts = [
-        one
-        for one in map(called, calls)
-        if one.startswith("start_") or one in ("reenact.repair", "reenact.diagnose")
-    ]
+    starts = [one for one in map(called, calls) if one.removeprefix("reenact.") in ("repair", "diagnose")]
     found = ({"yours"} if foreign else set()) | ({"minutes"} if starts else set())
     assert set(block.given("needs")) <= found
 

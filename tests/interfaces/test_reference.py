@@ -50,9 +50,9 @@ def test_words_are_explained(made: Any) -> None:
 
 def test_every_tool_has_its_arguments_and_its_schema(made: Any) -> None:
     page = "\n".join(made.tools())
-    for name in ("diagnose", "start_repair", "poll", "answer"):
+    for name in ("lint", "repair", "result", "answer"):
         assert f"## {name}\n" in page
-    assert "| `wait_s` | `20.0` | Seconds to wait for news. |" in page
+    assert "| `wait_s` | `45.0` |" in page
     assert page.count("Schema of the answer") == page.count("\n## ")
 
 

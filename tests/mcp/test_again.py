@@ -22,9 +22,11 @@ def test_a_diagnosis_started_again_after_the_data_changed_is_made_again(
 
     async def diagnosed(client: Client, data: str) -> dict[str, Any]:
         (folder / "data.csv").write_text(data)
-        started = (await client.call_tool("start_diagnose", {"program": "train.py"})).structured_content
+        started = (await client.call_tool("diagnose", {"program": "train.py"})).structured_content
         for _ in range(ROUNDS):
-            status = (await client.call_tool("poll", {"id": started["job"], "wait_s": 10})).structured_content
+            status = (
+                await client.call_tool("result", {"id": started["job"], "wait_s": 10})
+            ).structured_content
             if status["status"] not in AT_WORK:
                 break
         return dict((await client.call_tool("result", {"id": status["id"]})).structured_content)

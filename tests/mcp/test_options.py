@@ -8,7 +8,8 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.mcp.run_service import relay_of
-from reenact.mcp.starting import checked_file, model_words, options
+from reenact.mcp.server import ProgramLine
+from reenact.mcp.starting import model_words, options
 
 
 def test_values_are_glued_to_their_options() -> None:
@@ -23,14 +24,42 @@ def test_values_are_glued_to_their_options() -> None:
     assert options(given) == ["--metric=--apply", "--select=NL", "--select=--x", "--apply", "--seeds=6"]
 
 
-def test_a_file_that_looks_like_an_option_is_named_from_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "--apply").touch()
-    assert checked_file("--apply") == "./--apply"
-    with pytest.raises(InputError, match="no such file"):
-        checked_file("--branch")
+    for name in ("train.py", "my train.py", "--apply"):
+        (tmp_path / name).write_text("print(1)\n")
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "train.py").write_text("print(1)\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "python"),
+    [
+        ("train.py --lr '0.1 '", ("train.py", "--lr", "0.1 "), ""),
+        ("my train.py", ("my train.py",), ""),
+        ("-m pkg.train --epochs 3", ("-m", "pkg.train", "--epochs", "3"), ""),
+        ("python train.py", ("python", "train.py"), ""),
+        ("env/bin/python -m pkg.train", ("python", "-m", "pkg.train"), "env/bin/python"),
+        ("python3.12 train.py", ("python3.12", "train.py"), "python3.12"),
+        ("--apply", ("./--apply",), ""),
+    ],
+)
+def test_a_program_is_named_as_in_a_shell(
+    folder: Path, line: str, words: tuple[str, ...], python: str
+) -> None:
+    assert folder.is_dir()
+    assert ProgramLine.read(line) == ProgramLine(words, python)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "--branch x train.py", "--apply train.py", "-m --apply", "/bin/sh -c ls"]
+)
+def test_no_program_becomes_an_option_or_another_command(folder: Path, line: str) -> None:
+    assert folder.is_dir()
+    with pytest.raises(InputError):
+        ProgramLine.read(line)
 
 
 @pytest.mark.parametrize("name", ["command:rm -rf .", "  command:x"])

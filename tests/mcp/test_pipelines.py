@@ -29,7 +29,7 @@ async def polled(client: Client, name: str, until: Callable[[Answer], bool]) -> 
     """Every answer of `poll` up to the one that is waited for."""
     answers: list[Answer] = []
     for _ in range(ROUNDS):
-        answers.append(await asked(client, "poll", id=name, wait_s=5))
+        answers.append(await asked(client, "result", id=name, wait_s=5))
         if until(answers[-1]):
             return answers
     raise AssertionError(f"{name} does not come to it: {answers[-1]}")
@@ -46,7 +46,7 @@ def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> A
 
     async def conversation(client: Client) -> Answer:
         started = await asked(
-            client, "start_bug", report=str(BUG / "report.md"), repo=str(BUG / "project.bundle"),
+            client, "reproduce_bug", report=str(BUG / "report.md"), repo=str(BUG / "project.bundle"),
             commit=case["buggy"], fixed=case["fixed"], model=f"replay:{BUG / 'recording.jsonl'}",
         )  # fmt: skip
         polls = await polled(client, started["job"], has_ended)
@@ -89,8 +89,8 @@ def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) ->
 
     async def conversation(client: Client) -> Answer:
         started = await asked(
-            client, "start_paper", paper=str(PAPER / "paper"), library=str(PAPER / "library"), **case["goal"],
-            seeds=case["seeds"], model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
+            client, "reproduce_paper", paper=str(PAPER / "paper"), library=str(PAPER / "library"),
+            **case["goal"], seeds=case["seeds"], model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
         )  # fmt: skip
         polls = await polled(client, started["job"], is_writing)
         await client.call_tool("stop", {"id": started["job"]})

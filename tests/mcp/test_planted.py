@@ -13,9 +13,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 CALLS: dict[str, dict[str, Any]] = {
-    "diagnose": {"paths": ["train.py"]},
-    "knobs": {"program": "train.py"},
-    "rules": {"words": ["RE010"]},
+    "lint": {"program": "train.py"},
+    "hyperparameters": {"program": "train.py"},
     "explain": {"word": "RE010"},
     "runs": {},
 }
@@ -39,7 +38,7 @@ def test_every_reading_tool_answers_and_imports_nothing_from_the_folder(planted:
 
     async def whole() -> list[Any]:
         async with Client(server) as session:
-            assert {"diagnose", "knobs"} <= {tool.name for tool in (await session.list_tools()).tools}
+            assert {"lint", "hyperparameters"} <= {tool.name for tool in (await session.list_tools()).tools}
             answers = [await session.call_tool(name, words) for name, words in CALLS.items()]
             await session.read_resource("reenact://rules/RE010")
             return answers

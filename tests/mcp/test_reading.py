@@ -42,18 +42,26 @@ def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
         status: dict[str, Any] = {
             "tools": (await client.list_tools()).tools,
             "templates": (await client.list_resource_templates()).resource_templates,
-            "diagnose": await call("diagnose", {"paths": ["train.py"]}),
-            "knobs": await call("knobs", {"program": "train.py"}),
-            "rules": await call("rules", {"words": ["RE010"]}),
+            "lint": await call("lint", {"program": "train.py"}),
+            "folder": await call("lint", {"program": "."}),
+            "module": await call("lint", {"program": "python -m train --lr 3"}),
+            "hyperparameters": await call("hyperparameters", {"program": "train.py --lr 3"}),
             "explain": await call("explain", {"word": "RE010"}),
             "runs": await call("runs", {}),
             "rule": (await client.read_resource("reenact://rules/RE010")).contents[0],
-            "no such file": await call("diagnose", {"paths": ["nowhere.py"]}),
-            "an option": await call("diagnose", {"paths": ["--select=RE010"]}),
-            "no such run": await call("poll", {"id": "nobody"}),
-            "start_diagnose": await call("start_diagnose", {"program": "train.py"}),
-            "start_repair": await call("start_repair", {"program": "train.py", "apply": True}),
-            "start_bug": await call("start_bug", {"report": "train.py", "repo": "."}),
+            "word": await call("explain", {"word": "zero_grad"}),
+            "no such file": await call("lint", {"program": "nowhere.py"}),
+            "an option": await call("lint", {"program": "--select=RE010"}),
+            "no line": await call("lint", {"program": "train.py 'x"}),
+            "other argument": await call("diagnose", {"paths": ["train.py"]}),
+            "no argument": await call("diagnose", {}),
+            "wrong argument": await call("repair", {"program": "train.py", "seeds": "many"}),
+            "no such run": await call("result", {"id": "nobody"}),
+            "diagnose": await call("diagnose", {"program": "train.py"}),
+            "repair": await call("repair", {"program": "train.py"}),
+            "apply": await call("apply", {"id": "last"}),
+            "reproduce_bug": await call("reproduce_bug", {"report": "train.py", "repo": "."}),
+            "reproduce_paper": await call("reproduce_paper", {"paper": "train.py"}),
             "resume": await call("resume", {"id": "last"}),
         }
         with pytest.raises(MCPError) as error:
@@ -67,28 +75,52 @@ def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
 
 def test_every_tool_says_what_it_takes_and_what_it_answers(answers: dict[str, Any]) -> None:
     names = {tool.name for tool in answers["tools"]}
-    assert {"diagnose", "explain", "knobs", "rules", "runs", "poll", "stop", "result", "resume"} <= names
-    assert {"start_diagnose", "start_repair", "start_bug", "start_paper", "request", "answer"} <= names
+    assert {"lint", "explain", "hyperparameters", "runs", "result"} <= names
+    assert {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"} <= names
+    assert {"apply", "stop", "request", "answer"} <= names
     for tool in answers["tools"]:
         assert tool.description, tool.name
         assert tool.output_schema, tool.name
         assert tool.annotations is not None, tool.name
 
 
-def test_a_diagnosis_names_rule_line_and_change(answers: dict[str, Any]) -> None:
-    status = answers["diagnose"].structured_content
-    by_code = {one["code"]: one for one in status["findings"]}
-    assert by_code["UM005"]["line"] == 5
-    assert by_code["UM005"]["file"] == "train.py"
-    assert "learning-rate" in by_code["UM005"]["change"]
-    assert "RE010" in by_code
-    assert answers["diagnose"].is_error is False
+def test_all_tools_together_cost_an_agent_little(answers: dict[str, Any]) -> None:
+    sent = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in answers["tools"]])
+    assert len(sent) <= 12_000, f"{len(sent)} bytes"
+    assert '"title"' not in sent
 
 
-def test_knobs_have_places_and_alternatives(answers: dict[str, Any]) -> None:
-    status = answers["knobs"].structured_content
+def test_the_name_and_the_description_say_what_runs_code_and_what_writes(answers: dict[str, Any]) -> None:
+    tools = {tool.name: tool for tool in answers["tools"]}
+    runs = {name for name, tool in tools.items() if "RUN" in tool.description}
+    assert runs == {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"}
+    assert {name for name, tool in tools.items() if "WRITES" in tool.description} == {"apply"}
+    for name in ("lint", "hyperparameters", "explain", "runs", "result"):
+        assert tools[name].annotations.read_only_hint, name
+
+
+def test_every_tool_about_a_training_takes_it_as_program(answers: dict[str, Any]) -> None:
+    tools = {tool.name: tool for tool in answers["tools"]}
+    for name in ("lint", "hyperparameters", "diagnose", "repair"):
+        assert tools[name].input_schema["required"] == ["program"], name
+
+
+def test_reading_names_rule_line_change_and_fix(answers: dict[str, Any]) -> None:
+    for how in ("lint", "folder", "module"):
+        status = answers[how].structured_content
+        by_code = {one["code"]: one for one in status["findings"]}
+        assert by_code["UM005"]["line"] == 5, how
+        assert by_code["UM005"]["file"] == "train.py", how
+        assert "learning-rate" in by_code["UM005"]["change"], how
+        assert "+optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in by_code["UM005"]["fix"], how
+        assert "RE010" in by_code, how
+        assert answers[how].is_error is False, how
+
+
+def test_hyperparameters_have_places_and_alternatives(answers: dict[str, Any]) -> None:
+    status = answers["hyperparameters"].structured_content
     assert status["framework"] == "torch"
-    rate = next(knob for knob in status["knobs"] if knob["kind"] == "learning-rate")
+    rate = next(one for one in status["hyperparameters"] if one["kind"] == "learning-rate")
     assert (rate["value"], rate["where"].partition(":")[0], rate["changeable"]) == (10.0, "train.py", True)
     assert rate["alternatives"]
 
@@ -96,9 +128,8 @@ def test_knobs_have_places_and_alternatives(answers: dict[str, Any]) -> None:
 def test_rules_and_words_are_explained(
     answers: dict[str, Any], text_of: Callable[[CallToolResult], str]
 ) -> None:
-    (rule,) = answers["rules"].structured_content["rules"]
-    assert (rule["code"], rule["name"]) == ("RE010", "gradients-not-cleared")
     assert "gradients-not-cleared" in text_of(answers["explain"])
+    assert "RE010" in text_of(answers["word"])
     assert answers["rule"].text.startswith("# RE010 gradients-not-cleared")
     assert answers["rule"].mime_type == "text/markdown"
     assert "ZZ999" in answers["no such rule"]
@@ -113,13 +144,19 @@ def test_runs_have_addresses(answers: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("no such file", "There is no such file. Received: 'nowhere.py'."),
-        ("an option", "There is no such file. Received: '--select=RE010'."),
+        ("no such file", "There is no such file. Received: nowhere.py."),
+        ("an option", "There is no script in this line. Received: '--select=RE010'."),
+        ("no line", "This is no command line: No closing quotation."),
         ("no such run", "No run has been recorded here"),
-        ("start_diagnose", "runs code, and this server was started to read only."),
-        ("start_repair", "Applying a change writes to the user's files"),
-        ("start_bug", "reenact mcp --allow-run"),
-        ("resume", "runs code"),
+        ("other argument", "diagnose has no argument 'paths'; it takes program, depth"),
+        ("no argument", "diagnose: program: Field required."),
+        ("wrong argument", "Received: seeds='many'."),
+        ("diagnose", "reenact mcp --allow-run"),
+        ("repair", "reenact mcp --allow-run"),
+        ("reproduce_bug", "reenact mcp --allow-run"),
+        ("reproduce_paper", "reenact mcp --allow-run"),
+        ("resume", "reenact mcp --allow-run"),
+        ("apply", "reenact mcp --allow-run --allow-apply"),
     ],
 )
 def test_what_cannot_be_done_is_answered_with_a_sentence(

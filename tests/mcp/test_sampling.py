@@ -52,7 +52,7 @@ def asker(tmp_path: Path) -> Iterator[Asker]:
 async def until(client: Client, field: str) -> dict[str, Any]:
     """Poll until something is status in that field."""
     while True:
-        status = (await client.call_tool("poll", {"id": "last", "wait_s": 5})).structured_content
+        status = (await client.call_tool("result", {"id": "last", "wait_s": 5})).structured_content
         assert status is not None
         if status[field]:
             return dict(status)
@@ -72,7 +72,7 @@ def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(asker: A
         async with Client(server, mode=mode, sampling_callback=lend) as client:
             with anyio.fail_after(60):
                 while not asker.answers:
-                    await client.call_tool("poll", {"id": "last", "wait_s": 1})
+                    await client.call_tool("result", {"id": "last", "wait_s": 1})
 
     with asker:
         anyio.run(conversation)

@@ -44,7 +44,7 @@ def answers(
 
     async def ended(client: Client, name: str) -> dict[str, Any]:
         for _ in range(ROUNDS):
-            status = (await client.call_tool("poll", {"id": name, "wait_s": 10})).structured_content
+            status = (await client.call_tool("result", {"id": name, "wait_s": 10})).structured_content
             if status["status"] not in AT_WORK:
                 return dict(status)
         raise AssertionError(f"{name} does not end: {status}")
@@ -52,12 +52,10 @@ def answers(
     async def conversation(client: Client) -> dict[str, Any]:
         call = client.call_tool
         given = {"program": "waits.py", "model": "mcp"}
-        status: dict[str, Any] = {"started": (await call("start_diagnose", given)).structured_content}
+        status: dict[str, Any] = {"started": (await call("diagnose", given)).structured_content}
         job = status["started"]["job"]
-        status["apply"] = await call("start_repair", {"program": "waits.py", "apply": True})
-        status["command"] = await call(
-            "start_diagnose", {"program": "waits.py", "model": "command:touch here"}
-        )
+        status["apply"] = await call("apply", {"id": job})
+        status["command"] = await call("diagnose", {"program": "waits.py", "model": "command:touch here"})
         await call("stop", {"id": job})
         status["stopped"] = await ended(client, job)
         (folder / "go").touch()
@@ -67,7 +65,9 @@ def answers(
         uri = f"reenact://runs/{status['stopped']['id']}/result"
         status["whole"] = (await client.read_resource(uri)).contents[0]
         status["runs"] = (await call("runs", {"command": "diagnose"})).structured_content
-        status["broken"] = (await call("start_bug", {"report": "nowhere.md", "repo": "."})).structured_content
+        status["broken"] = (
+            await call("reproduce_bug", {"report": "nowhere.md", "repo": "."})
+        ).structured_content
         return status
 
     found: dict[str, Any] = talk(folder, ("--allow-run",), conversation, sampling_callback=answered)
@@ -79,7 +79,7 @@ def test_a_start_answers_with_ids(answers: dict[str, Any]) -> None:
     status = answers["started"]
     assert status["job"].startswith("diagnose-")
     assert status["status"] in AT_WORK
-    assert status["next"] == "poll"
+    assert status["next"] == "result"
 
 
 def test_a_job_is_stopped_and_continued_as_the_same_run(answers: dict[str, Any]) -> None:

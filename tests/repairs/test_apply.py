@@ -15,7 +15,13 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
+from reenact.repairs.judging import Judging
+from reenact.repairs.verdict import Decision, Repair, Verdict
 from reenact.testing.formula import set_to
+from reenact.trials.budget import TrainingUsage
+from reenact.trials.metric import Measure
+from reenact.trials.statistics import compare
+from reenact.trials.trial import Part, Trial
 
 LOOP = """    model = torch.nn.Linear(2, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr={rate})
@@ -149,3 +155,55 @@ def test_a_file_that_was_changed_since_it_was_read_is_never_overwritten(tmp_path
     with pytest.raises(InputError, match="changed since"):
         applied(program, allow_dirty=True)
     assert (tmp_path / "config.yaml").read_text(encoding="utf-8") == "train: {lr: 0.7}\n"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Program:
+    """A finished repair in the journal, whose change held on fresh seeds."""
+    program = project(tmp_path, PROJECTS["script"][0])
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.125, program),))
+    measure = Measure("accuracy", larger_is_better=True)
+    before, after = (0.1,) * 6, (0.9,) * 6
+    verdict = Verdict(
+        patch, (1, 2, 3, 4, 5, 6), before, after, compare(before, after), 0.01, Decision.REPAIRED
+    )
+    result = Repair(
+        strategy="guided", decision=Decision.REPAIRED, patch=patch, diff=patch.diff(program),
+        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""), verdicts=(verdict,), looks=(), cuts=(),
+        cost=TrainingUsage(1.0),
+    )  # fmt: skip
+    with (
+        Journal.open(tmp_path / ".reenact") as journal,
+        journal.run(pipeline="repair", request=Trial(program).identity, what="train.py") as run,
+    ):
+        run.note("result", result)
+        run.finish({"decision": "repaired"})
+    return program
+
+
+def test_a_recorded_repair_is_written_without_training_again(recorded: Program) -> None:
+    runs = recorded.folder / ".reenact"
+    assert reenact.load_run(runs_dir=runs).stale == ""
+    assert reenact.apply_repair(runs_dir=runs).startswith("Written; what stood there before:")
+    assert "lr=0.125" in (recorded.folder / "train.py").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="Only a finished repair can be applied"):
+        reenact.apply_repair(runs_dir=runs)
+
+
+def test_a_repair_of_a_program_that_has_changed_since_is_not_written(recorded: Program) -> None:
+    script, runs = recorded.folder / "train.py", recorded.folder / ".reenact"
+    script.write_text(script.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    assert "train.py has changed since this run" in reenact.load_run(runs_dir=runs).stale
+    with pytest.raises(InputError, match="has changed since run"):
+        reenact.apply_repair(runs_dir=runs)
+    script.unlink()
+    assert "cannot be read any more" in reenact.load_run(runs_dir=runs).stale
+
+
+def test_a_repair_that_somebody_else_recorded_is_not_written(
+    recorded: Program, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("other")))
+    with pytest.raises(InputError, match="is not"):
+        reenact.apply_repair(runs_dir=recorded.folder / ".reenact")
+    assert not list(recorded.folder.glob(f"*{BACKUP}"))

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import numpy as np
 import pytest
 
-from reenact.probe.outcome import Crash, Outcome, OutcomeKind
+from reenact.probe.outcome import Crash, Outcome, OutcomeKind, classify
 from reenact.probe.trace import (
     Columns,
     Event,
@@ -37,7 +37,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.own._crash import CrashKind, crash_kind
 from reenact.rules.own._label_place import labels_made_at
-from reenact.rules.registry import all_rules, rule
+from reenact.rules.registry import all_rules, chosen, rule
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import evidence_of, findings
 from reenact.types import Place
@@ -409,6 +409,16 @@ def test_every_crash_has_one_finding() -> None:
     ended = Evidence(outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
     expected = run_rules([one for one in all_rules() if one.code.startswith("RE9")], ended)
     assert [found.code for found in expected] == ["RE906"]
+
+
+def test_a_missing_package_names_the_interpreter_and_how_to_name_another() -> None:
+    crash = Crash("ModuleNotFoundError", "No module named 'torch'", None, "", (), ("ModuleNotFoundError",))
+    outcome = classify(1, crash, trained=False, python="/usr/bin/python3")
+    (found,) = run_rules(chosen(("RE906",)), Evidence(outcome=outcome))
+    for text in (found.saw, outcome.sentence):
+        assert "No module named 'torch'" in text
+        assert "/usr/bin/python3" in text
+        assert "Pass --python PATH, or activate the environment that has it" in text
 
 
 @pytest.mark.parametrize(

@@ -71,3 +71,18 @@ def test_links_in_it_lead_to_places_in_it(runs_dir: Path, ids: dict[str, str]) -
     wanted = set(re.findall(r'href="#([^"]+)"', text))
     assert wanted
     assert wanted <= set(re.findall(r'id="([^"]+)"', text))
+
+
+def test_several_runs_stand_in_one_file_without_a_clash_of_anchors(
+    runs_dir: Path, ids: dict[str, str]
+) -> None:
+    with JournalReader.open(runs_dir) as shelf:
+        chosen = [ids["diagnose"], ids["repair"], ids["bug"]]
+        text = report_page(*(Stored(shelf, shelf.find(one), runs_dir) for one in chosen))
+    checked = Checked()
+    checked.feed(text)
+    assert checked.wrong == []
+    named = re.findall(r' id="([^"]+)"', text)
+    assert len(named) == len(set(named))
+    assert set(re.findall(r' href="#([^"]+)"', text)) <= set(named)
+    assert set(chosen) <= set(named)

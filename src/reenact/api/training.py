@@ -234,6 +234,51 @@ def repair(
         return replace(result, applied=_apply(result, read, branch, session.journal, allow_dirty))
 
 
+def apply_repair(
+    run: str = "last", *, branch: str | None = None, allow_dirty: bool = False, runs_dir: File | None = None
+) -> str:
+    """Write the change of a recorded repair into your files, with a backup; nothing is trained.
+
+    Refused where the change did not hold, where the program has changed since, and for a run that you did not
+    record on this machine.
+
+    Example:
+        reenact.repair("train.py"); print(reenact.apply_repair())
+
+    Args:
+        run: which repair; "last": the newest run.
+        branch, allow_dirty: as for `repair`.
+        runs_dir: folder of the journal; default: that of the settings (.reenact).
+
+    Returns:
+        What was written and where, in a sentence.
+    """
+    from reenact.api.runs import program_of_run, stale
+    from reenact.errors import InputError
+    from reenact.journal import JournalReader
+    from reenact.repairs.verdict import Repair
+    from reenact.report.recorded import Stored
+
+    with open_session({"runs_dir": runs_dir}) as session:
+        with JournalReader.open(session.settings.runs_dir) as shelf:
+            record = shelf.find(run)
+            shelf.require_ours(record)
+            if record.pipeline != "repair" or shelf.status_of(record) != "finished":
+                raise InputError(
+                    f"Only a finished repair can be applied. Received: {record.id}, {record.pipeline},"
+                    f" {shelf.status_of(record)}.",
+                    next_step="reenact runs list --pipeline repair",
+                )
+            result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
+        program = program_of_run(record)
+        if program is None or stale(record):
+            raise InputError(
+                f"{record.what} has changed since run {record.id}, so its change is not verified any more.",
+                next_step="Run the repair again.",
+            )
+        return _apply(result, program, branch, session.journal, allow_dirty)
+
+
 def _apply(result: Repair, program: Program, branch: str | None, journal: Journal, allow_dirty: bool) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
     from reenact.repairs.apply import commit_on_branch, write

@@ -1,11 +1,10 @@
-"""`reenact demo`: what reenact does, in seven acts that are executed in a terminal. No key, no network."""
+"""`reenact demo`: what reenact does, in four acts that are executed in a terminal. No key, no network."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import shutil
-import signal
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,96 +15,25 @@ import click
 
 from reenact.demo import CASES
 from reenact.errors import Inconclusive
-from reenact.own_process import own_command, own_environment, own_module
+from reenact.own_process import own_command, own_environment
 from reenact.plain import plain
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
-KILLED_AT = "C9:3"
-"""Where the run of act two dies: the first trial is training in its box (two boxes were before it)."""
-REHEARSAL = own_module("reenact.demo.crash.run")
 TRAINING = "train.py"
-"""The training that is watched, diagnosed and repaired: its learning rate is far too large."""
+"""The training that is diagnosed and repaired: its learning rate is far too large."""
 BUG, PAPER = CASES / "bugs/abacusnet-five-classes", CASES / "papers/damped-octaves"
 """A report and a paper, with the recorded answers of a model to each."""
 NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
-
-
-@click.command()
-def demo() -> ExitCode:
-    """Show the main job end to end on an embedded example."""
-    settings = resolve().settings
-    folder = (settings.runs_dir / "demo").absolute()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    shutil.copyfile(CASES / TRAINING, folder / TRAINING)
-    acts = (
-        _sandboxed(settings.sandbox),
-        _killed_and_continued(folder),
-        *(_typed(act, folder) for act in _commands(folder)),
-    )
-    for number, act in enumerate(acts, start=1):
-        click.secho(f"\n{number}. {next(act)}", bold=True)
-        for line in act:
-            click.echo(f"   {plain(line)}")
-    click.secho(f"\nEverything above was executed just now. The report: {folder / 'report.md'}", bold=True)
-    return ExitCode.OK
-
-
-def _sandboxed(wanted: str) -> Iterator[str]:
-    from reenact.sandbox.box import Command, Limits
-    from reenact.sandbox.choose import choose, notice
-
-    yield "A program from elsewhere runs in the sandbox"
-    sandbox = choose(None if wanted == "auto" else wanted)
-    program = (CASES / "stranger.py").read_bytes()
-    result = sandbox.run(
-        Command(("python3", "stranger.py"), files={"stranger.py": program}), Limits(wall_s=20)
-    )
-    yield from filter(None, [notice(sandbox)])
-    yield from (f"| {line}" for line in result.output.splitlines())
-    yield (
-        f"-> ending {result.ending}, tier {result.tier}, {result.wall_s:.2f} s,"
-        f" {result.peak_memory_bytes / 1024**2:.0f} MiB at most"
-    )
-    yield from (f"-> noticed {event.kind}: {event.detail}" for event in result.events)
-
-
-def _killed_and_continued(folder: Path) -> Iterator[str]:
-    yield "A training is repaired; the process is killed in the middle, and the same command continues"
-    killed = run([*REHEARSAL, str(folder)], folder, REENACT_CRASH_AT=KILLED_AT)
-    if killed.returncode != -signal.SIGKILL:
-        raise Inconclusive(f"The rehearsal was not killed at {KILLED_AT}: {killed.stderr[-500:]}")
-    yield f"first    killed by signal {-killed.returncode} while a trial trained in its box"
-    yield from _steps(folder)
-    ended = run([*REHEARSAL, str(folder)], folder)
-    if ended.returncode != 0:
-        raise Inconclusive(f"The rehearsal did not continue: {ended.stderr[-500:]}")
-    yield f"again    {ended.stdout.strip()}"
-    yield from _steps(folder)
-    paid = (folder / "ledger").read_text(encoding="utf-8").splitlines()
-    repeated = len(paid) - len(set(paid))
-    yield f"-> {len(paid)} effects paid for, {repeated} of them twice: the one that was in flight"
-    report = (folder / "report.md").read_text(encoding="utf-8")
-    yield from (f"| {line}" for line in report.splitlines() if line)
-
-
-def _steps(folder: Path) -> Iterator[str]:
-    from reenact.journal import JournalReader
-
-    with JournalReader.open(folder / ".reenact") as shelf:
-        run = shelf.find("last")
-        for step in shelf.steps(run):
-            yield f"| {step.path:30} {step.kind.value:6} {step.state.value:8} {step.duration_s:6.2f} s"
-        yield f"| run {run.id}: {shelf.status_of(run)}"
+REPORT = "report.html"
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Commands as a user would type them, and what of their output is shown."""
+    """A command as a user would type it, and what of its output is shown."""
 
     title: str
-    commands: Sequence[Sequence[str]]
+    words: Sequence[str]
     ending: ExitCode = ExitCode.OK
     after: str = ""
     typed: str = ""
@@ -115,28 +43,49 @@ class Act:
     """The lines of the output that are shown."""
 
 
-def _commands(folder: Path) -> Iterator[Act]:
+@click.command()
+def demo() -> ExitCode:
+    """Show the main jobs end to end on embedded examples, in about a minute."""
+    folder = (resolve().settings.runs_dir / "demo").absolute()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copyfile(CASES / TRAINING, folder / TRAINING)
+    acts, has_torch = list(_acts()), importlib.util.find_spec("torch") is not None
+    played = [act for act in acts if has_torch or not act.needs_torch]
+    for number, act in enumerate(acts, start=1):
+        click.secho(f"\n{number}. {act.title}", bold=True)
+        for line in _played(act, folder) if act in played else [NO_TORCH]:
+            click.echo(f"   {plain(line)}")
+    run(own_command("report", *_newest_last(len(played)), "--html", REPORT), folder)
+    click.secho("\nEverything above was executed just now.", bold=True)
+    click.echo(f"One report of the whole:    {folder / REPORT}")
+    click.echo(f"The same in your browser:   reenact view --open --runs {folder / '.reenact'}")
+    click.echo("With a training of yours:   reenact diagnose train.py")
+    return ExitCode.OK
+
+
+def _newest_last(count: int) -> list[str]:
+    """The runs of the acts by number, in their order."""
+    return [str(number) for number in range(1, count + 1)]
+
+
+def _acts() -> Iterator[Act]:
     yield Act(
-        "A training that fails is run unmodified, and what happens inside is seen",
-        (["watch", "--out", "trace", TRAINING], ["params", TRAINING]),
-    )
-    yield Act(
-        "What is wrong with it is found, changed, and trained again over seeds",
-        (["diagnose", "--depth", "normal", TRAINING],),
+        "A training fails: it is run once, unmodified, and what is wrong is said with its line and its fix",
+        ("diagnose", TRAINING),
         ExitCode.FOUND,
-        "-> the same with --output-format html is a page with curves and pictures that can be mailed",
         part=_findings,
     )
     yield Act(
         "It is repaired: the smallest change that holds on fresh seeds, as a diff",
-        (["repair", "--budget", "10", TRAINING],),
-        after="-> --apply writes it into the file, --branch onto a git branch",
+        ("repair", "--budget", "6t", "--seeds", "6", TRAINING),
+        after="-> `reenact runs apply last` writes it into the file, --branch onto a git branch",
     )
     case = json.loads((BUG / "case.json").read_text(encoding="utf-8"))
-    project = ["--repo", str(BUG / "project.bundle"), "--commit", case["buggy"], "--fixed", case["fixed"]]
+    project = ("--repo", str(BUG / "project.bundle"), "--commit", case["buggy"], "--fixed", case["fixed"])
     yield Act(
         "A bug is shown: from a report to a script that fails with the bug and passes without it",
-        (["bug", str(BUG / "report.md"), *project, "--model", f"replay:{BUG / 'recording.jsonl'}"],),
+        ("bug", str(BUG / "report.md"), *project, "--model", f"replay:{BUG / 'recording.jsonl'}"),
         after="-> the model's answers were recorded; every script was run just now, in the sandbox",
         typed="bug report.md --repo project.bundle --commit BUGGY --fixed FIXED --model replay:...",
         needs_torch=False,
@@ -147,32 +96,27 @@ def _commands(folder: Path) -> Iterator[Act]:
     recording = PAPER / "recordings" / "whole.jsonl"
     yield Act(
         "A paper is reproduced: read, written as code, run, verified by its own words, and measured",
-        (["paper", str(PAPER / "paper"), *goal, "--model", f"replay:{recording}"],),
-        after=f"-> sentence by sentence, line by line: {folder / 'paper' / 'report.html'}",
+        ("paper", str(PAPER / "paper"), *goal, "--model", f"replay:{recording}"),
         typed="paper paper/ --library library/ --task ... --model replay:whole.jsonl --out paper",
         part=_without_criteria,
     )
 
 
-def _typed(act: Act, folder: Path) -> Iterator[str]:
-    """Type the commands of an act and show what they print."""
-    yield act.title
-    if act.needs_torch and importlib.util.find_spec("torch") is None:
-        yield NO_TORCH
-        return
-    for words in act.commands:
-        yield f"$ reenact {act.typed or ' '.join(words)}"
-        ended = run(own_command(*words), folder)
-        if ended.returncode != act.ending:
-            raise Inconclusive(f"reenact {words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
-        yield from (f"| {line}" for line in act.part(ended.stdout.splitlines()))
+def _played(act: Act, folder: Path) -> Iterator[str]:
+    """Type the command of an act and show what it prints."""
+    yield f"$ reenact {act.typed or ' '.join(act.words)}"
+    ended = run(own_command(*act.words), folder)
+    if ended.returncode != act.ending:
+        raise Inconclusive(f"reenact {act.words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
+    yield from (f"| {line}" for line in act.part(ended.stdout.splitlines()))
     yield from filter(None, [act.after])
 
 
 def _findings(lines: list[str]) -> list[str]:
-    facts = lines[: lines.index("", 2)]
-    findings = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), len(facts))
-    return [*facts, "", "[curves, layers and symptoms left out]", "", *lines[findings:]]
+    """The findings and the verdict; the facts of the run are in the report."""
+    first = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), 0)
+    end = next((at for at in range(first, len(lines)) if not lines[at]), len(lines))
+    return [*lines[first:end], "", lines[-1]]
 
 
 def _without_criteria(lines: list[str]) -> list[str]:
@@ -180,12 +124,12 @@ def _without_criteria(lines: list[str]) -> list[str]:
     return [*lines[:most], "[criteria left out]", "", lines[-1]]
 
 
-def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+def run(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """A command in the folder of the demo, with what it printed."""
     return subprocess.run(  # noqa: S603
         argv,
         cwd=folder,
-        env=own_environment() | {"COLUMNS": "100"} | environ,
+        env=own_environment() | {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / ".reenact")},
         capture_output=True,
         text=True,
         check=False,

@@ -26,8 +26,10 @@ from reenact.version import __version__
 if TYPE_CHECKING:
     from reenact.sandbox.choose import TierReport
 
-PACKAGES = {"torch": "torch", "keras": "keras", "uv": "uv", "openai": "models", "anthropic": "models"}
-"""Optional packages and the extra that brings each."""
+PACKAGES = {"uv": "uv", "openai": "models", "anthropic": "models"}
+"""Optional packages of ours and the extra that brings each."""
+FRAMEWORKS = ("torch", "keras", "lightning", "transformers")
+"""What a training needs in its own interpreter."""
 PROGRAMS = ("git", "gcc", "bwrap", "docker", "podman")
 
 
@@ -44,6 +46,7 @@ def doctor(output_format: str) -> ExitCode:
     settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
     programs = {name: shutil.which(name) for name in PROGRAMS}
     packages = {name: _version(name) for name in PACKAGES}
+    theirs = interpreter_facts(settings)
     notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (("chosen", settings.model or "none"), ("keys set", ", ".join(filter(keys.get, keys)) or "none"))
@@ -57,6 +60,7 @@ def doctor(output_format: str) -> ExitCode:
             Facts("Models", chosen),
             Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
             Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
+            Facts("Interpreter of your programs", tuple(theirs.items())),
             *_sandbox_blocks(tiers),
         ),
         diagnostics=notices,
@@ -68,11 +72,26 @@ def doctor(output_format: str) -> ExitCode:
             "keys_set": keys,
             "programs": programs,
             "packages": packages,
+            "interpreter": dict(theirs),
             "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
         },
     )
     show(document, output_format)
     return ExitCode.FOUND if to_fix else ExitCode.OK
+
+
+def interpreter_facts(settings: Settings) -> dict[str, str]:
+    """The interpreter in which `diagnose` and `repair` start a program, and the frameworks that it has."""
+    from reenact.probe.injected import default_python
+    from reenact.probe.surroundings import packages_of
+
+    path = default_python(settings.python)
+    has = packages_of(path)
+    chosen = "chosen by the setting python" if settings.python else "that of reenact itself"
+    active = not settings.python and os.environ.get("VIRTUAL_ENV", "\0") in path
+    facts = {"path": f"{path} ({'the active environment' if active else chosen})"}
+    facts["version"] = has.get("python", "cannot be started")
+    return facts | {name: has.get(name, "missing") for name in FRAMEWORKS if has}
 
 
 def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> tuple[Block, ...]:
@@ -127,6 +146,20 @@ def problems(settings: Settings) -> Iterator[Diagnostic]:
     for folder in dict.fromkeys((settings.runs_dir.absolute(), cache_folder(settings).absolute())):
         yield from _disk(existing(folder))
     yield from _model(settings)
+    yield from _interpreter(settings)
+
+
+def _interpreter(settings: Settings) -> Iterator[Diagnostic]:
+    """A program whose framework is elsewhere cannot be watched; where that is, only its user knows."""
+    facts = interpreter_facts(settings)
+    path = facts["path"].rpartition(" (")[0]
+    fix = "Activate the environment of your training, pass --python PATH, or: reenact config set python PATH"
+    if "torch" not in facts:
+        says = f"The interpreter of your programs cannot be started: {path}."
+        yield Diagnostic("DR008", "interpreter", Level.ERROR, says, next_step=fix)
+    elif facts["torch"] == facts["keras"] == "missing":
+        says = f"Programs are started with {path}, which has neither torch nor keras."
+        yield Diagnostic("DR009", "no-framework", Level.NOTE, says, next_step=fix)
 
 
 def existing(folder: Path) -> Path:

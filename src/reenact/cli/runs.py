@@ -116,6 +116,20 @@ def resume(run: str, trust_journal: bool) -> None:
 
 @runs.command()
 @click.argument("run")
+@click.option("--branch", help="Commit it on a new git branch instead; the files stay as they are.")
+@click.option("--allow-dirty", is_flag=True, help="Also over changes that were not committed.")
+def apply(run: str, branch: str | None, allow_dirty: bool) -> None:
+    """Write the change of a finished repair RUN into the files, with a backup; nothing is trained again.
+
+    Refused where the change did not hold on fresh seeds, or the program has changed since.
+    """
+    from reenact.api.training import apply_repair
+
+    echo(apply_repair(run, branch=branch, allow_dirty=allow_dirty))
+
+
+@runs.command()
+@click.argument("run")
 @click.argument("file", type=click.Path(path_type=Path))
 def export(run: str, file: Path) -> None:
     """Write a RUN with everything it needs to FILE."""
@@ -184,10 +198,10 @@ def remove(run: str, yes: bool) -> None:
 
 
 @click.command()
-@click.argument("run")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--html", "file", type=WRITABLE, required=True, help="File to write.")
-def report(run: str, file: Path) -> ExitCode:
-    """Write a RUN as one self-contained html FILE: no script, nothing fetched, dark and light.
+def report(runs: tuple[str, ...], file: Path) -> ExitCode:
+    """Write a RUN, or several, as one self-contained html FILE: no script, nothing fetched, dark and light.
 
     RUN is an id, a part of one that no other run has, a number, or `last`.
     """
@@ -195,11 +209,12 @@ def report(run: str, file: Path) -> ExitCode:
     from reenact.report.run_report import report_page
 
     with JournalReader.open(_folder()) as shelf:
-        found = shelf.find(run)
-        text = report_page(Stored(shelf, found, _folder()))
+        found = [shelf.find(run) for run in runs]
+        text = report_page(*(Stored(shelf, one, _folder()) for one in found))
     with storage_named(file):
         file.write_text(redact(text), encoding="utf-8")
-    echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+    named = f"Run {found[0].id} is" if len(found) == 1 else f"{len(found)} runs are"
+    echo(f"{named} in {file} ({file.stat().st_size} bytes).")
     return ExitCode.OK
 
 

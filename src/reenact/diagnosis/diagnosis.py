@@ -20,6 +20,7 @@ from reenact.diagnosis.judgement import (
 )
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
+from reenact.errors import ReenactError
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -80,7 +81,7 @@ class DiagnosisFinding(Result):
         "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index",
         "certainty=suspect.certainty", "confidence:3", "status",
         "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
-        "suggestions=suspect.suggestions", "tried", "note?",
+        "suggestions=suspect.suggestions", "fix?", "tried", "note?",
     )  # fmt: skip
 
     suspect: Suspect
@@ -90,6 +91,19 @@ class DiagnosisFinding(Result):
     tried: ChangeEffect | None = None
     """The change it was tried with, and what that came to."""
     note: str = ""
+    fix: str = ""
+    """That change, or the first that is suggested, as a unified diff; empty where there is none."""
+
+    def with_fix(self, program: Program | None) -> DiagnosisFinding:
+        """The same with its fix, for this program."""
+        first = self.suspect.suggestions[0].patch if self.suspect.suggestions else None
+        patch = self.tried.patch if self.tried is not None else first
+        if patch is None or program is None:
+            return self
+        try:
+            return replace(self, fix=patch.diff(program))
+        except ReenactError:
+            return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,9 @@ def conclude(
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
-        findings=tuple(one for one in ordered if one.confidence >= options.threshold),
+        findings=tuple(
+            one.with_fix(evidence.program) for one in ordered if one.confidence >= options.threshold
+        ),
         low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
         symptoms=tuple(one for one in suspects if not one.first.is_root_cause),
         threshold=options.threshold,

@@ -11,6 +11,7 @@ from typing import IO
 from reenact.errors import Stopped
 from reenact.journal import Journal, Kind, Scope
 from reenact.probe.experiment import run_experiments
+from reenact.probe.growing import epochs_of, telling_of
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
@@ -19,7 +20,7 @@ from reenact.probe.trace import Experiments, Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial
-from reenact.types import Stop
+from reenact.types import Stop, Tell, tell_nobody
 
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment."""
@@ -44,6 +45,8 @@ class ObserveOptions:
     """Train on made-up data where a well-known data set cannot be had."""
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
+    tell: Tell = tell_nobody
+    """Hears how far the training is."""
 
 
 def observe(
@@ -64,7 +67,8 @@ def observe(
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
         tried = beside.submit(_experiments, program, options, Path(scratch) / "trace", until)
         try:
-            seen = watch(program, watch_options, stdout=options.stdout, stop=stop)
+            look = telling_of(program, folder, options.tell)
+            seen = watch(program, watch_options, stdout=options.stdout, stop=stop, look=look)
         except BaseException:
             until.ask()
             raise
@@ -105,6 +109,7 @@ def watched_run(
 
     def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, traces).resolve()
+        run.note("watching", {"folder": str(folder), "epochs": epochs_of(program)})
         seen, experiments = observe(program, options, folder, stop)
         journal.seal(folder)
         new_folders.add(folder)

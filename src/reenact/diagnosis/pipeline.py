@@ -70,12 +70,7 @@ def diagnose(
     `seen` is evidence that somebody gathered already: the program is not watched again.
     """
     asked = services.model.name if services.model is not None else None
-    request = {
-        "program": Trial(program).key,
-        "folder": str(program.folder),
-        "model": asked,
-        **options.to_json(),
-    }
+    request = {**Trial(program).identity, "model": asked, **options.to_json()}
     with services.journal.run(
         pipeline="diagnose",
         request=request,
@@ -119,12 +114,16 @@ def _observe(
     unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
     if not options.depth.runs:
         return evidence, unread
-    services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
+    services.tell(
+        Progress(
+            "diagnose", 1, 5, "train once under the probe; overfit one batch and LR range test beside it"
+        )
+    )
     from reenact.diagnosis.observe import ObserveOptions, watched_run
 
     watching = ObserveOptions(
         python=options.python, training_time=options.training_time, stdout=services.stdout,
-        stand_in_data=options.stand_in_data,
+        stand_in_data=options.stand_in_data, tell=services.tell,
     )  # fmt: skip
     kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
     if trace is None or kept.outcome.crash is not None:

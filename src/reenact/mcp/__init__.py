@@ -1,8 +1,9 @@
 """For coding agents: the API as tools of the Model Context Protocol, on stdio.
 
-server       the server, what its starter allows, how a function becomes a tool
-reading      tools and resources that read: diagnose, knobs, rules, explain, runs, result
-starting     tools that start a command in the background, poll, stop and resume it, answer what it asks
+server       the server, what its starter allows, how a function becomes a tool, how a program is named
+reading      tools and resources that read: lint, hyperparameters, explain, runs
+starting     tools that run code: diagnose, repair, reproduce_bug, reproduce_paper, resume; beside them
+             result, stop and apply; request and answer, what a run asks of its model
 sampling     a run asks the client's model
-run_service  types of answers; a run or a job in a few fields; a result, shortened
+run_service  a run or a job in a few fields; a result, shortened
 """

@@ -3,55 +3,51 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from reenact.api.linting import lint
+from reenact.api.linting import lint as lint_files
 from reenact.api.reference import explain as meaning_of
-from reenact.api.reference import hyperparameters, list_rules
+from reenact.api.reference import hyperparameters as hyperparameters_in
+from reenact.api.reference import list_rules
 from reenact.api.runs import load_run
-from reenact.mcp.run_service import RunList, RunResult, RunService, shortened
-from reenact.mcp.server import READS, Name, RuleWords, found_or_missing, tool
-from reenact.mcp.starting import checked_file
+from reenact.mcp.run_service import RunService, shortened
+from reenact.mcp.server import READS, Data, Line, ProgramLine, RuleWords, found_or_missing, tool
 from reenact.plain import plain
-from reenact.report.rule_pages import index, page, rule_data
+from reenact.program.program import read_program
+from reenact.report.rule_pages import index, page
 
 MOST = 50
 MARKDOWN, JSON = "text/markdown", "application/json"
-Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks or folders.")]
+SOURCES = (".py", ".ipynb")
 
 
 def add_reading(server: MCPServer[Any], service: RunService) -> None:
-    """diagnose, knobs, rules, explain, runs, result."""
+    """lint, hyperparameters, explain, runs."""
 
     @tool(server, READS)
-    def diagnose(paths: Paths, select: RuleWords = (), ignore: RuleWords = ()) -> dict[str, Any]:
-        """Say what the text of training programs alone shows to be wrong: verdict, findings (code, file,
-        line, message, change), files that could not be parsed. Nothing is run: takes a second or so. For
-        what only a run shows use start_diagnose."""
-        result = lint(*map(checked_file, paths), select=select, ignore=ignore)
+    def lint(program: Line, select: RuleWords = (), ignore: RuleWords = ()) -> Data:
+        """Say what the text of a training program, or of a folder of them, shows to be wrong: findings with
+        code, place, message, fix. Nothing is run. What only a run shows: diagnose."""
+        result = lint_files(*source_files(program), select=select, ignore=ignore)
         return {"verdict": result.sentence, **shortened(result.to_dict(), items=MOST)}
 
     @tool(server, READS)
-    def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> dict[str, Any]:
+    def hyperparameters(program: Line) -> Data:
         """List the hyperparameters of a training program: value, place, what else each could be."""
-        data = hyperparameters(checked_file(program)).to_dict()
+        data = hyperparameters_in(ProgramLine.read(program).words).to_dict()
         listed: Any = data["knobs"]
         written = [knob for knob in listed if knob["written"] != "absent"]
         wanted = ("name", "kind", "where", "value", "alternatives", "changeable")
         shown = [{name: knob[name] for name in wanted} for knob in written]
-        return {"framework": data["framework"], "knobs": shortened(shown, items=len(shown))}
-
-    @tool(server, READS)
-    def rules(words: RuleWords = ()) -> dict[str, Any]:
-        """List the rules that diagnose a training; without words all of them."""
-        return {"rules": [rule_data(rule) for rule in list_rules(*words)]}
+        return {"framework": data["framework"], "hyperparameters": shortened(shown, items=len(shown))}
 
     @tool(server, READS)
     def explain(word: str) -> str:
-        """Explain a rule's code, a fault type, an exit code, a setting or any word that reenact prints."""
+        """Explain a rule's code, a fault type, an exit code, a setting, or a word such as zero_grad."""
         return plain(meaning_of(word))
 
     @tool(server, READS)
@@ -59,22 +55,20 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         command: Annotated[str, Field(description="diagnose, repair, bug, paper; empty: all.")] = "",
         search: str = "",
         limit: Annotated[int, Field(ge=1, le=MOST)] = 10,
-    ) -> RunList:
+    ) -> Data:
         """List recorded runs, newest first."""
         total, listed = service.listed(command=command or None, search=search or None, limit=limit)
-        return RunList(total=total, runs=listed)
+        return {"total": total, "runs": [run.model_dump() for run in listed]}
 
-    @tool(server, READS)
-    def result(id: Name) -> RunResult:  # noqa: A002  the word that every answer uses
-        """The result of a run: verdict, findings, diff or script, shortened to what fits."""
-        status = service.status(id)
-        run = load_run(status.id, runs_dir=service.runs_dir) if status.id else None
-        short = shortened(run.result, status.command) if run is not None else {"output": status.output}
-        return RunResult(
-            **status.model_dump(include={"id", "command", "status", "verdict", "exit_code"}),
-            reused=run.reused if run is not None else "",
-            result=short if isinstance(short, dict) else {"verdict": short},
-        )
+
+def source_files(program: str) -> list[str]:
+    """The files that a linter reads: those below a folder, or the program's own."""
+    if Path(program).is_dir():
+        return [f"./{program}" if program.startswith("-") else program]
+    found = read_program(ProgramLine.read(program).words)
+    here = Path.cwd().resolve()
+    paths = [found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES]
+    return [str(path.relative_to(here) if path.is_relative_to(here) else path) for path in paths]
 
 
 def add_resources(server: MCPServer[Any], service: RunService) -> None:

@@ -10,12 +10,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field, field_validator
 
+from reenact.api.runs import load_run
 from reenact.errors import InputError, JournalError, StorageError
 from reenact.jobs import Job, Jobs
 from reenact.journal import JournalReader, Run
 from reenact.llm.relay import waiting
 from reenact.plain import plain
 from reenact.report.run_words import sentence_of
+from reenact.types import ExitCode
 
 STARTING, RUNNING, FAILED = "starting", "running", "failed"
 AT_WORK = (STARTING, RUNNING)
@@ -54,6 +56,16 @@ class RunService:
                 assert job is not None
                 return self._of_job(job)
             return self._of_run(run, shelf.status_of(run), job or self._job_of(run, shelf))
+
+    def answer(self, status: RunStatus) -> dict[str, Any]:
+        """A state as a tool answers with it; what came of a run that has ended is in it."""
+        data = status.model_dump()
+        if status.status in AT_WORK or not status.id:
+            return data
+        run = load_run(status.id, runs_dir=self.runs_dir)
+        short = shortened(run.result, status.command)
+        data |= {"stale": plain(run.stale), "reused": plain(run.reused)}
+        return {**data, "result": short if isinstance(short, dict) else {"verdict": short}}
 
     def listed(self, *, command: str | None, search: str | None, limit: int) -> tuple[int, list[RunStatus]]:
         """Recorded runs, newest first, and how many there are."""
@@ -157,12 +169,16 @@ def _status(run: Run, state: str) -> RunStatus:
 
 def _next(status: RunStatus) -> str:
     if status.waiting:
-        return "Answer what waits: request, answer. Then poll."
+        return "Answer what waits: request, answer. Then result."
     if status.status in AT_WORK:
-        return "poll"
-    if status.status == "finished":
         return "result"
+    if status.status == "finished":
+        return NEXT.get((status.command, status.exit_code), "")
     return "resume" if status.id else "Read `output`, fix it, start again."
+
+
+NEXT = {("diagnose", ExitCode.FOUND): "repair", ("repair", ExitCode.OK): "apply"}
+"""What follows a finished run, by command and exit code."""
 
 
 KEPT: Mapping[str, tuple[str, ...]] = {
@@ -177,7 +193,7 @@ KEPT: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
-NOT_KEPT = frozenset({"witnesses", "suggestions", "patch", "attempts", "looks", "curves"})
+NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
 TEXT = 4_000
 ITEMS = 12
 DEPTH = 5
@@ -212,11 +228,36 @@ def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     first = finding["witnesses"][0]
     facts = {"code": first["code"], "name": first["name"], "message": f"{first['saw']}. {first['why']}"}
     changes = [f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]]
-    return {name: plain(text) for name, text in {**facts, "change": "; ".join(changes[:1])}.items() if text}
+    facts |= {"change": "; ".join(changes[:1]), "fix": finding.get("fix") or ""}
+    return {name: plain(text) for name, text in facts.items() if text}
 
 
-class Answer(BaseModel):
-    """An answer, whose texts hold nothing that a terminal would obey or a reader could not see."""
+class RunStatus(BaseModel):
+    """The state of a run, or of a job on its way to being one; its texts hold nothing that a terminal would
+    obey or a reader could not see."""
+
+    id: str
+    """Of the run; empty while the job has not begun to record."""
+    job: str = ""
+    """Of the job, when this server or an earlier one started it."""
+    command: str
+    what: str = ""
+    status: str
+    """starting, running, finished, failed, stopped or interrupted."""
+    verdict: str = ""
+    exit_code: int | None = None
+    steps: int = 0
+    """Recorded so far."""
+    seconds: float = 0.0
+    money: str = "0"
+    """US dollars paid to models."""
+    tokens: int = 0
+    output: list[str] = Field(default_factory=list)
+    """The last lines that the job printed."""
+    waiting: list[str] = Field(default_factory=list)
+    """Requests to the model `mcp` without an answer."""
+    next: str = ""
+    """What to call next."""
 
     @field_validator("*", mode="before")
     @classmethod
@@ -224,63 +265,3 @@ class Answer(BaseModel):
         if isinstance(value, list):
             return [plain(item) if type(item) is str else item for item in value]
         return plain(value) if type(value) is str else value
-
-
-class RunStatus(Answer):
-    """The state of a run, or of a job on its way to being one."""
-
-    id: str = Field(description="Id of the run; empty while the job has not begun to record.")
-    job: str = Field(default="", description="Id of the job, when this server or an earlier one started it.")
-    command: str
-    what: str = ""
-    status: str = Field(description="starting, running, finished, failed, stopped or interrupted.")
-    verdict: str = ""
-    exit_code: int | None = None
-    steps: int = Field(default=0, description="Steps recorded so far.")
-    seconds: float = 0.0
-    money: str = Field(default="0", description="US dollars paid to models.")
-    tokens: int = 0
-    output: list[str] = Field(default_factory=list, description="The last lines that the job printed.")
-    waiting: list[str] = Field(
-        default_factory=list,
-        description="Requests to the model `mcp` without an answer: read each with `request`, use `answer`.",
-    )
-    next: str = Field(default="", description="What to call next.")
-
-
-class RunList(Answer):
-    """Recorded runs, newest first."""
-
-    total: int
-    runs: list[RunStatus]
-
-
-class RunResult(Answer):
-    """The result of a run, shortened; the whole of it is the resource reenact://runs/ID/result."""
-
-    id: str
-    command: str
-    status: str
-    verdict: str
-    exit_code: int | None
-    reused: str = Field(
-        default="", description="What this run took from earlier ones, and how to run afresh."
-    )
-    result: dict[str, Any]
-
-
-class ModelRequest(Answer):
-    """What a run asks of a model."""
-
-    id: str
-    step: str
-    system: str
-    turns: list[dict[str, Any]]
-    answer_schema: dict[str, Any]
-
-
-class Filed(Answer):
-    """An answer that was put where the run finds it."""
-
-    request: str
-    next: str = "poll"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import difflib
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import iscoroutinefunction
@@ -11,14 +13,16 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp_types import ToolAnnotations
-from pydantic import Field
+from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+from pydantic import Field, ValidationError
 
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.mcp.run_service import RunService
+from reenact.program.launcher import INTERPRETERS, is_python
+from reenact.program.program import read_program
 from reenact.version import __version__
 
 AT_ONCE = 4
@@ -29,12 +33,20 @@ CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True)
 INSTRUCTIONS = """\
 reenact says what is wrong with a deep-learning training, repairs it, shows reported bugs by scripts and
 reproduces papers. Verdicts come from executions and statistics; do not overrule them by opinion.
-Start with `diagnose` (reads only, fast). What must run is started by start_* and answers with ids: then
-`poll` until the status is finished, then `result`. Runs are recorded: the same start continues them.
-Paths count from the folder that the server was started in.
+`lint` reads, in a second. `diagnose`, `repair`, `reproduce_bug` and `reproduce_paper` run code, go on in the
+background and answer with an id: call `result` with it until the status is finished; it holds findings, each
+with its fix as a diff. A training that fails: diagnose, result, repair, result, apply. Paths count from the
+folder that the server was started in.
 """
-RuleWords = Annotated[tuple[str, ...], Field(description="Codes, prefixes, names or families of rules.")]
-Name = Annotated[str, Field(description="Id of a run or of a job, or `last`.")]
+RuleWords = Annotated[tuple[str, ...], Field(description="Rules: codes, prefixes, names.")]
+Name = Annotated[str, Field(description="Of a run or a job, or `last`.")]
+Line = Annotated[
+    str,
+    Field(
+        description="As typed in a shell: train.py --lr 0.1, -m pkg.train, a.ipynb, env/bin/python train.py"
+    ),
+]
+Data = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -60,8 +72,88 @@ class Permits:
         if not self.apply:
             raise InputError(
                 "Applying a change writes to the user's files, and this server was not started for that.",
-                next_step="Show the user the diff of the result, or ask for --allow-run --allow-apply.",
+                next_step="Show the user the diff of the result, or ask to start the server with: reenact mcp"
+                " --allow-run --allow-apply",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramLine:
+    """A training program as an agent names it."""
+
+    words: tuple[str, ...]
+    """What stands behind our own options; the first is never one of them."""
+    python: str
+    """The interpreter that the line begins with; empty: the active one."""
+
+    @classmethod
+    def read(cls, line: str) -> ProgramLine:
+        """Understand a line. Raises InputError, or UnreadableProgram when nothing there can be started."""
+        if Path(line).is_file():
+            return cls((f"./{line}" if line.startswith("-") else line,), "")
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            raise InputError(f"This is no command line: {error}. Received: {line!r}.") from error
+        python = words[0] if words and is_python(Path(words[0]).name) else ""
+        if python and python != Path(python).name:
+            words[0] = "python"
+        else:
+            python = "" if python in INTERPRETERS else python
+        read_program(words)
+        return cls(tuple(words), python)
+
+
+class Server(MCPServer[Any]):
+    """Lists its tools without what no reader needs, and says plainly which argument is wrong."""
+
+    async def list_tools(self) -> list[Tool]:
+        """All tools; their schemas without titles, which repeat the names."""
+        tools = await super().list_tools()
+        for one in tools:
+            one.input_schema, one.output_schema = untitled(one.input_schema), untitled(one.output_schema)
+        return tools
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """The answer of a tool."""
+        known = {one.name: one.input_schema for one in await super().list_tools()}
+        if name in known:
+            refuse_wrong(name, arguments, known[name])
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_wrong(name, error.__cause__)) from error
+            raise
+
+
+def untitled(schema: Any) -> Any:
+    """A JSON schema without the titles that pydantic makes of names."""
+    if isinstance(schema, list):
+        return [untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: untitled(item) for key, item in schema.items() if key != "title" or not isinstance(item, str)
+    }
+
+
+def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """Raise ToolError for an argument that the tool does not have: the SDK would leave it out silently."""
+    known = list(schema.get("properties", {}))
+    for other in (word for word in arguments if word not in known):
+        near = difflib.get_close_matches(other, known, n=1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        raise ToolError(f"{name} has no argument {other!r}; it takes {', '.join(known)}.{meant}")
+
+
+def _wrong(name: str, error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    given = "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
+    return f"{name}: {where}: {first['msg']}.{given}"
 
 
 def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Function], Function]:
@@ -101,7 +193,7 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
     from reenact.mcp.reading import add_reading, add_resources
     from reenact.mcp.starting import Starter, add_answering, add_following, add_starting
 
-    server: MCPServer[Any] = MCPServer(
+    server = Server(
         "reenact", title="reenact", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
     service = RunService(runs_dir, Jobs(runs_dir, at_once=AT_ONCE))
@@ -115,5 +207,6 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
 
 
 def serve(runs_dir: Path, permits: Permits) -> None:
-    """Serve one client until it goes away."""
-    make_server(runs_dir, permits).run("stdio")
+    """Serve one client until it goes away, or Ctrl-C."""
+    with suppress(KeyboardInterrupt):
+        make_server(runs_dir, permits).run("stdio")

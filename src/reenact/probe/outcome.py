@@ -78,11 +78,18 @@ class Outcome:
     crash: Crash | None = None
     note: str = ""
     """What the kind alone does not say."""
+    python: str = ""
+    """The interpreter, where a package is missing in it."""
 
     @property
     def stand_in_exists(self) -> bool:
         """Whether the data that is not here has a stand-in which was not asked for."""
         return self.kind is OutcomeKind.NEEDS_DATA and _STAND_IN in self.note
+
+    @property
+    def interpreter(self) -> str:
+        """By its path, where that is known."""
+        return self.python or "its interpreter"
 
     @property
     def sentence(self) -> str:
@@ -96,7 +103,7 @@ _SENTENCES = {
     OutcomeKind.CRASHED: "The program ended with {crash.type} at {crash.place}: {crash.message}",
     OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}.",
     OutcomeKind.NEEDS_DATA: "The program needs data that is not here: {o.note}",
-    OutcomeKind.NEEDS_PACKAGE: "The program needs a package that its interpreter does not have: {o.note}",
+    OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {o.interpreter} does not have: {o.note}",
     OutcomeKind.READS_STDIN: "The program waits for the keyboard at {crash.place}, and there is none.",
     OutcomeKind.OPENS_WINDOW: "The program opens a window at {crash.place}, and there is no screen.",
     OutcomeKind.TIMEOUT: "The program did not end within {o.note}.",
@@ -106,6 +113,7 @@ _SENTENCES = {
     OutcomeKind.STOPPED: "The program was stopped on purpose after {o.note}.",
     OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }
+OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
 _DATA_ERRORS = frozenset({
     "URLError", "HTTPError", "ConnectionError", "gaierror", "Timeout", "DatasetNotFoundError",
     "DataFilesNotFoundError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "NoSuchBucket",
@@ -131,11 +139,13 @@ def classify(
     interrupted: bool = False,
     stopped: bool = False,
     limit: str = "",
+    python: str = "",
 ) -> Outcome:
     """The outcome in one word, with its evidence.
 
     `exit_code` is negative for a signal, as the standard library has it; `trained` is true also when the
-    probe switched itself off and cannot know; `limit` is the limit in words, when one was reached.
+    probe switched itself off and cannot know; `limit` is the limit in words, when one was reached;
+    `python` is the interpreter.
     """
     if timed_out:
         return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
@@ -147,7 +157,8 @@ def classify(
         return Outcome(OutcomeKind.KILLED, exit_code, -exit_code, crash)
     if exit_code and crash is not None:
         kind, note = _kind(crash)
-        return Outcome(kind, exit_code, crash=crash, note=note)
+        used = python if kind is OutcomeKind.NEEDS_PACKAGE else ""
+        return Outcome(kind, exit_code, crash=crash, note=note, python=used)
     if exit_code:
         return Outcome(OutcomeKind.EXITED, exit_code)
     return Outcome(OutcomeKind.FINISHED if trained else OutcomeKind.NO_TRAINING, exit_code)
@@ -158,7 +169,7 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if _is(crash, "EOFError") and ("input(" in crash.source or "reading a line" in crash.message):
         return OutcomeKind.READS_STDIN, ""
     if _is(crash, "ModuleNotFoundError"):
-        return OutcomeKind.NEEDS_PACKAGE, text + _other_engine(crash)
+        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_other_engine(crash) or OTHER_PYTHON}"
     if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
         return OutcomeKind.OPENS_WINDOW, text
     if _is(crash, "FileNotFoundError"):
@@ -202,7 +213,7 @@ def _other_engine(crash: Crash) -> str:
     """Keras 3 can run on what is there, but has to be asked to."""
     if "'tensorflow" not in crash.message or not any("/keras/src/" in frame for frame in crash.frames):
         return ""
-    return ". Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
+    return "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 
 
 def _is(crash: Crash | None, name: str) -> bool:

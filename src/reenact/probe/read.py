@@ -105,6 +105,29 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The optimizer steps of one chunk, a number each."""
+
+    step: list[float]
+    epoch: list[float]
+    loss: list[float]
+    time: list[float]
+
+
+def read_steps(folder: Path, chunk: str) -> Steps:
+    """Of a trace that is still being written. Raises ResultRefused, KeyError, TypeError or ValueError."""
+    header = read_json_file(folder, "header.json")
+    content = _bytes(folder, chunk, MOST_CHUNK_BYTES)
+    if header is None or content is None:
+        raise ValueError("it went away while it was read")
+    columns = list(map(str, header["columns"]["steps"]))
+    rows = read_arrays(content, most_bytes=MOST_CHUNK_BYTES)["steps"]
+    if rows.ndim != 2 or rows.shape[1] != len(columns):
+        raise ValueError(f"its table steps has shape {rows.shape}")
+    return Steps(*(rows[:, columns.index(name)].tolist() for name in ("step", "epoch", "loss", "time")))
+
+
 def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Root) -> _Gathered:
     gathered = _Gathered()
     left = MOST_BYTES

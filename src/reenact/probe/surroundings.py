@@ -209,10 +209,27 @@ def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dic
     return {name: environment[name] for name in sorted(environment) if counts(name)}
 
 
-@cache
 def interpreter(python: str) -> str:
-    """Mark of an interpreter and the packages that it sees; asked once a process, by starting it."""
+    """Mark of an interpreter and the packages that it sees."""
     path = shutil.which(python) or python
+    return hashlib.sha256(os.fsencode(path) + b"\0" + _asked(path)).hexdigest()
+
+
+def packages_of(python: str) -> dict[str, str]:
+    """Names and versions of the packages that an interpreter sees, its own version as `python`; empty where
+    it cannot be started."""
+    try:
+        answer = json.loads(_asked(shutil.which(python) or python))
+    except ValueError:
+        return {}
+    listed = (name.rpartition(".")[0].split("-") for name in answer["packages"])
+    known = {parts[0].lower(): parts[1] for parts in listed if len(parts) > 1}
+    return {"python": answer["version"].split()[0], **known}
+
+
+@cache
+def _asked(path: str) -> bytes:
+    """What an interpreter says of itself; asked once a process, by starting it."""
     try:
         finished = subprocess.run(  # noqa: S603 - the user's own interpreter
             [path, str(_ASKED)],
@@ -221,8 +238,7 @@ def interpreter(python: str) -> str:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        answer = finished.stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         # A program of this interpreter will not run either, and its run says why.
-        answer = type(error).__name__.encode()
-    return hashlib.sha256(os.fsencode(path) + b"\0" + answer).hexdigest()
+        return type(error).__name__.encode()
+    return finished.stdout

@@ -64,14 +64,15 @@ def watch(
     *,
     stdout: int | IO[bytes] | None = None,
     stop: Stop | None = None,
+    look: Callable[[], None] = lambda: None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
-    otherwise.
+    otherwise. `look` is called again and again while it runs.
     """
     options = prepare(program, options)
     command, root = _command(program, options)
     try:
-        ended = _run(command, program.working, options, stdout, stop)
+        ended = _run(command, program.working, options, stdout, stop, look)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -132,6 +133,7 @@ def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
         interrupted=ended.interrupted,
         stopped=was_stopped(options.folder),
         limit=limit,
+        python=injected.default_python(options.python),
     )
     return Watched(outcome, trace, options.folder, ended.seconds)
 
@@ -142,6 +144,7 @@ def _run(
     options: WatchOptions,
     stdout: int | IO[bytes] | None,
     stop: Stop | None,
+    look: Callable[[], None],
 ) -> Ended:
     """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
     child = subprocess.Popen(  # noqa: S603 - the user's own program
@@ -157,7 +160,7 @@ def _run(
     )
     began = time.monotonic()
     try:
-        timed_out, interrupted = _wait(child, began, options.max_time, stop)
+        timed_out, interrupted = _wait(child, began, options.max_time, stop, look)
     except BaseException:
         _end(child, signal.SIGTERM)
         raise
@@ -185,10 +188,15 @@ def _dies_with_us() -> Callable[[], None] | None:
 
 
 def _wait(
-    child: subprocess.Popen[bytes], began: float, max_time: float | None, stop: Stop | None
+    child: subprocess.Popen[bytes],
+    began: float,
+    max_time: float | None,
+    stop: Stop | None,
+    look: Callable[[], None],
 ) -> tuple[bool, bool]:
     """Whether its time was up, and whether the user interrupted it."""
     while child.poll() is None:
+        look()
         if max_time is not None and time.monotonic() - began > max_time:
             return True, False
         if stop is not None and stop.asked:

@@ -76,7 +76,7 @@ def _split_launcher(rest: list[str]) -> tuple[list[str], list[str]]:
     front: list[str] = []
     while rest:
         name = PurePath(rest[0]).name
-        if _is_python(name):
+        if is_python(name):
             taken = _python_words(rest)
         elif name in RUNNERS:
             taken = _runner_words(name, rest)
@@ -87,7 +87,7 @@ def _split_launcher(rest: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _launch(front: tuple[str, ...], rest: list[str]) -> Launch:
-    if len(front) == 1 and _is_python(PurePath(front[0]).name):
+    if len(front) == 1 and is_python(PurePath(front[0]).name):
         front = ()
     module = bool(rest) and rest[0] in ("-m", "--module")
     if module:
@@ -137,7 +137,7 @@ def _skip_options(rest: list[str], index: int, flags: tuple[str, ...]) -> int:
 def _launcher_by(launcher: Sequence[str], python: str) -> tuple[str, ...]:
     """Launchers are started through the interpreter, so that they come from its environment."""
     first = PurePath(launcher[0]).name
-    if _is_python(first):
+    if is_python(first):
         return (python, *launcher[1:])
     if first == "torchrun":
         return (python, "-m", "torch.distributed.run", *launcher[1:])
@@ -146,7 +146,8 @@ def _launcher_by(launcher: Sequence[str], python: str) -> tuple[str, ...]:
     return tuple(launcher)
 
 
-def _is_python(name: str) -> bool:
+def is_python(name: str) -> bool:
+    """Whether a program of that name is an interpreter."""
     return name in INTERPRETERS or (name.startswith("python3.") and name[8:].isdigit())
 
 

@@ -44,12 +44,7 @@ def repair(
     strategy(options.strategy)
     _ = options.allowed
     asked = services.model.name if services.model is not None else None
-    request = {
-        "program": Trial(program).key,
-        "folder": str(program.folder),
-        "model": asked,
-        **options.to_json(),
-    }
+    request = {**Trial(program).identity, "model": asked, **options.to_json()}
     with services.journal.run(
         pipeline="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:

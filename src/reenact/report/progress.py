@@ -5,6 +5,7 @@ Progress goes to stderr; stdout belongs to the result.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +15,10 @@ from reenact.plain import plain_line
 from reenact.types import Progress, Tell, tell_nobody
 
 LINE_EVERY_S = 5.0
+SHARE = 20
+"""Of a long work a line is printed after a twentieth of the time so far."""
+SPARKS = 24
+"""Characters of a curve beside a bar."""
 
 
 @contextmanager
@@ -36,13 +41,16 @@ class Lines:
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[float, str]] = {}
+        self._began: dict[str, float] = {}
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        at, note = self._last.get(progress.what, (-LINE_EVERY_S, ""))
+        began = self._began.setdefault(progress.what, now)
+        at, note = self._last.get(progress.what, (-math.inf, ""))
         ends = progress.total > 0 and progress.done >= progress.total
         news = progress.total == progress.done == 0 and progress.note != note
-        if now - at < LINE_EVERY_S and not ends and not news:
+        pause = max(LINE_EVERY_S, (now - began) / SHARE)
+        if now - at < pause and not ends and not news:
             return
         self._last[progress.what] = now, progress.note
         count = f" {progress.done}/{progress.total}" if progress.total else ""
@@ -55,6 +63,8 @@ def _bars() -> Iterator[Tell]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
+
+    from reenact.report.line_plot import sparkline
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -70,6 +80,8 @@ def _bars() -> Iterator[Tell]:
             name, total = plain_line(progress.what), progress.total or None
             if name not in tasks:
                 tasks[name] = bars.add_task(name, total=total, note="")
-            bars.update(tasks[name], completed=progress.done, total=total, note=plain_line(progress.note))
+            drawn = f"{sparkline(progress.values, SPARKS)} " if progress.values else ""
+            note = f"{drawn}{plain_line(progress.note)}"
+            bars.update(tasks[name], completed=progress.done, total=total, note=note)
 
         yield tell

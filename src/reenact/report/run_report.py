@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from reenact.journal import JournalReader, Kind, Run, Status, Step
 from reenact.report.as_html import TONES, blocks, contents, escaped, page
-from reenact.report.document import Block, Facts, Fold, Section, Text
+from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text
 from reenact.report.recorded import Stored, document_of
 from reenact.report.run_words import (
     cost_of,
@@ -150,8 +151,26 @@ MOST_TALK = 200
 MOST_STEPS = 2000
 
 
-def report_page(stored: Stored) -> str:
-    """The whole file."""
+def report_page(*stored: Stored) -> str:
+    """The whole file, of one run or of several below one another."""
+    if len(stored) == 1:
+        run = stored[0].run
+        return page(f"{run.pipeline} {run.id}", _content(stored[0]))
+    heads = [(one.run.id, head_of(one.run, one.shelf)) for one in stored]
+    rows = [Row((head.title, head.verdict), head.tone, hrefs={0: f"#{name}"}) for name, head in heads]
+    parts = [
+        f'<article id="{one.run.id}">{ANCHORS.sub(rf"{BACK}{one.run.id}-", _content(one))}</article>'
+        for one in stored
+    ]
+    title = f"{len(stored)} runs of reenact"
+    return page(title, f"<h1>{title}</h1>{blocks([Board('', ('run', 'verdict'), rows)])}{''.join(parts)}")
+
+
+ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
+"""Every run has the same anchors: below one another each gets the id of its run in front."""
+
+
+def _content(stored: Stored) -> str:
     head = head_of(stored.run, stored.shelf)
     sections = [*document_of(stored).sections, *_conversation(stored), _steps(stored)]
     above = (
@@ -159,8 +178,7 @@ def report_page(stored: Stored) -> str:
         f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
         f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
     )
-    content = f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
-    return page(f"{stored.run.pipeline} {stored.run.id}", content)
+    return f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
 
 
 def _conversation(stored: Stored) -> Iterator[Section]:

@@ -123,7 +123,7 @@ def headline(run: Run) -> str:
 
 
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
-    """These things about a run, in words."""
+    """These things about a run, in words; what models cost only where one was asked."""
     facts = {
         "run": f"{run.id}{' (imported)' if run.imported else ''}",
         "pipeline": run.pipeline,
@@ -139,7 +139,8 @@ def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
         "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
         "version": f"reenact {run.version}, Python {run.python}",
     }
-    return tuple((name, facts[name]) for name in names)
+    free = ("cost", "tokens") if cost_of(run) == "-" else ()
+    return tuple((name, facts[name]) for name in names if name not in free)
 
 
 def moment(at: str) -> str:

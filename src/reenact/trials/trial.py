@@ -12,6 +12,7 @@ from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.types import JsonValue
 
 Curve = tuple[tuple[int, float], ...]
 
@@ -112,6 +113,18 @@ class Trial:
         The data that the program reads, its interpreter and its packages are no part of it.
         """
         return self._hash(self.limits.seconds)
+
+    @property
+    def identity(self) -> dict[str, JsonValue]:
+        """What a run keeps of its program, to tell later whether it has changed and to read it again."""
+        program = self.program
+        words: list[JsonValue] = list(program.launch.words)
+        return {
+            "program": self.key,
+            "folder": str(program.folder),
+            "words": words,
+            "working": str(program.working),
+        }
 
     @cached_property
     def content(self) -> str:

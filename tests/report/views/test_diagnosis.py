@@ -79,7 +79,8 @@ def found_by(*findings: Finding) -> DiagnosisFinding:
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program, evidence: Evidence) -> None:
     first = finding("UM005", 0.9, suggestions=(suggestion(program),))
     others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
-    (notice,) = diagnosis_document(diagnosis(evidence, found_by(first, *others)), "train.py").diagnostics
+    found = found_by(first, *others).with_fix(program)
+    (notice,) = diagnosis_document(diagnosis(evidence, found), "train.py").diagnostics
     lines = notice.detail.splitlines()
     assert lines[0].endswith("lr=10.0)")
     assert lines[1].index("^") == lines[0].index("10.0")
@@ -96,7 +97,7 @@ def test_a_long_line_is_shown_around_the_place_and_the_change(evidence: Evidence
     program = program_from_text(long)
     line = long.splitlines()[4]
     place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
-    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),)))
+    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))).with_fix(program)
     known = replace(evidence, program=program, static=static_graph(program))
     (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics
     source, mark, *rest = notice.detail.splitlines()

@@ -240,7 +240,7 @@ def _diagnostic(
         next_step=f"reenact explain {first.code}" if explained and not again else "",
         aside=f"confidence {one.confidence:.2f}{result}{fault}{made_up}",
         source="\n".join(source_lines(place, files)),
-        reasons=tuple(reasons(one, evidence.program, again=again, together=together)),
+        reasons=tuple(reasons(one, again=again, together=together)),
         help=explained,
         pictures=() if together or (again and one.tried is None) else _pictures(one, evidence),
     )

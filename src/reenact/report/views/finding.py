@@ -8,9 +8,6 @@ from statistics import fmean, stdev
 
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, SourceFile
 from reenact.diagnosis.suspects import Suspect
-from reenact.errors import ReenactError
-from reenact.program.patch import Patch
-from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
 from reenact.rules.registry import all_rules
 from reenact.types import Place
@@ -33,9 +30,7 @@ def seen(finding: Finding) -> str:
     return f"layer {finding.layer}: {finding.saw}"
 
 
-def reasons(
-    one: DiagnosisFinding, program: Program | None, *, again: bool = False, together: str = ""
-) -> Iterator[tuple[str, str]]:
+def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -> Iterator[tuple[str, str]]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying.
 
     `again`: the same rule is shown above. `together`: the finding above that has the same change.
@@ -47,11 +42,11 @@ def reasons(
     yield from _others([other for other in one.suspect.witnesses if other is not first])
     if one.suspect.suggestions and one.tried is None:
         change = one.suspect.suggestions[0]
-        yield "try", "\n".join(changed_lines(change.patch, program)) or change_words(change)
+        yield "try", "\n".join(changed_lines(one.fix)) or change_words(change)
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
-        yield "changed", "\n".join(changed_lines(one.tried.patch, program)) or str(one.tried.patch)
+        yield "changed", "\n".join(changed_lines(one.fix)) or str(one.tried.patch)
         yield "tried", tried_words(one.tried) + (f"; {one.note}" if one.note else "")
     elif one.note:
         yield "tried", one.note
@@ -119,15 +114,9 @@ def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[s
     yield f"      | {mark}"
 
 
-def changed_lines(patch: Patch, program: Program | None) -> Iterator[str]:
-    """What a change takes away and puts in; nothing when that is long or does not apply."""
-    if program is None:
-        return
-    try:
-        text = patch.diff(program)
-    except ReenactError:
-        return
-    lines = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+def changed_lines(diff: str) -> Iterator[str]:
+    """What a change takes away and puts in; nothing when that is long."""
+    lines = [line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     if not lines or len(lines) > MOST_LINES:
         return
     cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)

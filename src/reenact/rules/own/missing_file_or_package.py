@@ -3,7 +3,7 @@
 What
     The program needs a file or a package that is not there.
 Why
-    Paths and environments of one machine are seldom those of another.
+    Another folder, machine or interpreter than the one it was written for.
 Symptom
     The program ends before it has done anything.
 Example
@@ -22,6 +22,8 @@ Sources
     2019.
 """
 
+from reenact.probe.outcome import OTHER_PYTHON, OutcomeKind
+from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashKind, CrashRule
 
 
@@ -29,4 +31,9 @@ class MissingFileOrPackage(CrashRule):
     code, name, family, fault = "RE906", "missing-file-or-package", "reenact", None
     kind = CrashKind.MISSING
     confidence = 0.95
-    why = "Paths and environments of one machine are seldom those of another."
+    why = "It was written for another folder, machine or interpreter."
+
+    def check(self, evidence: Evidence) -> Findings:
+        outcome = evidence.outcome
+        lacks = outcome.python if outcome and outcome.kind is OutcomeKind.NEEDS_PACKAGE else ""
+        yield from self.crashed(evidence, f" in {lacks}. {OTHER_PYTHON[:-1]}" if lacks else "")

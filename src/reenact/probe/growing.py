@@ -1,0 +1,102 @@
+"""A trace while it is being written: how far the training is, and what its loss does."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.errors import ResultRefused
+from reenact.probe.read import Steps, read_steps
+from reenact.program.hyperparameter import Kind
+from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
+from reenact.types import Progress, Tell
+
+LOOK_S = 1.0
+MOST_VALUES = 480
+"""Beyond twice this, every second value of the loss is left out."""
+TRAINING = "training"
+
+
+@dataclass
+class GrowingTrace:
+    """What the chunks of a folder hold so far; each is read once."""
+
+    folder: Path
+    step: int = 0
+    epoch: int = -1
+    """From 0; -1 while no sign of epochs was seen."""
+    seconds: float = 0.0
+    """Since the first step."""
+    losses: list[float] = field(default_factory=list)
+    _began: float = math.nan
+    _last: str = ""
+    _every: int = 1
+
+    def look(self) -> bool:
+        """Read what is new; whether there was anything. A chunk that cannot be read is passed over."""
+        new = sorted(path.name for path in self.folder.glob("chunk-*.npz") if path.name > self._last)
+        for name in new:
+            self._last = name
+            try:
+                self._add(read_steps(self.folder, name))
+            except (ResultRefused, KeyError, TypeError, ValueError):
+                continue
+        return bool(new)
+
+    def _add(self, steps: Steps) -> None:
+        if not steps.loss:
+            return
+        self._began = steps.time[0] if math.isnan(self._began) else self._began
+        self.step, self.seconds = int(steps.step[-1]) + 1, steps.time[-1] - self._began
+        self.epoch = max(self.epoch, int(max(steps.epoch)))
+        fresh = [
+            value for number, value in zip(steps.step, steps.loss, strict=True) if not number % self._every
+        ]
+        self.losses += [value for value in fresh if math.isfinite(value)]
+        while len(self.losses) > 2 * MOST_VALUES:
+            self.losses, self._every = self.losses[::2], 2 * self._every
+
+    def left(self, epochs: int) -> float | None:
+        """Seconds that the training still takes, if all epochs take as long; none where that is unknown."""
+        return self.seconds * (epochs - self.epoch) / self.epoch if 0 < self.epoch < epochs else None
+
+    def progress(self, epochs: int) -> Progress:
+        """For a waiting user; `epochs` is 0 where their number is unknown."""
+        shown = min(self.epoch + 1, epochs) if epochs else self.epoch + 1
+        parts = [f"epoch {shown}{f'/{epochs}' if epochs else ''}"] if shown else []
+        parts += [f"step {self.step}", *([f"loss {self.losses[-1]:.4g}"] if self.losses else [])]
+        left = self.left(epochs)
+        parts += [f"about {in_words(left)} left"] if left is not None else []
+        return Progress(TRAINING, max(self.epoch, 0), epochs, ", ".join(parts), tuple(self.losses))
+
+
+def in_words(seconds: float) -> str:
+    """A time that nobody needs to the second."""
+    if seconds < 90:
+        return f"{math.ceil(seconds)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def epochs_of(program: Program) -> int:
+    """The number of epochs as its text has it; 0 where that is not plain."""
+    known = [one.in_force for one in hyperparameters_of(program) if one.kind is Kind.EPOCHS]
+    return known[0] if len(known) == 1 and isinstance(known[0], int) and known[0] > 0 else 0
+
+
+def telling_of(program: Program, folder: Path, tell: Tell) -> Callable[[], None]:
+    """A function that tells of the training in that folder, at most once a second, whenever it is called."""
+    growing, epochs, due = GrowingTrace(folder), epochs_of(program), time.monotonic() + LOOK_S
+
+    def look() -> None:
+        nonlocal due
+        if time.monotonic() < due:
+            return
+        due = time.monotonic() + LOOK_S
+        if growing.look() and growing.step:
+            tell(growing.progress(epochs))
+
+    return look
