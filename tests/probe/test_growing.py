@@ -54,15 +54,15 @@ def test_a_broken_chunk_is_passed_over_and_a_long_curve_thinned_out(tmp_path: Pa
     assert growing.losses[0] == 1.0
 
 
-def test_it_is_told_only_when_there_is_something_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_new_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reenact.probe.growing.LOOK_S", 0.0)
-    heard: list[Progress] = []
-    look = telling_of(program_from_text(LOOP), tmp_path, heard.append)
+    received: list[Progress] = []
+    look = telling_of(program_from_text(LOOP), tmp_path, received.append)
     look()
     put(tmp_path, 1, [(0, 0.0, 0, 2.0)])
     look()
     look()
-    assert [one.note for one in heard] == ["epoch 1/8, step 1, loss 2"]
+    assert [one.note for one in received] == ["epoch 1/8, step 1, loss 2"]
 
 
 def test_the_number_of_epochs_comes_from_the_text() -> None:

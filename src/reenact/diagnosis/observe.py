@@ -46,7 +46,7 @@ class ObserveOptions:
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
     tell: Tell = tell_nobody
-    """Hears how far the training is."""
+    """Learns how far the training is."""
 
 
 def observe(

@@ -177,7 +177,10 @@ def _next(status: RunStatus) -> str:
     return "resume" if status.id else "Read `output`, fix it, start again."
 
 
-NEXT = {("diagnose", ExitCode.FOUND): "repair", ("repair", ExitCode.OK): "apply"}
+NEXT: Mapping[tuple[str, int | None], str] = {
+    ("diagnose", ExitCode.FOUND): "repair",
+    ("repair", ExitCode.OK): "apply",
+}
 """What follows a finished run, by command and exit code."""
 
 
