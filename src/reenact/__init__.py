@@ -2,6 +2,7 @@
 
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
     reenact.watch(model)                  the same for a training in this process, as a context manager
+    reenact.callbacks.keras()             the same in a loop of Keras, Lightning or Hugging Face
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
     reenact.apply_repair("last")          writes that change into your files, with a backup
     reenact.lint("src")                   what the text alone shows; nothing is run
@@ -60,6 +61,8 @@ __all__ = ["__version__", *(name for name in _HOME_OF if not name.endswith("_ipy
 
 def __getattr__(name: str) -> object:
     """Every name of the API, loaded on first use; `%load_ext reenact` too."""
+    if name == "callbacks":
+        return _importlib.import_module("reenact.callbacks")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'reenact' has no attribute {name!r}")
     return getattr(_importlib.import_module(f"reenact.{_HOME_OF[name]}"), name)
