@@ -101,7 +101,7 @@ def _longest(parts: list[str]) -> int:
 
 
 def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
-    where = f"{plain_line(str(diagnostic.place))}  " if diagnostic.place else ""
+    where = f"{plain_line(diagnostic.where)}  " if diagnostic.where else ""
     head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
     head.append(plain_line(diagnostic.name), style="bold")
     if diagnostic.aside:

@@ -146,7 +146,7 @@ def _picture(one: Picture) -> str:
 
 
 def _diagnostic(one: Diagnostic) -> str:
-    place = _linked(plain_line(str(one.place)), one.href) if one.place else ""
+    place = _linked(plain_line(one.where), one.href) if one.where else ""
     where = f'<p class="place">{place}</p>' if place else ""
     aside = f" <small>{escaped(one.aside)}</small>" if one.aside else ""
     source = (

@@ -105,6 +105,13 @@ class Diagnostic:
     anchor: str = ""
     href: str = ""
     """Where its place is shown on the same page."""
+    cell: str = ""
+    """Its place in a notebook, for readers: `study.ipynb cell 4 line 2`."""
+
+    @property
+    def where(self) -> str:
+        """Its place as readers get it; empty for none."""
+        return self.cell or (str(self.place) if self.place is not None else "")
 
     @property
     def detail(self) -> str:

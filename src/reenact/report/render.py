@@ -96,7 +96,7 @@ def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _diagnostic(one: Diagnostic) -> str:
-    where = f" {_code(str(one.place))}" if one.place else ""
+    where = f" {_code(one.where)}" if one.where else ""
     after = f" Next: {_code(one.next_step)}" if one.next_step else ""
     head = f"- **{_inline(one.code)} {_inline(one.name)}**{where}"
     if not one.detail:

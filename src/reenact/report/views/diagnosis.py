@@ -237,6 +237,7 @@ def _diagnostic(
         level=LEVELS[first.severity],
         message=on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}"),
         place=place,
+        cell=evidence.program.where(place) if evidence.program is not None and place is not None else "",
         next_step=f"reenact explain {first.code}" if explained and not again else "",
         aside=f"confidence {one.confidence:.2f}{result}{fault}{made_up}",
         source="\n".join(source_lines(place, files)),
