@@ -197,6 +197,19 @@ model.fit(x, y, batch_size=32, epochs=4, verbose=0)
 """
 
 
+KERAS_MIXED = (
+    KERAS.replace(
+        "model = keras",
+        """class Centred(keras.layers.Layer):
+    def call(self, rows):
+        return rows - keras.ops.mean(rows, axis=0)
+model = keras""",
+    )
+    .replace('relu"), ', 'relu"), Centred(), ')
+    .replace("8.0", "0.01")
+)
+
+
 @pytest.fixture
 def diagnose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Diagnose:
     """A program of these files, diagnosed as a user does in its folder."""
@@ -386,6 +399,18 @@ def test_keras_fit_elsewhere(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch
     assert len(trace.layers) == 0
     assert found.evidence.experiments.one_batch is None
     rate_too_high(found, KERAS)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("backend", ["torch", "tensorflow", "jax"])
+def test_keras_behaviour(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    found = diagnose(KERAS_MIXED)
+    (tested,) = found.evidence.experiments.behaviour
+    assert tested.noise == 0
+    assert tested.mixing is not None
+    assert tested.mixing > 0.1
+    assert "rows-mixed" in names(found)
 
 
 def test_every_line_of_the_page_names_its_test() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from reenact.diagnosis.judge import read_only
 from reenact.diagnosis.settings_place import placed_in_settings
 from reenact.probe.surroundings import Opened, OpenedFile
+from reenact.program.fault import Fault
 from reenact.program.program import read_program
 from reenact.rules.registry import rule
 from reenact.rules.rule import Kind
@@ -40,3 +41,23 @@ def test_a_number_of_a_settings_file_is_placed_there(tmp_path: Path) -> None:
     ]
     settings.write_text("lr: 9.0\nlater:\n  lr: 9.0\n")
     assert placed_in_settings(found, replace(evidence, opened=opened)) == tuple(found)
+
+
+def test_a_number_that_the_text_hands_on_unnamed_is_placed_where_its_key_is(tmp_path: Path) -> None:
+    dynamic = "kinds[options.pop('name')](model.parameters(), **options)\n"
+    data_class = "class Settings:\n    weight_decay: float = 1.0\n"
+    argument = "parser.add_argument('--weight-decay', type=float, default=1.0)\n"
+    settings = tmp_path / "train.yaml"
+    settings.write_text("optimizer:\n  weight_decay: 1.0\n")
+    opened = Opened((OpenedFile(str(settings), settings.stat().st_size, 0, "x"),), ())
+    for text, files, wanted in (
+        (dynamic, opened, ["train.yaml:2"]),
+        (data_class + dynamic, None, ["train.py:2"]),
+        (argument + dynamic, None, ["train.py:1"]),
+        (data_class + argument + dynamic, None, []),
+    ):
+        (tmp_path / "train.py").write_text(text)
+        evidence = replace(read_only(read_program([str(tmp_path / "train.py")])), opened=files)
+        found = [rule("RE016").finding(evidence, "weight decay 1", fault=Fault.HWD)]
+        placed = [one.place for one in placed_in_settings(found, evidence) if one.place is not None]
+        assert [f"{place.file}:{place.line}" for place in placed] == wanted

@@ -144,3 +144,39 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
     assert [part.training for part in model.modules()] == modes
     assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_padded_rows_whose_last_target_no_input_has(places: int) -> None:
+    """Inputs `row[:-1]` and labels `row[1:]`, padded behind; a model that shifts once more makes it two."""
+    torch = pytest.importorskip("torch")
+    shift = injected.part("experiment.behaviour")._shift
+    lengths = [4, 6, 9, 12]
+    rows = [torch.arange(length + 1) * 7 % 29 + 1 for length in lengths]
+    tokens, target = torch.zeros(4, 12, dtype=torch.long), torch.full((4, 12), -100)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row) - 1] = row[:-1]
+        target[number, : len(row) - places] = row[places:]
+    assert shift(tokens, [target.flatten()]) == (1, places)
+
+
+KERAS = """
+import keras, numpy as np
+class Centred(keras.layers.Layer):
+    def call(self, rows):
+        return rows - keras.ops.mean(rows, axis=0)
+keras.utils.set_random_seed(0)
+x = np.random.normal(size=(64, 8)).astype("float32")
+norm = keras.layers.BatchNormalization()
+model = keras.Sequential([keras.layers.Dense(16, activation="relu"), PART, keras.layers.Dense(3)])
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(x, x[:, :3].argmax(1), batch_size=16, verbose=0)
+"""
+
+
+@pytest.mark.parametrize(("part", "mixes"), [("Centred()", True), ("norm", False)])
+def test_rows_of_a_keras_model_that_move_other_rows(forks: Any, part: str, mixes: bool) -> None:
+    tested = behaviour(forks, KERAS.replace("PART", part))
+    assert (tested.model, tested.noise) == ("Sequential", 0)
+    assert tested.mixing is not None
+    assert (tested.mixing > 1e-3) is mixes

@@ -819,3 +819,112 @@ def test_places_that_a_reader_looks_at() -> None:
     (found,) = findings_in("RE010", replace(evidence, trace=run))
     assert found.place is not None
     assert found.place.line == 3
+
+
+LOOP = "for epoch in range(9):\n    loss = step()\n    loss.backward()\n    {line}\n"
+BOUND = """
+import torch.nn.functional as F
+def loss_of(output, x, mean, log_var):
+    distance = F.mse_loss(output, x{reduction})
+    kl = {kl}
+    return {total}
+"""
+POLICY = """
+def losses(net, states, actions, returns):
+    log_probs = F.log_softmax(net(states), -1)
+    chosen = log_probs.gather(1, actions)
+    policy_loss = {sign}(chosen * (returns - 1)).mean()
+    policy_loss.backward()
+"""
+PAIRS = """
+images, texts = pairs()
+first = DataLoader(TensorDataset(images), shuffle={first})
+second = DataLoader(TensorDataset(texts), shuffle=True)
+for (a,), (b,) in zip(first, second):
+    loss = contrast(a, b)
+"""
+NOISE = """
+for step in range(9):
+    x = batch()
+    noise = torch.randn_like(x)
+    noised = {noised}
+    loss = F.mse_loss(model(noised), noise)
+"""
+STEP = """
+import keras
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.drop = keras.layers.Dropout(0.5)
+    def {name}(self, batch):
+        return self(batch, training=True)
+"""
+DISTIL = """
+import torch.nn as nn
+class Distiller:
+    def __init__(self):
+        self.divergence = nn.KLDivLoss(reduction="batchmean")
+    def loss(self, student, teacher):
+        given = F.{given}(student, dim=1)
+        return self.divergence(given, F.softmax(teacher, dim=1))
+"""
+RARE = """
+rare = np.flatnonzero(y)
+more = np.random.choice({population}, 100, replace=True)
+x, y = {rows}, y[more]
+train, test = train_test_split(x)
+"""
+AUGMENTED = """
+noisy = transforms.Compose([transforms.{name}()])
+data = Images(transform=noisy)
+train_set, val_set = random_split(data, [80, 20])
+{after}
+"""
+
+
+def bound(kl: str, total: str, reduction: str = "") -> str:
+    """The loss of a VAE; `KL` is the sum that a divergence is made of."""
+    written = kl.replace("KL", "torch.sum(1 + log_var - mean.pow(2) - log_var.exp())")
+    return BOUND.format(kl=written, total=total, reduction=reduction)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "line"),
+    [
+        ("RE047", LOOP.format(line="history.append(loss)"), 4),
+        ("RE047", LOOP.format(line="history.append(loss.item())"), None),
+        ("RE047", LOOP.format(line="history = []; history.append(loss)"), None),
+        ("RE047", LOOP.format(line="history.append(other)"), None),
+        ("RE054", bound("-0.5 * KL", "distance + kl"), 5),
+        ("RE054", bound("-0.5 * KL", "distance + kl", ", reduction='sum'"), None),
+        ("RE054", bound("-0.5 * KL / x.numel()", "distance + kl"), None),
+        ("RE054", bound("-0.5 * KL", "distance + beta * kl"), None),
+        ("RE049", bound("0.5 * KL", "distance + kl"), 5),
+        ("RE049", bound("0.5 * KL", "distance - kl"), None),
+        ("RE049", bound("-0.5 * KL", "distance + kl"), None),
+        ("RE049", POLICY.format(sign=""), 5),
+        ("RE049", POLICY.format(sign="-"), None),
+        ("RE053", PAIRS.format(first="True"), 5),
+        ("RE053", PAIRS.format(first="False"), None),
+        ("RE053", NOISE.format(noised="add_noise(x)"), 6),
+        ("RE053", NOISE.format(noised="x + noise"), None),
+        ("RE001", DISTIL.format(given="softmax"), 8),
+        ("RE001", DISTIL.format(given="log_softmax"), None),
+        ("RE055", RARE.format(population="rare", rows="x[more]"), 3),
+        ("RE055", RARE.format(population="names", rows="x[more]"), None),
+        ("RE055", RARE.format(population="rare", rows="x[more] + noise"), None),
+        ("RE056", AUGMENTED.format(name="RandomCrop", after=""), 4),
+        ("RE056", AUGMENTED.format(name="ToTensor", after=""), None),
+        ("RE056", AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"), None),
+        ("RE056", "val_set = Images(augment=True)\n", 1),
+    ],
+)  # fmt: skip
+def test_faults_that_the_text_alone_shows(code: str, text: str, line: int | None) -> None:
+    found = [finding for finding in findings(rule(code), text) if finding.place is not None]
+    assert [finding.place.line for finding in found if finding.place] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(("name", "fires"), [("test_step", True), ("train_step", False)])
+def test_a_step_of_keras_that_evaluates_in_training_mode(name: str, fires: bool) -> None:
+    evidence = replace(evidence_of(STEP.format(name=name), run=False), trace=trace([1.0] * 20, graph=None))
+    assert [one.place.line for one in findings_in("RE011", evidence) if one.place] == ([8] if fires else [])

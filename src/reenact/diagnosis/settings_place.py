@@ -1,5 +1,6 @@
 """Where a value stands that a program reads from a file of settings only when it runs: the text names an
-expression (`cfg.lr`), the run opened the file, and one line in it has that key."""
+expression (`cfg.lr`) or nothing at all (`**options`), and one line of a file that the run opened, of a data
+class or of a command line has that key."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
@@ -23,10 +25,47 @@ NUMBERS = frozenset({
 _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 
+KEYS = {
+    Fault.HBS: r"(?:train_)?batch[_-]?size", Fault.HLR: r"lr|learning[_-]rate", Fault.HMO: r"momentum",
+    Fault.HNE: r"(?:n(?:um)?_|max_)?epochs", Fault.HWD: r"weight[_-]decay|wd", Fault.RCD: r"dropout",
+}  # fmt: skip
+"""How settings call what a fault is about."""
+
+
 def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:
     """The findings; those about a number that a file of settings holds stand there."""
     texts = _opened(evidence)
-    return tuple(_moved(one, evidence, texts) if texts else one for one in findings)
+    return tuple(
+        _set_somewhere(one, evidence, texts) if one.place is None else _moved(one, evidence, texts)
+        for one in findings
+    )
+
+
+def _set_somewhere(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
+    """A finding without a place stands where the one key of its fault is set."""
+    if finding.fault not in KEYS:
+        return finding
+    words = KEYS[finding.fault]
+    key = re.compile(
+        rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']""",
+        re.IGNORECASE,
+    )
+    own = (
+        {one.path: one.text for one in evidence.program.files if one.path.suffix == ".py"}
+        if evidence.program
+        else {}
+    )
+    return _at_key(finding, key, {**own, **texts})
+
+
+def _at_key(finding: Finding, key: re.Pattern[str], texts: Mapping[PurePosixPath, str]) -> Finding:
+    places = [
+        Place(file, number)
+        for file, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if key.match(line)
+    ]
+    return replace(finding, place=places[0]) if len(places) == 1 else finding
 
 
 def _moved(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
@@ -35,14 +74,9 @@ def _moved(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, s
     if param is None or param.kind not in NUMBERS or not isinstance(param.in_force, str):
         return finding
     word = _LAST_WORD.search(param.in_force)
-    key = re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]""") if word is not None else None
-    places = [
-        Place(file, number)
-        for file, text in texts.items()
-        for number, line in enumerate(text.splitlines(), 1)
-        if key is not None and key.match(line)
-    ]
-    return replace(finding, place=places[0]) if len(places) == 1 else finding
+    if word is None:
+        return finding
+    return _at_key(finding, re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]"""), texts)
 
 
 def _opened(evidence: Evidence) -> dict[PurePosixPath, str]:

@@ -35,6 +35,45 @@ def called(node: ast.Call) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+def function_of(index: FileIndex, node: ast.AST) -> ast.AST:
+    """The function that a piece of the program stands in, or the whole file."""
+    while node in index.parents:
+        node = index.parents[node]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            return node
+    return index.tree
+
+
+def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
+    """What a variable was last given, in its function or in the file; other expressions as they are."""
+    if not isinstance(node, ast.Name):
+        return node
+    for owner in (function_of(index, node), index.tree):
+        given = [
+            value
+            for one in ast.walk(owner)
+            if isinstance(one, ast.Assign) and one.lineno < node.lineno
+            for target, value in _assigned(one)
+            if isinstance(target, ast.Name) and target.id == node.id
+        ]
+        if given:
+            return max(given, key=lambda value: value.lineno)
+    return node
+
+
+def _assigned(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
+def is_in_loop(index: FileIndex, node: ast.expr | ast.stmt) -> bool:
+    """Whether a piece of the program is repeated."""
+    return any(loop.lineno < node.lineno <= (loop.end_lineno or 0) for loop in index.loops)
+
+
 def call_place(evidence: Evidence, name: str) -> Place | None:
     """Where the program first calls something of this name; none where it does not."""
     found = ((index, call) for index in indexes(evidence) for call in index.calls if called(call) == name)

@@ -30,8 +30,16 @@ Sources
     Documentation of torch.nn.Module.eval.
 """
 
+import ast
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules.own._lines import function_of, indexes, place_in
 from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
+
+STEPS = ("test_step", "predict_step", "test_on_batch")
+"""What Keras calls to evaluate."""
 
 
 class EvaluatedInTrainingMode(Rule):
@@ -42,6 +50,9 @@ class EvaluatedInTrainingMode(Rule):
     why = "Dropout and batch norm must not behave as in training when a model is judged."
 
     def check(self, evidence: Evidence) -> Findings:
+        for index, call in _asked_to_train(evidence):
+            saw = f"{ast.unparse(call)[:60]} in a step that evaluates"
+            yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
         if evidence.optimizers > 1 or not has_modes(evidence):
             return
         events = evidence.watched.happened("evaluation")
@@ -56,3 +67,13 @@ class EvaluatedInTrainingMode(Rule):
             named_hyperparameter(evidence, Kind.MODE, "eval"),
             ("eval",),
         )
+
+
+def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
+    """Calls with `training=True` in a step of Keras that evaluates or predicts."""
+    for index in indexes(evidence) if has_modes(evidence) else ():
+        for call in index.calls:
+            asked = [word for word in call.keywords if word.arg == "training"]
+            owner = function_of(index, call) if asked and ast.unparse(asked[0].value) == "True" else None
+            if isinstance(owner, ast.FunctionDef) and owner.name in STEPS:
+                yield index, call

@@ -1,7 +1,7 @@
 """RE047 graph-kept
 
 What
-    The loss of each step is added up as a tensor with its graph, only to be reported.
+    The loss of each step is added up, or kept in a list, as a tensor with its graph, only to be reported.
 Why
     A sum of losses keeps the graph of every one of them: memory grows with every step.
 Symptom
@@ -32,10 +32,11 @@ Sources
 """
 
 import ast
+import re
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import called, function_of, indexes, place_in
 
 ENDS = frozenset({"item", "detach", "float", "tolist", "numpy", "cpu", "data"})
 
@@ -52,6 +53,10 @@ class GraphKept(Rule):
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
             gone_back = {name for call in index.calls for name in _goes_back(call)}
+            for call in index.calls:
+                if _is_kept(index, call):
+                    saw = f"{ast.unparse(call)} keeps the graph of every step{_growth(evidence)}"
+                    yield self.finding(evidence, saw, place=place_in(index, call))
             for node in ast.walk(index.tree):
                 if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
                     continue
@@ -71,6 +76,24 @@ def _goes_back(call: ast.Call) -> list[str]:
         owner = call.func.value
         given += [owner, *(owner.args if isinstance(owner, ast.Call) else ())]
     return [one.id for one in given if isinstance(one, ast.Name)]
+
+
+def _is_kept(index: FileIndex, call: ast.Call) -> bool:
+    """Whether a loss that went backward goes into a list that no loop around makes again or empties."""
+    if called(call) != "append" or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+        return False
+    kept, loss = ast.unparse(call.func.value), call.args[0]
+    loops = [loop for loop in index.loops if loop.lineno < call.lineno <= (loop.end_lineno or 0)]
+    around = function_of(index, call)
+    backward = {name for node in ast.walk(around) if isinstance(node, ast.Call) for name in _goes_back(node)}
+    if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
+        return False
+    outer = min(loops, key=lambda loop: loop.lineno)
+    inside = "\n".join(ast.unparse(one) for one in outer.body)
+    again = re.search(
+        rf"(?:^|\s){re.escape(kept)} = |{re.escape(kept)}\.(?:clear|pop)|del {re.escape(kept)}", inside
+    )
+    return again is None and not re.search(rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside)
 
 
 def _name(value: ast.expr) -> str:

@@ -29,10 +29,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
+DRAWS = ("randn", "randn_like", "rand", "rand_like", "normal")
+LOSS = re.compile(r"loss|criterion|mse|huber|l1", re.IGNORECASE)
 LABELS = re.compile(r"(?:^|_)(?:y|t|labels?|targets?|classes)(?:_|$)", re.IGNORECASE)
 
 
@@ -47,12 +49,69 @@ class LabelsMisaligned(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
+            for place, saw in (*_zipped(index), *_random(index)):
+                yield self.finding(evidence, saw, place=place)
             own = {str(getattr(scope.node, "name", "")) for scope in index.functions if _draws(scope.node)}
             for body in _bodies(index):
                 pair = _separate(body, own)
                 if pair is not None:
                     saw = f"{pair[0]} and {pair[1]} are shuffled by separate draws"
                     yield self.finding(evidence, saw, place=place_in(index, pair[2]))
+
+
+def _zipped(index: FileIndex) -> Iterator[tuple[Place, str]]:
+    """Two loaders, each shuffled by itself, over two arrays that one call made for each other."""
+    for call in index.calls:
+        loaders = [value_of(index, one) for one in call.args] if called(call) == "zip" else []
+        sets = [_only_array(index, loader) for loader in loaders]
+        if len(sets) == 2 and None not in sets and sets[0] != sets[1] and _made_together(index, sets):
+            names = " and ".join(ast.unparse(one) for one in call.args)
+            yield place_in(index, call), f"{names} are shuffled by separate draws"
+
+
+def _only_array(index: FileIndex, loader: ast.expr) -> str | None:
+    """The one variable that a shuffling loader reads."""
+    if not isinstance(loader, ast.Call) or called(loader) != "DataLoader" or not loader.args:
+        return None
+    words = {word.arg: ast.unparse(word.value) for word in loader.keywords}
+    data = value_of(index, loader.args[0])
+    if isinstance(data, ast.Call) and called(data) == "TensorDataset" and len(data.args) == 1:
+        data = data.args[0]
+    shuffled = words.get("shuffle") == "True" and "generator" not in words and "sampler" not in words
+    return data.id if shuffled and isinstance(data, ast.Name) else None
+
+
+def _made_together(index: FileIndex, names: Sequence[str | None]) -> bool:
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.targets[0], ast.Tuple)
+        and set(names) <= {ast.unparse(one) for one in node.targets[0].elts}
+        for node in ast.walk(index.tree)
+    )
+
+
+def _random(index: FileIndex) -> Iterator[tuple[Place, str]]:
+    """A target that is drawn in the loop and that nothing but the loss reads: no input knows of it."""
+    for call in index.calls:
+        for target in call.args[1:2] if LOSS.search(called(call)) else ():
+            drawn = value_of(index, target)
+            if drawn is target or not isinstance(drawn, ast.Call) or called(drawn) not in DRAWS:
+                continue
+            used = [
+                node
+                for node in ast.walk(function_of(index, call))
+                if isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and node.id == ast.unparse(target)
+            ]
+            inputs = [value_of(index, one) for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)]
+            plain = any(isinstance(one, ast.Call) and called(one) in DRAWS for one in inputs)
+            if len(used) == 1 and not plain and is_in_loop(index, drawn):
+                yield (
+                    place_in(index, call),
+                    f"{ast.unparse(target)} is drawn by chance, and only the loss reads it",
+                )
 
 
 def _bodies(index: FileIndex) -> Iterator[Sequence[ast.stmt]]:

@@ -3,7 +3,7 @@
 What
     What comes out of the last layer is not what the loss is made for: a softmax over a single unit, no
     softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one, something that
-    is no log-probability before a negative log-likelihood.
+    is no log-probability before a negative log-likelihood or a KL divergence.
 Why
     A loss is a formula with a domain. Outside of it the value has no meaning, and its gradient points
     nowhere useful. A loss that takes raw scores (PyTorch's CrossEntropyLoss, from_logits=True) wants none
@@ -32,9 +32,15 @@ Sources
     Learning Systems", ICSE 2020 (wrong activation, missing activation).
 """
 
+import ast
+import re
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule, TaskType
 from reenact.rules.finding import Certainty, Finding, Severity
 from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.own._lines import called, indexes, place_in, value_of
 from reenact.rules.own._model import adds_up_to_one, is_probability, left_open, seen_outside
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
@@ -49,6 +55,10 @@ class LossAndOutputDisagree(Rule):
     why = "Outside its domain a loss has no meaning and its gradient no direction."
 
     def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            for call in _compared_probabilities(index):
+                saw = f"{ast.unparse(call.args[0])[:40]} is a softmax, {called(call)} wants log_softmax"
+                yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
         output = evidence.output
         if output is None or output.family not in ("dense", "conv") or left_open(evidence):
             return
@@ -110,6 +120,22 @@ class LossAndOutputDisagree(Rule):
             confidence=sure,
             certainty=certainty,
         )
+
+
+def _compared_probabilities(index: FileIndex) -> Iterator[ast.Call]:
+    """Calls of a KL divergence that are given a softmax where its logarithm is wanted."""
+    for call in index.calls:
+        made = value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
+        if isinstance(made, ast.Call) and called(made) == "softmax":
+            yield call
+
+
+def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
+    """Whether a call compares logarithms of probabilities: `F.kl_div`, a `KLDivLoss`."""
+    if called(call) == "kl_div":
+        return True
+    made = rf"\b{re.escape(called(call))} = (?:torch\.)?(?:nn\.)?KLDivLoss"
+    return bool(called(call)) and "KLDivLoss" in index.text and re.search(made, index.text) is not None
 
 
 def _saw(evidence: Evidence, activation: str | None) -> str:

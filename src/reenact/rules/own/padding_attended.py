@@ -47,12 +47,14 @@ Sources
 """
 
 import ast
+import re
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, place_in
 
 MOVED = 1e-3
 ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
+PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
 POOLS = ("mean", "sum", "max", "amax")
 
 
@@ -67,10 +69,32 @@ class PaddingAttended(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
+        tests = [tested.padding for tested in evidence.experiments.behaviour]
+        place = _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
+        if place is not None:
+            saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
+            yield self.finding(evidence, saw, place=place, confidence=0.8)
         for tested in evidence.experiments.behaviour:
             if attends and tested.padding is not None and tested.padding > MOVED:
                 saw = f"cutting off padding moves the output of a row by {tested.padding:.2g} of its spread"
                 yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+
+
+def _unmasked(evidence: Evidence) -> Place | None:
+    """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in a program
+    that pads; batches of rows of one length do not show it."""
+    texts = [index.text for index in indexes(evidence)]
+    if not any(PADS.search(text) for text in texts) or any("mask" in text.lower() for text in texts):
+        return None
+    for index in indexes(evidence):
+        encoders = set(re.findall(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)", index.text))
+        for call in index.calls:
+            after = [
+                one for one in index.calls if 0 <= one.lineno - call.lineno <= 4 and called(one) == "mean"
+            ]
+            if called(call) in encoders and not call.keywords and after:
+                return place_in(index, call)
+    return None
 
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:

@@ -1,7 +1,8 @@
 """RE049 wrong-sign
 
 What
-    What goes backward is the negative of the loss, or a policy gradient without its minus sign.
+    What goes backward is the negative of the loss, a policy gradient without its minus sign, or a KL
+    divergence with the wrong one.
 Why
     An optimizer lowers what it is given. A loss of the wrong sign is raised; the probability of actions
     that pay is lowered.
@@ -37,7 +38,8 @@ from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._divergence import NAMED, divergences
+from reenact.rules.own._lines import called, indexes, place_in, value_of
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(", re.IGNORECASE)
@@ -61,6 +63,9 @@ class WrongSign(Rule):
             yield self.finding(evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF)
             return
         for index in indexes(evidence):
+            for term in _below_zero(index):
+                saw = f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
+                yield self.finding(evidence, saw, place=place_in(index, term))
             for node in _raised(index):
                 saw = f"{ast.unparse(node)[:60]} is lowered: there is no minus sign"
                 yield self.finding(evidence, saw, place=place_in(index, node))
@@ -88,11 +93,26 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         value, name = node.value, ast.unparse(node.targets[0])
-        if "loss" in name.lower() and _is_policy_gradient(value) and not _negated(index, name, value):
+        if "loss" in name.lower() and _is_policy_gradient(index, value) and not _negated(index, name, value):
             yield node
 
 
-def _is_policy_gradient(value: ast.expr) -> bool:
+def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
+    """Divergences of the wrong sign that nothing subtracts or negates later."""
+    wrong = [one for one in divergences(index) if not one.positive]
+    taken = [
+        ast.unparse(node.right if isinstance(node, ast.BinOp) else node.operand)
+        for node in ast.walk(index.tree)
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
+        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))
+    ]
+    if "elbo" in index.text.lower() or "maximize=True" in index.text:
+        return
+    if not any(NAMED.search(text) for text in taken):
+        yield from (one.node for one in wrong)
+
+
+def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
     """`(log_prob * advantage).mean()`, and nothing beside it."""
     if isinstance(value, ast.Call) and called(value) in REDUCED:
         inner = value.func.value if isinstance(value.func, ast.Attribute) else None
@@ -100,9 +120,16 @@ def _is_policy_gradient(value: ast.expr) -> bool:
         value = value.args[0] if value.args and (named or inner is None) else inner or value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
         return False
-    left, right = ast.unparse(value.left), ast.unparse(value.right)
+    left, right = (f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right))
     sides = ((left, right), (right, left))
     return any(LOG_PROBABILITY.search(one) and REWARD.search(other) for one, other in sides)
+
+
+def _meaning(index: FileIndex, side: ast.expr) -> str:
+    """What a factor was made of, two assignments back."""
+    made = value_of(index, side)
+    roots = [node for node in ast.walk(made) if isinstance(node, ast.Name)] if made is not side else []
+    return " ".join([ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])])
 
 
 def _negated(index: FileIndex, name: str, value: ast.expr) -> bool:

@@ -18,6 +18,7 @@ from reenact_probe.experiment import behaviour, trials
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
+from reenact_probe.keras import behaviour as keras_behaviour
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.capture import LOSSES
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
@@ -41,6 +42,7 @@ class TakeOver:
         self._optimizers: list[Any] = []
         self._clips: list[Function] = []
         self._scaled: tuple[Tensor, Tensor] | None = None
+        self._test_keras: Callable[[], Facts] | None = None
         self._stepping: Optimizer | None = None
         """An optimizer that was asked to step before its loss went backward: it was given a closure."""
         self._install()
@@ -64,6 +66,7 @@ class TakeOver:
         when_made(base, self._optimizer_made)
         before(base, "apply", self._before_apply)
         before(keras.losses.Loss, "__call__", self._compared)
+        before(_trainer(keras, "fit"), "fit", lambda *args, **kwargs: self._fit_begins(keras, args, kwargs))
         self.inputs.join_keras(keras)
 
     # What is noticed on the way ---------------------------------------------------------------------------
@@ -86,6 +89,9 @@ class TakeOver:
         if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
             logits = bool(loss.get_config().get("from_logits"))
             self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
+
+    def _fit_begins(self, keras: Library, args: Args, kwargs: Kwargs) -> None:
+        self._test_keras = lambda: keras_behaviour.look(keras, *args, **kwargs)
 
     def _wrap_backward(self, original: Function) -> Function:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
@@ -150,9 +156,11 @@ class TakeOver:
         batch, passes = self.inputs.batch, list(self.inputs.passes.values())
         try:
             facts["behaviour"] = list(behaviour.test(self.torch, passes, targets[:8], batch, self.seconds))
+            if self._test_keras is not None:
+                with self.torch.no_grad():
+                    facts["behaviour"].append(self._test_keras())
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
-            why = f"no tests of the model's behaviour: {type(error).__name__}: {error}"
-            facts["missing"].append(why[:300])
+            facts["missing"].append(_no_tests(error))
 
     def _experiment(
         self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
@@ -201,11 +209,31 @@ def give(recorder: Recorder, facts: Facts) -> None:
 
 
 def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
-    """Keras on a backend other than torch: say so when it begins to train."""
+    """Keras on a backend other than torch: test how the model behaves when it begins to train, and say that
+    no more can be done."""
     reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
+
+    def begins(*args: Any, **kwargs: Any) -> None:
+        facts: Facts = {"missing": [reason]}
+        try:
+            facts["behaviour"] = [keras_behaviour.look(keras, *args, **kwargs)]
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            facts["missing"].append(
+                f"no tests of the model's behaviour: {type(error).__name__}: {error}"[:300]
+            )
+        give(recorder, facts)
+
     for name in ("fit", "train_on_batch"):
-        owner = next(base for base in keras.Model.__mro__ if name in vars(base))
-        before(owner, name, lambda *_, **__: give(recorder, {"missing": [reason]}))
+        before(_trainer(keras, name), name, begins)
+
+
+def _no_tests(error: Exception) -> str:
+    return f"no tests of the model's behaviour: {type(error).__name__}: {error}"[:300]
+
+
+def _trainer(keras: Library, name: str) -> Any:
+    """The class that a method of Keras's models comes from."""
+    return next(base for base in keras.Model.__mro__ if name in vars(base))
 
 
 class Inputs:

@@ -336,6 +336,9 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     span = min(width, length - places)
     wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
     counted = wanted >= 0
+    # The last targets of a row may be tokens that no input has: they were cut off to make room for the shift.
+    left = counted.flip(axis).cumsum(axis).flip(axis)
+    counted &= left > places
     # Where neighbours are alike, every shift fits.
     dull = (
         float((tokens.narrow(axis, 1, length - 1) == tokens.narrow(axis, 0, length - 1)).float().mean()) > 0.5

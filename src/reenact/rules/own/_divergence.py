@@ -1,0 +1,89 @@
+"""Terms of a loss that are a KL divergence from a normal distribution, as programs write them by hand."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reenact.program.read.index import FileIndex
+from reenact.rules.own._lines import called
+
+REDUCTIONS = ("sum", "mean")
+SQUARE = re.compile(r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\(")
+NAMED = re.compile(r"kl|diverg|regul|latent", re.IGNORECASE)
+
+
+class Divergence(NamedTuple):
+    """`-0.5 * sum(1 + log_var - mean**2 - exp(log_var))`, with all that is done to it in one expression."""
+
+    node: ast.expr
+    positive: bool
+    """Has the sign of a divergence, which is never below zero."""
+    summed: bool
+    """Over everything, and not divided by a number of rows."""
+    weighted: bool
+    """Multiplied by something that is no number."""
+
+
+def divergences(index: FileIndex) -> Iterator[Divergence]:
+    for node in ast.walk(index.tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            above = index.parents.get(node)
+            inner = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add | ast.Sub)
+            sign = None if inner else _sign(node)
+            if sign is not None:
+                yield _outwards(index, node, sign)
+
+
+def _sign(node: ast.expr) -> int | None:
+    """1 for `exp(log_var) + mean**2 - 1 - log_var`, -1 for its negative, none for another sum."""
+    terms = list(_terms(node, 1))
+    texts = [(sign, ast.unparse(term)) for sign, term in terms]
+    grown = [sign for sign, text in texts if "exp(" in text]
+    squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
+    ones = [sign for sign, text in texts if text in ("1", "1.0")]
+    if len(terms) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
+        return None
+    return grown[0]
+
+
+def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        yield from _terms(node.left, sign)
+        yield from _terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield from _terms(node.operand, -sign)
+    else:
+        yield sign, node
+
+
+def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
+    """Follow what is done to it up to the statement."""
+    summed, weighted = False, False
+    while True:
+        above = index.parents.get(node)
+        if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:
+            above = index.parents.get(above)
+        if isinstance(above, ast.Call) and called(above) in REDUCTIONS:
+            axes = len(above.args) - (node in above.args) + len(above.keywords)
+            summed = called(above) == "sum" and not axes
+        elif isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub):
+            sign = -sign
+        elif isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult | ast.Div):
+            other = above.right if above.left is node else above.left
+            number = _number(other)
+            summed = summed and isinstance(above.op, ast.Mult)
+            weighted = weighted or number is None
+            sign = -sign if number is not None and number < 0 else sign
+        else:
+            return Divergence(node, sign > 0, summed, weighted)
+        assert isinstance(above, ast.expr)
+        node = above
+
+
+def _number(node: ast.expr) -> float | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,91 @@
+"""RE057 fp16-underflow
+
+What
+    The weights are in half precision, and Adam keeps its state in it.
+Why
+    Adam divides by the root of the squared gradients plus 1e-8. In half precision 1e-8 is zero, and so are
+    the squares of gradients below 0.0002: zero is divided by zero, or a small step by nothing.
+Symptom
+    The loss is NaN after the first step, or weights do not move.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to(torch.float16)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(40):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x.to(torch.float16)).float(), y)
+        loss.backward()
+        optimizer.step()
+Instead
+    - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to(torch.float16)
+    + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    -     loss = nn.functional.cross_entropy(model(x.to(torch.float16)).float(), y)
+    +     loss = nn.functional.cross_entropy(model(x), y)
+Fix safety
+    Changes the training: keep the weights in float32, and compute under `torch.autocast` with a `GradScaler`,
+    or in bfloat16.
+Sources
+    Micikevicius et al., "Mixed precision training", ICLR 2018, section 3.1 (a master copy of the weights).
+"""
+
+import ast
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._places import optimizer_name
+
+HALF = 2**-24
+"""The smallest number above zero in half precision."""
+ADAPTIVE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad")
+
+
+class Fp16Underflow(Rule):
+    code, name, family, fault = "RE057", "fp16-underflow", "reenact", None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.95
+    certainty = Certainty.PROOF
+    why = "In half precision the small number that keeps the division apart from zero is zero itself."
+
+    def check(self, evidence: Evidence) -> Findings:
+        name, facts = optimizer_name(evidence), evidence.optimizer
+        epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
+        if name not in ADAPTIVE or not isinstance(epsilon, float) or epsilon >= HALF:
+            return
+        place = next((place for index in indexes(evidence) for place in _halved(index)), None)
+        if place is not None:
+            saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
+            yield self.finding(evidence, saw, place=place)
+
+
+def _halved(index: FileIndex) -> list[Place]:
+    """Where a model that an optimizer is given becomes float16."""
+    trained = {
+        part.value.id
+        for call in index.calls
+        for part in ast.walk(call)
+        if isinstance(part, ast.Attribute) and part.attr == "parameters" and isinstance(part.value, ast.Name)
+    }
+    return [
+        place_in(index, node)
+        for node in ast.walk(index.tree)
+        if isinstance(node, ast.Assign | ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and _is_half(index, node.value)
+        and trained & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    ]
+
+
+def _is_half(index: FileIndex, call: ast.Call) -> bool:
+    if called(call) == "half":
+        return not call.args
+    given = [
+        ast.unparse(value_of(index, one)) for one in (*call.args, *(word.value for word in call.keywords))
+    ]
+    return called(call) == "to" and any(text in ("torch.float16", "torch.half") for text in given)

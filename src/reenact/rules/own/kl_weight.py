@@ -1,0 +1,88 @@
+"""RE054 kl-weight
+
+What
+    A reconstruction loss that is a mean over all values is added to a KL divergence that is a sum over the
+    whole batch.
+Why
+    The divergence then weighs rows times values more than in the bound that both come from. The encoder
+    gives up: every row gets the same code.
+Symptom
+    The divergence falls to zero at once; the decoder gives the mean of the data for every code.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x = torch.from_numpy(blobs()[0])
+    encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+    optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        mean, log_var = encoder(x).chunk(2, 1)
+        code = mean + torch.randn_like(mean) * (0.5 * log_var).exp()
+        reconstruction = nn.functional.mse_loss(decoder(code), x)
+        divergence = -0.5 * torch.sum(1 + log_var - mean**2 - log_var.exp())
+        loss = reconstruction + divergence
+        loss.backward()
+        optimizer.step()
+Instead
+    -     reconstruction = nn.functional.mse_loss(decoder(code), x)
+    +     reconstruction = nn.functional.mse_loss(decoder(code), x, reduction="sum")
+Fix safety
+    Changes the training: sum both, or divide the divergence by the rows and by the values of a row.
+Sources
+    Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al., "Generating
+    sentences from a continuous space", CoNLL 2016, section 3.1 (collapse of the posterior).
+"""
+
+import ast
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.own._divergence import divergences
+from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+
+MEANS = frozenset(
+    {
+        "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
+        "cross_entropy", "huber_loss", "gaussian_nll_loss",
+    }
+)  # fmt: skip
+
+
+class KlWeight(Rule):
+    code, name, family, fault = "RE054", "kl-weight", "reenact", None
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "The divergence outweighs the reconstruction by rows times values: every row gets the same code."
+
+    def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            for one in divergences(index):
+                if one.positive and one.summed and not one.weighted and _is_added(index, one.node):
+                    saw = "the divergence is a sum over the batch, the reconstruction a mean over all values"
+                    yield self.finding(evidence, saw, place=place_in(index, one.node))
+
+
+def _is_added(index: FileIndex, divergence: ast.expr) -> bool:
+    """Whether it stands beside a mean in a sum, with nothing that weighs either."""
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and any(value_of(index, side) is divergence for side in (node.left, node.right))
+        and any(_is_mean(value_of(index, side)) for side in (node.left, node.right))
+        for node in ast.walk(function_of(index, divergence))
+    )
+
+
+def _is_mean(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    reduction = next(
+        (ast.unparse(word.value) for word in value.keywords if word.arg == "reduction"), "'mean'"
+    )
+    plain = called(value) == "mean" and not value.args and not value.keywords
+    return plain or (called(value) in MEANS and reduction == "'mean'")
