@@ -180,3 +180,26 @@ def test_rows_of_a_keras_model_that_move_other_rows(forks: Any, part: str, mixes
     assert (tested.model, tested.noise) == ("Sequential", 0)
     assert tested.mixing is not None
     assert (tested.mixing > 1e-3) is mixes
+
+
+DIVIDED = (
+    HEAD
+    + """
+model = nn.Linear(4, 1)
+x = torch.randn(8, 4)
+mask = torch.full((8, 1), float("-inf")).exp()
+share = torch.linspace(0, 1, 8)
+weight = (1 - share) / FIRST
+optimizer = torch.optim.Adam(model.parameters())
+loss = (weight[:, None] * model(x) ** 2).mean()
+loss.backward()
+optimizer.step()
+"""
+)
+
+
+@pytest.mark.parametrize(("first", "line"), [("share", 11), ("(share + 1)", None)])
+def test_the_line_that_first_leaves_the_finite_numbers(forks: Any, first: str, line: int | None) -> None:
+    ran = forks.run(DIVIDED.replace("FIRST", first), options=OPTIONS)
+    place = read_experiments(ran.folder, root=Root(ran.cwd)).non_finite_at
+    assert (place.line if place is not None else None) == line

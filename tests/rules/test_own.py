@@ -326,15 +326,19 @@ def test_a_range_test_outweighs_what_is_usual() -> None:
     rates = tuple(10 ** (-6 + 0.1 * step) for step in range(50))
     losses = tuple(2.0 if rate < 1e-4 else 1.0 if rate < 1e-2 else 50.0 for rate in rates)
     tried = Experiments(learning_rates=LearningRateRange(rates, losses))
-    run = trace([2.0] * 40)
 
-    def expected(rate: float) -> list[str]:
+    def expected(rate: float, last: float = 2.0) -> list[str]:
+        run = trace(list(np.linspace(2.0, last, 40)))
         run.steps.rows[:, run.steps.columns.index("learning_rate")] = rate
         return [found.saw for found in findings_in("RE019", Evidence(trace=run, experiments=tried))]
 
     assert "usable range" in expected(0.5)[0]
     assert "learns from" in expected(1e-6)[0]
     assert expected(1e-3) == []
+    assert "learns from" in expected(3e-5)[0], (
+        "nothing was learned: a rate just outside the range is the cause"
+    )
+    assert expected(3e-5, last=1.5) == []
 
 
 def test_one_batch() -> None:
@@ -928,3 +932,12 @@ def test_faults_that_the_text_alone_shows(code: str, text: str, line: int | None
 def test_a_step_of_keras_that_evaluates_in_training_mode(name: str, fires: bool) -> None:
     evidence = replace(evidence_of(STEP.format(name=name), run=False), trace=trace([1.0] * 20, graph=None))
     assert [one.place.line for one in findings_in("RE011", evidence) if one.place] == ([8] if fires else [])
+
+
+def test_numbers_that_are_not_finite_are_placed_where_numpy_warned() -> None:
+    place = Place(PurePosixPath("train.py"), 19)
+    warned = Event("warning", 0, 0, 0.0, {"message": "divide by zero encountered in log"}, place)
+    other = Event("warning", 0, 0, 0.0, {"message": "deprecated"}, Place(PurePosixPath("train.py"), 2))
+    run = replace(trace([math.nan] * 20), events=(other, warned))
+    assert Evidence(trace=run).non_finite_at == place
+    assert Evidence(trace=replace(run, events=(other,))).non_finite_at is None

@@ -64,8 +64,10 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
     try:
         batch = content.get("one_batch")
         batch = dict(batch, steps=len(batch["losses"])) if batch else None
-        behaviour = [_placed(model, root or Root(folder)) for model in content.get("behaviour", ())]
-        return typed(Experiments, dict(content, one_batch=batch, behaviour=behaviour))
+        root = root or Root(folder)
+        behaviour = [_placed(model, root) for model in content.get("behaviour", ())]
+        bad = read_place(content.get("non_finite_at"), root)
+        return typed(Experiments, dict(content, one_batch=batch, behaviour=behaviour, non_finite_at=bad))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."

@@ -329,5 +329,7 @@ class Experiments:
     learning_rates: LearningRateRange | None = None
     behaviour: tuple[Behaviour, ...] = ()
     """One a model that was called."""
+    non_finite_at: Place | None = None
+    """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""

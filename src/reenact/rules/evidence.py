@@ -201,6 +201,17 @@ class Evidence:
         known = self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
         return known and not self.copies and not self.acts
 
+    @property
+    def non_finite_at(self) -> Place | None:
+        """The program's line that first leaves the finite numbers: seen in torch, or warned of by numpy."""
+        warned = self.trace.happened("warning") if self.trace is not None else ()
+        numpy = (
+            one.place
+            for one in warned
+            if one.place is not None and _BEYOND.match(str(one.facts.get("message", "")))
+        )
+        return next(numpy, None) or self.experiments.non_finite_at
+
     @cached_property
     def acts(self) -> bool:
         """Whether the program learns from an environment that it acts in."""
@@ -275,6 +286,7 @@ class Evidence:
         return facts.place if facts is not None else None
 
 
+_BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
 _ENVIRONMENTS = re.compile(
     r"^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b", re.MULTILINE
 )

@@ -47,6 +47,8 @@ FALL = 0.05
 """Share of the whole fall of the loss that must be done before a rate counts as learning."""
 LEAST_FALL = 0.1
 """Share of the first loss that must go for the test to tell anything."""
+STILL = 0.9
+"""Share of the first loss that is left where nothing was learned; then less is too much for a rate."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
@@ -95,11 +97,18 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     low, high = bounds
     good = 10 ** round(math.log10(math.sqrt(low * high)))
     values = (good, good / 10, good * 10)
-    if rate > 2 * high:
+    above, below = (1.0, 2.0) if _stands_still(evidence) else (2.0, 10.0)
+    if rate > above * high:
         return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
-    if rate < low / 10:
+    if rate < low / below:
         return f"a range test learns from {low:.1g} to {high:.1g}", 0.75, values
     return FINE
+
+
+def _stands_still(evidence: Evidence) -> bool:
+    """Whether the whole training took next to nothing off the loss, where it should."""
+    curve = windows(losses(evidence))
+    return evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
 
 
 def _by_trace(evidence: Evidence, rate: float) -> Word:

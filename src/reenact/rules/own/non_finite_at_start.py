@@ -61,7 +61,7 @@ class NonFiniteAtStart(Rule):
             return
         where = f", first in the output of layer {layer}" if layer else ""
         saw = f"the loss of step {bad[0] + 1} is {losses[bad[0]]}{where}"
-        yield self.finding(evidence, saw, place=_place(evidence, layer))
+        yield self.finding(evidence, saw, place=evidence.non_finite_at or _place(evidence, layer))
 
 
 def _first_bad(evidence: Evidence, last: int) -> str:

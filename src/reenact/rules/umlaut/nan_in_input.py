@@ -52,7 +52,10 @@ class NanInInput(Rule):
                 saw = f"{facts.nan_share:.2%} of the inputs are NaN{too}"
                 sure = self.confidence if lost else 0.7
                 proven = Certainty.PROOF if lost else Certainty.STRONG
-                yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=sure, certainty=proven)
+                yield self.finding(
+                    evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at, confidence=sure,
+                    certainty=proven,
+                )  # fmt: skip
                 return
 
 

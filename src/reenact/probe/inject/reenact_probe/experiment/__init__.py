@@ -136,7 +136,7 @@ class TakeOver:
             return
         self.tape.open = False
         guard.stand_down()
-        facts: Facts = {"missing": []}
+        facts: Facts = {"missing": [], "non_finite_at": self.tape.non_finite_at}
         try:
             self._look_at_behaviour(facts)
             self._keep(facts)

@@ -13,11 +13,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from reenact_probe.guard import guarded, state
-from reenact_probe.types import Args, Function, Kwargs, Library, Tensor
+from reenact_probe.places import caller
+from reenact_probe.types import Args, Function, Kwargs, Library, Place, Tensor
 
 _IN_PLACE = frozenset(
     ["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ipow__", "__imatmul__"]
 )
+
+_RISKY = frozenset([
+    "div", "true_divide", "divide", "__truediv__", "__div__", "__rtruediv__", "__rdiv__", "__itruediv__",
+    "reciprocal", "log", "log2", "log10", "exp", "pow", "__pow__", "__rpow__", "sqrt", "rsqrt", "half", "to",
+])  # fmt: skip
+"""Functions that make an infinite number, or none, of finite ones; masks are made by others."""
 
 
 class Unseen(Exception):
@@ -60,6 +67,8 @@ class Tape:
         self.originals: dict[int, Tensor] = {}
         """What came from outside, as it was before the program changed it in place, by identity."""
         self.open = True
+        self.non_finite_at: Place | None = None
+        """The line that first made a number without end, or none at all, of numbers that were finite."""
         self._known: dict[int, Tensor] = {}
         """What came of weights and inputs, by identity; held, so that no identity is used twice."""
 
@@ -70,6 +79,20 @@ class Tape:
     def concerns(self, args: Args, kwargs: Kwargs) -> bool:
         known = self._known
         return any(tensor.requires_grad or id(tensor) in known for tensor in tensors_in((args, kwargs)))
+
+    @guarded("experiment-tape")
+    def look(self, name: str, args: Args, output: Any) -> None:
+        """Note where a division, a logarithm or a smaller type first leaves the finite numbers."""
+        if self.non_finite_at is None and name in _RISKY and not self._finite(output) and self._finite(args):
+            self.non_finite_at = caller()
+
+    def _finite(self, value: Any) -> bool:
+        """Of tensors that hold plain numbers; those of a graph that is being made hold none."""
+        tensors = (tensor for tensor in tensors_in(value) if tensor.is_floating_point())
+        try:
+            return all(bool(self.torch.isfinite(tensor.detach()).all()) for tensor in tensors)
+        except (RuntimeError, NotImplementedError):
+            return True
 
     @guarded("experiment-tape")
     def before(self, name: str, args: Args) -> None:
@@ -152,13 +175,17 @@ def make_mode(torch: Library, tape: Tape) -> Any:
             kwargs = kwargs or {}
             listens = tape.open and not state.asleep and torch.is_grad_enabled()
             if not listens or not tape.concerns(args, kwargs):
-                return func(*args, **kwargs)
+                output = func(*args, **kwargs)
+                if tape.open:
+                    tape.look(getattr(func, "__name__", ""), args, output)
+                return output
             if func is torch.Tensor.__iter__:
                 # An iterator cannot be played again, the rows it gives can.
                 return iter(self.__torch_function__(torch.Tensor.unbind, types, (args[0], 0)))
             tape.before(getattr(func, "__name__", ""), args)
             output = func(*args, **kwargs)
             tape.note(func, args, kwargs, output)
+            tape.look(getattr(func, "__name__", ""), args, output)
             return output
 
     return Taping()
