@@ -878,6 +878,12 @@ more = np.random.choice({population}, 100, replace=True)
 x, y = {rows}, y[more]
 train, test = train_test_split(x)
 """
+HITS = """
+def judge(model, loader, hits=0):
+    for x, y in loader:
+        hits {sign}= (model(x).argmax(1) == y).float().{counted}().item()
+    return {share}
+"""
 AUGMENTED = """
 noisy = transforms.Compose([transforms.{name}()])
 data = Images(transform=noisy)
@@ -921,6 +927,11 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE056", AUGMENTED.format(name="ToTensor", after=""), None),
         ("RE056", AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"), None),
         ("RE056", "val_set = Images(augment=True)\n", 1),
+        ("RE058", HITS.format(sign="", counted="mean", share="hits"), 4),
+        ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader)"), 4),
+        ("RE058", HITS.format(sign="+", counted="mean", share="hits / len(loader.dataset)"), 4),
+        ("RE058", HITS.format(sign="+", counted="mean", share="hits / len(loader)"), None),
+        ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader.dataset)"), None),
     ],
 )  # fmt: skip
 def test_faults_that_the_text_alone_shows(code: str, text: str, line: int | None) -> None:
@@ -941,3 +952,23 @@ def test_numbers_that_are_not_finite_are_placed_where_numpy_warned() -> None:
     run = replace(trace([math.nan] * 20), events=(other, warned))
     assert Evidence(trace=run).non_finite_at == place
     assert Evidence(trace=replace(run, events=(other,))).non_finite_at is None
+
+
+SCALED = """
+scaler = torch.amp.GradScaler("cpu"{given})
+for x, y in loader:
+    scaler.scale(loss_of(x, y)).backward()
+    {before}
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "before", "line"),
+    [("", "pass", 6), ("", "scaler.unscale_(optimizer)", None), (", enabled=half", "pass", None)],
+)
+def test_clipping_before_gradients_are_unscaled(given: str, before: str, line: int | None) -> None:
+    evidence = evidence_of(SCALED.format(given=given, before=before), run=False)
+    found = findings_in("RE043", replace(evidence, trace=trace([1.0] * 20)))
+    assert [one.place.line for one in found if one.place] == ([line] if line else [])

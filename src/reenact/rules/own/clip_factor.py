@@ -1,7 +1,8 @@
 """RE043 clip-factor
 
 What
-    Almost every step is clipped to a small part of its gradient.
+    Almost every step is clipped to a small part of its gradient, or gradients are clipped before a
+    `GradScaler` has unscaled them.
 Why
     Clipping is made for rare outliers. A limit far below the usual norm makes every step as long as the
     limit times the learning rate.
@@ -29,7 +30,12 @@ Sources
     Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section 3.2.
 """
 
+import ast
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._lines import called, indexes, place_in
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -50,6 +56,12 @@ class ClipFactor(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
+        for index in indexes(evidence):
+            for call in _clips_scaled(index):
+                saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
+                place = place_in(index, call)
+                yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+                return
         steps = evidence.trace.steps
         both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
         factors = sorted(float(norm / limit) for norm, limit in both if norm == norm and limit > 0)
@@ -60,3 +72,14 @@ class ClipFactor(Rule):
         if share >= OFTEN and median >= FACTOR:
             saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
             yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0))
+
+
+def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
+    """Calls that clip gradients of a loss that a `GradScaler` has scaled, where nothing unscales them."""
+    names = {called(call) for call in index.calls}
+    scalers = [call for call in index.calls if called(call) == "GradScaler"]
+    # One that can be switched off may be: it then scales nothing.
+    if not scalers or any(word.arg == "enabled" for call in scalers for word in call.keywords):
+        return
+    if {"scale", "backward"} <= names and "unscale_" not in names:
+        yield from (call for call in index.calls if called(call) in ("clip_grad_norm_", "clip_grad_value_"))
