@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 2_900,
     "report": 4_900,
-    "rules": 13_200,
+    "rules": 13_600,
     "sandbox": 6_200,
     "testing": 1_150,
     "trials": 3_700,
