@@ -905,6 +905,7 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE047", LOOP.format(line="history.append(loss.item())"), None),
         ("RE047", LOOP.format(line="history = []; history.append(loss)"), None),
         ("RE047", LOOP.format(line="history.append(other)"), None),
+        ("RE047", LOOP.format(line="history.append(loss)").replace("range(9)", "loader"), None),
         ("RE054", bound("-0.5 * KL", "distance + kl"), 5),
         ("RE054", bound("-0.5 * KL", "distance + kl", ", reduction='sum'"), None),
         ("RE054", bound("-0.5 * KL / x.numel()", "distance + kl"), None),

@@ -89,6 +89,9 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
         return False
     outer = min(loops, key=lambda loop: loop.lineno)
+    if len(loops) == 1 and isinstance(outer, ast.For) and not isinstance(outer.iter, ast.Call):
+        # One pass over a loader: the list ends with the epoch.
+        return False
     inside = "\n".join(ast.unparse(one) for one in outer.body)
     again = re.search(
         rf"(?:^|\s){re.escape(kept)} = |{re.escape(kept)}\.(?:clear|pop)|del {re.escape(kept)}", inside
