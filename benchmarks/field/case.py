@@ -1,6 +1,6 @@
 """The manifest of foreign programs: where each lies, how it is started, and what is true of it.
 
-The programs themselves are never kept here. Halves are drawn once; *confirm* is frozen by hash.
+The programs themselves are never kept here. Halves are drawn once; *confirm* and *fresh* are frozen by hash.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Half(StrEnum):
     """Rules and thresholds may look at it."""
     CONFIRM = "confirm"
     """Run after a change is finished."""
+    FRESH = "fresh"
+    """No half: sound programs that came later, chosen without regard to the rules."""
 
 
 class Data(StrEnum):
@@ -101,7 +103,7 @@ class FieldCase:
     shapes: Words | None = None
     """What a stand-in has to look like."""
     beside: tuple[Inside, ...] = ()
-    """Folders of the repository that are laid beside the program."""
+    """Folders and files of the repository that are laid beside the program."""
     files: Mapping[Inside, str] = field(default_factory=dict)
     """Files that the program reads, each made by a function of `standins.py`."""
     fixed: Fixed | None = None
@@ -135,8 +137,8 @@ def catalogue(manifest: Path = MANIFEST) -> tuple[FieldCase, ...]:
 
 
 def drawn(cases: Sequence[FieldCase]) -> dict[Half, tuple[str, ...]]:
-    """The two halves, faulty and sound programs drawn apart."""
-    halves: dict[Half, list[str]] = {half: [] for half in Half}
+    """The two halves of the first list, faulty and sound programs drawn apart."""
+    halves: dict[Half, list[str]] = {Half.TUNE: [], Half.CONFIRM: []}
     chance = random.Random(SEED)  # noqa: S311 - a draw that everybody can repeat
     for sound in (False, True):
         names = sorted(case.id for case in cases if case.sound is sound)
@@ -154,14 +156,13 @@ def frozen(cases: Sequence[FieldCase]) -> str:
 
 
 def half_of(cases: Sequence[FieldCase], half: Half, halves: Path = HALVES) -> tuple[FieldCase, ...]:
-    """The programs of one half. Refused for *confirm* once its part of the manifest was changed."""
+    """The programs of one half. Refused for a frozen one once its part of the manifest was changed."""
     known = tomllib.loads(halves.read_text(encoding="utf-8"))
-    named = set(known[half.value])
+    named, wanted = set(known[half.value]), known.get(f"{half}_sha256")
     found = tuple(case for case in cases if case.id in named)
-    if half is Half.CONFIRM and (len(found) != len(named) or frozen(found) != known["confirm_sha256"]):
+    if wanted is not None and (len(found) != len(named) or frozen(found) != wanted):
         raise InputError(
-            "The confirm half is not what was frozen: the truth of its programs, or how they are started, "
-            "was changed. "
-            f"Expected: confirm_sha256={known['confirm_sha256']}. Received: {frozen(found)}."
+            f"The {half} half is not what was frozen: the truth of its programs, or how they are started, "
+            f"was changed. Expected: {half}_sha256={wanted}. Received: {frozen(found)}."
         )
     return found

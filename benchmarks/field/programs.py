@@ -36,7 +36,11 @@ def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:
     _check(source, case.sha256)
     shutil.copytree(source.parent, into, ignore=_too_large)
     for name in case.beside:
-        shutil.copytree(repository / name, into / Path(name).name, ignore=_too_large, dirs_exist_ok=True)
+        beside, copy = repository / name, into / Path(name).name
+        if beside.is_file():
+            shutil.copy(beside, copy)
+        else:
+            shutil.copytree(beside, copy, ignore=_too_large, dirs_exist_ok=True)
     if case.data is Data.BESIDE:
         shutil.copy(Path(standins.__file__), into / BESIDE)
     for name, maker in case.files.items():

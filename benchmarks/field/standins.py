@@ -159,12 +159,18 @@ def _transactions(file: Path) -> None:
     file.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 
-def _content(file: Path) -> None:
-    """Papers with words and a subject: 700 rows of a number, 100 words, a name."""
+def _words() -> Array:
+    """Which of 100 words stand in each paper."""
     chance, subjects = np.random.default_rng(9), _subjects()
     words = chance.random((len(subjects), 100)) < 0.05
     for row, subject in enumerate(subjects):
         words[row, subject * 14 : subject * 14 + 14] |= chance.random(14) < 0.3
+    return words
+
+
+def _content(file: Path) -> None:
+    """Papers with words and a subject: 700 rows of a number, 100 words, a name."""
+    words, subjects = _words(), _subjects()
     rows = (
         "\t".join([str(row + 1), *(str(int(word)) for word in words[row]), f"Subject_{subject}"])
         for row, subject in enumerate(subjects)
@@ -172,15 +178,20 @@ def _content(file: Path) -> None:
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
-def _cites(file: Path) -> None:
+def _citations() -> list[tuple[int, int]]:
     """Which paper cites which: mostly of the same subject."""
     chance, subjects = np.random.default_rng(10), _subjects()
     pairs = set()
     for paper in range(len(subjects)):
         same = np.flatnonzero(subjects == subjects[paper])
         for other in (*chance.choice(same, 2), chance.integers(0, len(subjects))):
-            pairs.add((int(other) + 1, paper + 1))
-    file.write_text("\n".join(f"{one}\t{two}" for one, two in sorted(pairs)) + "\n", encoding="utf-8")
+            pairs.add((int(other), paper))
+    return sorted(pairs)
+
+
+def _cites(file: Path) -> None:
+    lines = (f"{one + 1}\t{two + 1}" for one, two in _citations())
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _subjects(papers: int = 700) -> Array:
@@ -217,6 +228,13 @@ def _prose(sentences: int) -> Callable[[Path], None]:
     return write
 
 
+def _binary_digits(file: Path) -> None:
+    """Digits of black and white pixels, (rows, 784) of 0.0 and 1.0, as the archive of binarised MNIST."""
+    (x, _), (x_test, _) = digits()
+    parts = {"train_data": x, "valid_data": x_test}
+    np.savez(file, **{name: (rows.reshape(-1, 784) > 127).astype("float32") for name, rows in parts.items()})
+
+
 def _wave_lines(rows: int, length: int = 500) -> Callable[[Path], None]:
     return lambda file: np.savetxt(file, waves_table(rows, length), delimiter="\t", fmt="%.5f")
 
@@ -235,6 +253,7 @@ FILES: Mapping[str, Callable[[Path], None]] = {
     "short waves": _wave_lines(200, 100),
     "ratings": lambda file: ratings().to_csv(file, index=False),
     "films": lambda file: films().to_csv(file, index=False),
+    "binary digits": _binary_digits,
 }
 """What a manifest may ask for, by name."""
 
@@ -353,6 +372,50 @@ def photographs(upscale: int) -> list[tuple[Any, Any]]:
     return list(zip(small, tensors, strict=True))
 
 
+def papers(_root: str = "", _name: str = "", transform: Any = None, **_: Any) -> Any:
+    """One graph of papers, as `Planetoid` of PyTorch Geometric: words, citations, subjects, three masks."""
+    import torch
+
+    made = import_module("torch_geometric")
+    order = np.random.default_rng(12).permutation(len(_subjects()))
+    masks = torch.zeros(3, len(order), dtype=torch.bool)
+    for mask, rows in zip(masks, np.split(order, (140, 340)), strict=True):
+        mask[rows] = True
+    edges = made.utils.to_undirected(torch.tensor(_citations()).t().contiguous())
+    graph = made.data.Data(
+        x=torch.from_numpy(_words().astype("float32")), y=torch.from_numpy(_subjects()),
+        edge_index=edges, train_mask=masks[0], val_mask=masks[1], test_mask=masks[2],
+    )  # fmt: skip
+    return _graphs([graph], transform)
+
+
+def molecules(_root: str = "", transform: Any = None, **_: Any) -> Any:
+    """Two hundred small graphs, as `TUDataset` of PyTorch Geometric: trees, and trees with a ring."""
+    import torch
+
+    made, chance = import_module("torch_geometric"), np.random.default_rng(13)
+    graphs = []
+    for row in range(200):
+        size, label = int(chance.integers(12, 22)), row % 2
+        bonds = [(int(chance.integers(0, atom)), atom) for atom in range(1, size)]
+        if label:
+            bonds += [(atom, (atom + 1) % 6) for atom in range(6)]
+        graphs.append(
+            made.data.Data(
+                x=torch.eye(7)[torch.from_numpy(chance.integers(0, 7, size))],
+                edge_index=made.utils.to_undirected(torch.tensor(bonds).t().contiguous()),
+                y=torch.tensor([label]),
+            )
+        )
+    return _graphs(graphs, transform)
+
+
+def _graphs(graphs: list[Any], transform: Any) -> Any:
+    made = import_module("torch_geometric").data.InMemoryDataset(transform=transform)
+    made.data, made.slices = made.collate(graphs)
+    return made
+
+
 class WordChunks:
     """A text as pairs of word numbers and those one word on, as Lightning's WikiText2 gives them."""
 
@@ -373,6 +436,33 @@ class WordChunks:
         return self.numbers[begin:end], self.numbers[begin + 1 : end + 1]
 
 
+class Slices:
+    """As `tf.data.Dataset.from_tensor_slices`, as far as batches for Keras; `map` changes whole batches."""
+
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self.arrays, self.shuffled = arrays, False
+
+    def shuffle(self, _: int) -> Slices:
+        self.shuffled = True
+        return self
+
+    def batch(self, size: int) -> Any:
+        import torch
+
+        rows = torch.utils.data.TensorDataset(*(torch.from_numpy(part) for part in self.arrays))
+        loader: Any = torch.utils.data.DataLoader(rows, size, self.shuffled)
+        joined = loader.collate_fn
+
+        def change(function: Callable[..., Any], **_: Any) -> Any:
+            loader.collate_fn = lambda picked: function(*joined(picked))
+            return loader
+
+        loader.map, loader.prefetch = change, lambda _: loader
+        return loader
+
+
+data = SimpleNamespace(Dataset=SimpleNamespace(from_tensor_slices=Slices), AUTOTUNE=None)
+"""As `tf.data`."""
 datasets = SimpleNamespace(MNIST=mnist, FashionMNIST=mnist, CIFAR10=cifar10)
 transforms = SimpleNamespace(
     Compose=Compose, ToTensor=ToTensor, Normalize=Normalize, Resize=Resize, Lambda=Lambda,

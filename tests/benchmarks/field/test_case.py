@@ -1,4 +1,4 @@
-"""The manifest of foreign programs, its halves, and the freezing of what is true of the confirm half."""
+"""The manifest of foreign programs, its halves, and the freezing of what is true of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.field.case import Data, Edit, FieldCase, Fixed, Half, catalogue, drawn, half_of
 from benchmarks.field.programs import BESIDE, materialise, why_not
-from benchmarks.field.standins import FILES, digits, pictures, reviews
+from benchmarks.field.standins import FILES, Slices, digits, pictures, reviews
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 
@@ -35,9 +36,10 @@ def test_there_are_enough_programs_of_both_kinds() -> None:
 
 
 def test_the_halves_are_those_that_were_drawn() -> None:
-    halves = drawn(CASES)
-    for half in Half:
-        assert tuple(sorted(case.id for case in half_of(CASES, half))) == halves[half]
+    later = {case.id for case in half_of(CASES, Half.FRESH)}
+    halves = drawn([case for case in CASES if case.id not in later])
+    for half, names in halves.items():
+        assert tuple(sorted(case.id for case in half_of(CASES, half))) == names
     assert not set(halves[Half.TUNE]) & set(halves[Half.CONFIRM])
     faulty = {case.id for case in CASES if not case.sound}
     assert len(faulty & set(halves[Half.CONFIRM])) >= 25
@@ -60,6 +62,25 @@ def test_how_a_program_is_started_is_frozen_too(change: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="frozen"):
         half_of(changed, Half.CONFIRM)
     half_of(changed, Half.TUNE)
+
+
+def test_the_fresh_programs_are_sound_frozen_and_of_many_sources() -> None:
+    fresh = half_of(CASES, Half.FRESH)
+    assert len(fresh) >= 40
+    assert all(case.sound for case in fresh)
+    assert len({case.source for case in fresh}) >= 8
+    changed = [replace(one, arguments=("--epochs", "1")) if one == fresh[0] else one for one in CASES]
+    with pytest.raises(InputError, match="fresh half is not what was frozen"):
+        half_of(changed, Half.FRESH)
+
+
+def test_files_and_folders_of_the_repository_are_laid_beside(tmp_path: Path) -> None:
+    case = program(tmp_path, beside=("models.py", "tools"))
+    (tmp_path / "repository" / "models.py").write_text("", encoding="utf-8")
+    (tmp_path / "repository" / "tools" / "inner").mkdir(parents=True)
+    entry = materialise(case, tmp_path, tmp_path / "copy")
+    assert (entry.parent / "models.py").is_file()
+    assert (entry.parent / "tools" / "inner").is_dir()
 
 
 def test_a_program_is_copied_checked_edited_and_given_its_data(tmp_path: Path) -> None:
@@ -116,3 +137,12 @@ def test_stand_ins_have_the_shapes_of_what_they_stand_for() -> None:
     (words, labels), _ = reviews(1000, 30, 10)
     assert max(max(row) for row in words) < 1000
     assert set(labels) == {0, 1}
+
+
+def test_slices_come_as_batches_that_functions_change() -> None:
+    rows = np.arange(10.0), np.arange(10)
+    batches = Slices(rows).batch(4).map(lambda x, y: (x + 1, y), num_parallel_calls=None).prefetch(None)
+    assert [len(x) for x, _ in batches] == [4, 4, 2]
+    assert next(iter(batches))[0].tolist() == [1.0, 2.0, 3.0, 4.0]
+    shuffled = np.concatenate([y for _, y in Slices(rows).shuffle(10).batch(4)])
+    assert sorted(shuffled) == list(range(10))
