@@ -27,7 +27,7 @@ tests:
 
 # What takes minutes, and what trains much with the frameworks: before a release, or after a change there.
 test-slow:
-	@scripts/setup $(EVERYTHING) chromium
+	@scripts/setup $(EVERYTHING),ray chromium
 	@.venv/bin/pytest -n 2 --dist loadgroup -m slow
 
 # The frameworks themselves are installed here alone: some 2 GB. Backs docs/works-with.md line by line.

@@ -21,7 +21,7 @@ OWNERS = {
         "cli/demo.py", "cli/doctor.py", "api/session.py",
     ),
     "multiprocessing": ("api/linting.py",),
-    "socket": ("intake/web.py", "web/serve.py", "testing/sandbox.py"),
+    "socket": ("intake/web.py", "web/serve.py", "testing/sandbox.py", "trials/ray.py"),
     "ssl": ("llm/", "sandbox/environments/source.py"),
     "urllib.request": ("intake/web.py", "sandbox/environments/source.py"),
     "http.client": ("intake/web.py",),

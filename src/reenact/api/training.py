@@ -42,6 +42,8 @@ def diagnose(
     threshold: float = THRESHOLD,
     learned: bool = False,
     workers: int = 0,
+    executor: str = "process",
+    data: Sequence[File] = (),
     stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
@@ -81,6 +83,9 @@ def diagnose(
         threshold: least confidence of a finding.
         learned: ask the learned detector too.
         workers: parallel trainings; 0: one per core.
+        executor: where changed copies are trained: "process", "ray" (a cluster of this machine), or the
+            address of a Ray cluster; the program's folder is sent there, `data` are files and folders that
+            every node has at the same path and that are not.
         python: interpreter of the program; default: the active one.
         stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
             torchvision or scikit-learn cannot be had; the result says so.
@@ -112,6 +117,7 @@ def diagnose(
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
             learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
+            executor=executor, data=tuple(map(str, data)),
         )  # fmt: skip
         services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
@@ -149,6 +155,7 @@ def repair(
     temperature: float | None = None,
     workers: int = 0,
     executor: str = "process",
+    data: Sequence[File] = (),
     stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
@@ -190,12 +197,11 @@ def repair(
         search_seed: random seed of the search.
         samples, temperature: answers of the strategy "llm".
         workers: parallel trainings; 0: one per core.
-        executor: where trainings run: "process", "ray", or the address of a Ray cluster.
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.
-        stand_in_data, python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,
-        trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
+        executor, data, stand_in_data, python, training_time, max_time, model, max_cost, max_tokens,
+        max_calls, record, fresh, trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
 
     Returns:
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
@@ -221,7 +227,7 @@ def repair(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
-            stand_in_data=stand_in_data,
+            stand_in_data=stand_in_data, data=tuple(map(str, data)),
         )  # fmt: skip
         services = RepairServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,

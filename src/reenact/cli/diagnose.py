@@ -27,7 +27,7 @@ from reenact.report.views.diagnosis import diagnosis_document
 @option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@shared("workers", "max-time", "training-time", "stand-in-data", "python", *RECORDED)
+@shared("workers", "executor", "data", "max-time", "training-time", "stand-in-data", "python", *RECORDED)
 @defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
 @shared(*MODEL, "output-format", "program")
 def diagnose(program: tuple[str, ...], **given: Any) -> int:

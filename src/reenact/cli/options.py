@@ -179,6 +179,12 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),
     "search-seed": search_seed,
     "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
+    "executor": defaulted(
+        "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."
+    ),
+    "data": option(
+        "--data", "A file or folder that every node of the cluster has at this path; not sent.", multiple=True
+    ),
     "python": option("--python", "Interpreter to use; default: the active one."),
     "stand-in-data": option(
         "--stand-in-data",

@@ -46,11 +46,7 @@ from reenact.report.views.repair import repair_document
 @shared("search-seed")
 @defaulted("--samples", Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
-@shared("workers")
-@defaulted(
-    "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."
-)
-@shared("max-time", "training-time", "stand-in-data", "python")
+@shared("workers", "executor", "data", "max-time", "training-time", "stand-in-data", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from reenact.trials.budget import TrainingBudget, diagnose_budget
+from reenact.trials.choose import check_name
 
-PACE = ("workers", "training_time", "executor")
+PACE = ("workers", "training_time", "executor", "data")
 """Options that say how trainings are done, and change no answer."""
 THRESHOLD = 0.45
 """Nearly as likely guilty as not: the lowest plateau of the curve above which most are."""
@@ -78,6 +79,10 @@ class DiagnoseOptions:
     """Interpreter; empty: the one that runs reenact."""
     workers: int = 0
     """Trainings at once; 0: one per core."""
+    executor: str = "process"
+    """Where changed programs are trained: `process`, `ray`, or the address of a Ray cluster."""
+    data: tuple[str, ...] = ()
+    """Paths that every node of a cluster has: they are not sent to it."""
     learned: bool = False
     """Ask the learned detector too."""
     samples: int = 5
@@ -86,6 +91,9 @@ class DiagnoseOptions:
     """Train on made-up data where a well-known data set cannot be had."""
     training_time: float | None = None
     """Seconds that one training may take."""
+
+    def __post_init__(self) -> None:
+        check_name(self.executor)
 
     def to_json(self) -> dict[str, object]:
         """What a journal compares to tell one diagnosis from another: not how fast it is done."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -52,13 +53,15 @@ class DiagnoseServices:
     fresh: bool = False
     """Start over instead of resuming an interrupted run."""
 
-    def open_executor(self, workers: int, python: str) -> Executor:
-        """What trains: the pool of processes, unless another way was given."""
+    def open_executor(
+        self, workers: int, python: str, name: str = "process", data: Sequence[str] = ()
+    ) -> Executor:
+        """What trains: the executor of this name, unless another way was given."""
         if self.executor is not None:
             return self.executor()
-        from reenact.trials.pool import ProcessPool
+        from reenact.trials.choose import open_executor
 
-        return ProcessPool(workers or None, python=python)
+        return open_executor(name, workers=workers or None, python=python, data=data, stop=self.stop)
 
 
 def diagnose(
@@ -92,10 +95,15 @@ def diagnose_within(
 ) -> Diagnosis:
     """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
     begun = time.monotonic()
-    evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
-    others, remarks = _other_detectors(evidence, options, services, run)
-    suspects = suspects_of(evidence, options, others)
-    tried = _intervene([one for one in suspects if one.first.is_root_cause], evidence, options, services, run)
+    trains = options.depth.intervenes
+    with ExitStack() as stack:
+        # Opened first: a cluster that cannot be reached is known before the program is trained.
+        executor = stack.enter_context(_executor(options, services)) if trains else None
+        evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
+        others, remarks = _other_detectors(evidence, options, services, run)
+        suspects = suspects_of(evidence, options, others)
+        causes = [one for one in suspects if one.first.is_root_cause]
+        tried = _intervene(causes, evidence, options, services, run, executor)
     found = conclude(
         evidence, options, suspects, tried.suspected, replace(tried.spent, seconds=time.monotonic() - begun),
         measure=tried.measure, notes=(*notes, *remarks, *tried.notes),
@@ -178,10 +186,11 @@ def _intervene(
     options: DiagnoseOptions,
     services: DiagnoseServices,
     run: Scope,
+    executor: Executor | None,
 ) -> _Intervention:
     """Change the suspects when that was asked for and the program can be judged."""
     nothing = _Intervention(untried(suspects))
-    if not options.depth.intervenes or not suspects or evidence.trace is None or evidence.outcome is None:
+    if executor is None or not suspects or evidence.trace is None or evidence.outcome is None:
         return nothing
     if evidence.outcome.kind is OutcomeKind.TIMEOUT:
         late = "Nothing was tried: the training did not come to its end within the time that it had."
@@ -195,18 +204,21 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    with services.open_executor(options.workers, options.python) as executor:
-        trainer = _trainer(evidence, executor, measure, options, services, run)
-        try:
-            trainer.measure_cost()
-            short = trainer.budget.stretches(trainer.one_training)
-            plan = PLANS[options.depth].for_short_trainings() if short else PLANS[options.depth]
-            screening = Screening(trainer, plan, services.tell)
-            suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
-        except TimeSpent as error:
-            suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
+    trainer = _trainer(evidence, executor, measure, options, services, run)
+    try:
+        trainer.measure_cost()
+        short = trainer.budget.stretches(trainer.one_training)
+        plan = PLANS[options.depth].for_short_trainings() if short else PLANS[options.depth]
+        screening = Screening(trainer, plan, services.tell)
+        suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
+    except TimeSpent as error:
+        suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
     noted = [trainer.budget.note] if trainer.budget.note else []
-    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks))
+    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
+
+
+def _executor(options: DiagnoseOptions, services: DiagnoseServices) -> Executor:
+    return services.open_executor(options.workers, options.python, options.executor, options.data)
 
 
 def _trainer(

@@ -36,6 +36,8 @@ class RepairOptions:
     """Trainings at once; 0: one per core."""
     executor: str = "process"
     """Where trainings run: `process`, `ray`, or the address of a Ray cluster."""
+    data: tuple[str, ...] = ()
+    """Paths that every node of a cluster has: they are not sent to it."""
     chance: int = 0
     """Seed of the search itself: another number gives another search."""
     samples: int = 5

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import median
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
@@ -24,7 +23,6 @@ from reenact.repairs.prepare import PreparedSearch, RepairServices, against_cras
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
-from reenact.trials.choose import open_executor
 from reenact.trials.metric import Measure
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
@@ -64,12 +62,10 @@ def repair_within(
     """The same as steps of a run that somebody else has opened."""
     begun = time.monotonic()
     search = strategy(options.strategy)
-    found = known or _diagnosed(program, options, services, run)
-    trace = None if against_crash(found) else fit_for_repair(found)
-    make = services.executor or partial(
-        open_executor, options.executor, workers=options.workers or None, python=options.python
-    )
-    with make() as executor:
+    # Opened first: a cluster that cannot be reached is known before the program is trained.
+    with services.open_executor(options.workers, options.python, options.executor, options.data) as executor:
+        found = known or _diagnosed(program, options, services, run)
+        trace = None if against_crash(found) else fit_for_repair(found)
         given = prepare(program, found, trace, options, services, executor, run, watched=known is None)
         candidates, late = _searched(search, given.context)
         cuts, verdicts, short = _settle(candidates, given, options, services)
@@ -93,7 +89,8 @@ def repair_within(
         stand_in_data=found.stand_in_data,
         curves=curves,
         notes=(
-            *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *found.notes,
+            *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short,
+            *executor.notes, *found.notes,
         ),
     )  # fmt: skip
     run.note("result", result)

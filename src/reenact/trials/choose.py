@@ -1,9 +1,11 @@
 """An executor by its name: `process`, `ray`, or the address of a Ray cluster."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from reenact.errors import InputError
 from reenact.trials.executor import Executor
+from reenact.types import Stop
 
 PROCESS, RAY = "process", "ray"
 NAMES = (PROCESS, RAY)
@@ -25,12 +27,19 @@ def check_name(name: str) -> None:
 
 
 def open_executor(
-    name: str = PROCESS, *, workers: int | None = None, python: str = "", scratch: Path | None = None
+    name: str = PROCESS,
+    *,
+    workers: int | None = None,
+    python: str = "",
+    scratch: Path | None = None,
+    data: Sequence[str] = (),
+    stop: Stop | None = None,
 ) -> Executor:
     """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
-    `ray://host:port` and `host:port` join one. Raises InputError, MissingExtra and MissingPart.
+    `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
+    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped.
 
-    `python` and `scratch` count on this machine only.
+    `scratch` counts on this machine only.
     """
     check_name(name)
     if name == PROCESS:
@@ -39,4 +48,5 @@ def open_executor(
         return ProcessPool(workers, python=python, scratch=scratch)
     from reenact.trials.ray import RayExecutor
 
-    return RayExecutor("" if name == RAY else name, workers=workers)
+    address = "" if name == RAY else name
+    return RayExecutor(address, workers=workers, python=python, data=[Path(one) for one in data], stop=stop)

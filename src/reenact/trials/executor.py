@@ -14,6 +14,11 @@ OnOutcome: TypeAlias = Callable[[Trial, Outcome], None]
 class Executor(Protocol):
     """Trains. An executor inherits this class, gives the two methods, and is used in a `with`."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads the result should know of where the trainings ran."""
+        return ()
+
     def run(
         self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:

@@ -91,7 +91,7 @@ def place(program: Program, root: Path) -> Placed:
 
 def counterpart(program: Program, root: Path) -> Path:
     """Where the program's folder is in a likeness."""
-    return root / program.folder.relative_to(_anchor(program)) if program.folder.is_absolute() else root
+    return root / program.folder.relative_to(anchor_of(program)) if program.folder.is_absolute() else root
 
 
 def _place(program: Program, root: Path) -> Placed:
@@ -102,7 +102,7 @@ def _place(program: Program, root: Path) -> Placed:
     linked = False
     # A program that was given as text stands in no folder: there is nothing to be like.
     if program.folder.is_absolute():
-        likeness = _Likeness(root, _anchor(program))
+        likeness = _Likeness(root, anchor_of(program))
         folder, working = counterpart(program, root), likeness.at(program.working)
         for origin in (program.folder, program.working):
             _fill(likeness, origin)
@@ -143,7 +143,7 @@ def _write(root: Path, path: Path, body: bytes) -> None:
     path.write_bytes(body)
 
 
-def _anchor(program: Program) -> Path:
+def anchor_of(program: Program) -> Path:
     """The folder that the likeness begins with: around the program, higher for one that looks upwards."""
     around = Path(os.path.commonpath([program.folder, program.working]))
     texts = [file.text for file in program.files]

@@ -1,132 +1,364 @@
-"""The same trials on a Ray cluster: one per core, each in a pool of one worker that stays warm, or in the
-sandbox when the program is not the user's own.
+"""The same trials on a Ray cluster: by actors that do one trial at a time, each with a warm pool of its own,
+or in the sandbox when the program is not the user's own.
 
-reenact must be installed on the cluster, and the program's folder must be seen at the same path everywhere. A
-trial whose worker or machine dies is done again elsewhere; of the two only one outcome is passed on.
+The program's folder is shipped (`parcel`); reenact must be installed on every node. A node that differs, or
+whose disk is full, is not used any more and named in `notes`. A trial whose worker or node dies is done again
+elsewhere; of the two only one outcome is passed on.
 """
 
 from __future__ import annotations
 
+import re
+import socket
+import threading
+import time
+from collections import deque
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from reenact.errors import InputError, MissingExtra, MissingPart
+from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, ended_by
 from reenact.probe.outcome import OutcomeKind
+from reenact.program.program import Program
 from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.job import TRACE
+from reenact.trials.parcel import Parcel, pack
+from reenact.trials.ray_worker import NodeReport, Returned, Sent, Worker
+from reenact.trials.reading import MOVED
+from reenact.trials.scratch import Scratch
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
-
-if TYPE_CHECKING:
-    from reenact.trials.boxed import Boxed
-    from reenact.trials.pool import ProcessPool
 
 LOOK_S = 0.5
 TRIES = 3
 """How often a trial is done again after the death of its worker."""
+CONNECT_S, BEGIN_S = 60.0, 180.0
+"""Until a cluster must have answered, and until one of this machine must have started."""
+TCP_S = 10.0
+CLOSE_S = 10.0
+START_S = 300.0
+"""Until the first worker must be there."""
+_NODE = "ray.io/node-id"
+_CUDA = re.compile(r"\bcuda\b|accelerator\s*=\s*['\"](?:gpu|cuda|auto)|\bMirroredStrategy\b", re.IGNORECASE)
+
+
+@dataclass(eq=False)
+class _Member:
+    """One worker, from its making to its end."""
+
+    actor: Any
+    ready: Any
+    """Reference to its report."""
+    report: NodeReport | None = None
+    work: tuple[Any, int] | None = None
+    """Reference to what it returns, and the number of the trial."""
+
+    @property
+    def reference(self) -> Any:
+        return self.work[0] if self.work is not None else self.ready if self.report is None else None
+
+
+@dataclass
+class _Round:
+    """The trials of one call of `run`."""
+
+    trials: Sequence[Trial]
+    left: deque[int]
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    deaths: dict[int, int] = field(default_factory=dict)
 
 
 class RayExecutor(Executor):
     """Connects when it is made; a cluster that it started itself ends with it."""
 
-    def __init__(self, address: str = "", *, workers: int | None = None, boxed: bool = False) -> None:
-        """`address`: of a running cluster; without one a cluster of this machine is started, with `workers`
-        cores. `boxed`: the programs are not the user's own. Raises MissingExtra and MissingPart.
+    def __init__(
+        self,
+        address: str = "",
+        *,
+        workers: int | None = None,
+        python: str = "",
+        data: Sequence[Path] = (),
+        boxed: bool = False,
+        stop: Stop | None = None,
+    ) -> None:
+        """`address`: of a running cluster; without one a cluster of this machine is started. `workers`: most
+        trainings at once. `python`: the program's interpreter, at this path on every node. `data`: what
+        lies at the same path on every node and is not shipped. `boxed`: the programs are not the user's own.
+        Raises InputError, MissingExtra, MissingPart, and Stopped while it connects.
         """
-        self._ray = _import_ray()
-        self.boxed = boxed
+        if workers is not None and workers < 1:
+            raise InputError(f"A cluster has at least one worker. Received: workers={workers}.")
+        self._ray = _import_ray(address)
+        self._workers, self._python, self._data, self._boxed = workers, python, tuple(data), boxed
         self._ours = not self._ray.is_initialized()
+        self._members: list[_Member] = []
+        self._refused: dict[str, str] = {}
+        """By node: its name, and why it is not used."""
+        self._parcels: dict[int, tuple[Program, Parcel, Any]] = {}
+        """By the identity of their programs."""
+        self._early_deaths: list[str] = []
+        self._scratch: Scratch | None = None
+        self._closed = threading.Event()
         if self._ours:
-            self._connect(address, workers)
-        self._task = self._ray.remote(num_cpus=1, max_retries=TRIES)(_attempt)
+            self._connect(address, stop)
 
-    def _connect(self, address: str, workers: int | None) -> None:
-        options: dict[str, Any] = {"log_to_driver": False, "include_dashboard": False}
-        if address:
-            options = {"address": address, "log_to_driver": False}
-        elif workers is not None:
-            if workers < 1:
-                raise InputError(f"A cluster has at least one worker. Received: workers={workers}.")
-            options["num_cpus"] = workers
-        try:
-            self._ray.init(**options)
-        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nodes that were not used, and why."""
+        return tuple(f"Not trained on the Ray node {why}" for why in self._refused.values())
+
+    def _connect(self, address: str, stop: Stop | None) -> None:
+        """In a thread, because Ray would wait for minutes and hear nothing meanwhile."""
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+        options |= {"address": address} if address else {"address": "local", "include_dashboard": False}
+        if not address and self._workers is not None:
+            options["num_cpus"] = self._workers
+        failed: list[Exception] = []
+        done = threading.Event()
+
+        def connect() -> None:
+            try:
+                _reach(address)
+                self._ray.init(**options)
+            except Exception as error:  # noqa: BLE001 - raised below, in the thread that waits
+                failed.append(error)
+            done.set()
+            # The processes of a cluster that was started here end with the thread that started them.
+            self._closed.wait()
+
+        threading.Thread(target=connect, daemon=True).start()
+        patience = CONNECT_S if address else BEGIN_S
+        end = time.monotonic() + patience
+        while not done.wait(0.1) and time.monotonic() < end:
+            if stop is not None and stop.asked:
+                raise ended_by(stop, "Stopped while connecting to Ray.")
+        if not done.is_set():
+            failed.append(TimeoutError(f"no answer within {patience:g} s"))
+        if failed:
             raise MissingPart(
-                f"The Ray cluster cannot be reached: {_first_line(error)} Received: {address or 'none'}.",
-                next_step="Start one with `ray start --head`, or give its address.",
-            ) from error
+                f"The Ray cluster cannot be reached: {cause_of(failed[0])}. Received: {address or 'none'}.",
+                next_step="Look whether `ray status` shows it, whether Ray and Python are the same there as"
+                " here, and whether it wants a token (RAY_AUTH_MODE=token).",
+            ) from failed[0]
 
     def run(
         self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
-        waiting = {self._task.remote(trial, self.boxed): number for number, trial in enumerate(trials)}
-        found: dict[int, Outcome] = {}
-        asked = False
+        current = _Round(trials, deque(range(len(trials))))
+        asked, begun = False, time.monotonic()
         try:
-            while waiting:
+            while len(current.outcomes) < len(trials):
                 if not asked and stop is not None and stop.asked:
                     asked = True
-                    self._cancel(waiting)
-                ended, _ = self._ray.wait(list(waiting), timeout=LOOK_S)
-                for reference in ended:
-                    number = waiting.pop(reference)
-                    found[number] = self._outcome(reference)
+                    self._interrupt(current, on)
+                self._employ(current, begun)
+                for number in self._look(current):
                     if on is not None:
-                        on(trials[number], found[number])
+                        on(trials[number], current.outcomes[number])
         finally:
-            self._cancel(waiting)
-        return [found[number] for number in range(len(trials))]
+            for member in [member for member in self._members if member.work is not None]:
+                member.actor.stop.remote()
+                member.work = None
+        return [current.outcomes[number] for number in range(len(trials))]
 
-    def _cancel(self, waiting: dict[Any, int]) -> None:
-        for reference in waiting:
-            self._ray.cancel(reference, force=False)
+    def _interrupt(self, current: _Round, on: OnOutcome | None) -> None:
+        for member in self._members:
+            if member.work is not None:
+                member.actor.stop.remote()
+        while current.left:
+            number = current.left.popleft()
+            current.outcomes[number] = Outcome(OutcomeKind.INTERRUPTED)
+            if on is not None:
+                on(current.trials[number], current.outcomes[number])
 
-    def _outcome(self, reference: Any) -> Outcome:
-        errors = self._ray.exceptions
+    def _employ(self, current: _Round, begun: float) -> None:
+        """Give trials to whoever is free, and look for more workers where there is more to do."""
+        free = [member for member in self._members if member.report is not None and member.work is None]
+        while current.left and free:
+            member, number = free.pop(), current.left.popleft()
+            trial = current.trials[number]
+            parcel = self.ship(trial.program)
+            start = trial.weights.start if trial.weights is not None else None
+            weights = start.read_bytes() if start is not None and start.is_file() else None
+            member.work = (member.actor.train.remote(Sent(trial, weights), parcel), number)
+        coming = sum(member.report is None for member in self._members)
+        most = self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        for _ in range(min(most - len(self._members), len(current.left) - coming)):
+            self._hire(current.trials[current.left[0]].program)
+        if current.left and coming == len(self._members) and time.monotonic() - begun > START_S:
+            free_now = {name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")}
+            raise MissingPart(
+                f"No node of the Ray cluster had room for a training within {START_S:g} s. Free: {free_now}.",
+                next_step="Look at `ray status`: others may use all of its cores.",
+            )
+
+    def _hire(self, program: Program) -> None:
+        nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+        if (nodes and all(node["NodeID"] in self._refused for node in nodes)) or len(
+            self._early_deaths
+        ) > TRIES:
+            reasons = [*self._refused.values(), *self._early_deaths[-1:]]
+            raise MissingPart(
+                f"No node of the Ray cluster can train this program: {' '.join(reasons)}",
+                next_step="Give the nodes the same packages and data as this machine; --python names an"
+                " interpreter.",
+            )
+        options: dict[str, Any] = {"num_cpus": 1, "max_concurrency": 3, "max_restarts": 0}
+        if self._ray.cluster_resources().get("GPU") and uses_cuda(program):
+            options["num_gpus"] = 1
+        if self._refused:
+            options["label_selector"] = {_NODE: f"!in({','.join(self._refused)})"}
+        actor = self._ray.remote(Worker).options(**options).remote(self._python, self._boxed)
+        self._members.append(_Member(actor, actor.report.remote()))
+
+    def ship(self, program: Program) -> Any:
+        """A reference to the program's folder on the cluster; sent once."""
+        if id(program) not in self._parcels:
+            parcel = pack(program, self._data, self._python)
+            self._parcels[id(program)] = (program, parcel, self._ray.put(parcel))
+        return self._parcels[id(program)][2]
+
+    def _look(self, current: _Round) -> list[int]:
+        """Numbers of the trials that have ended meanwhile."""
+        by_reference = {member.reference: member for member in self._members if member.reference is not None}
+        if not by_reference:
+            time.sleep(LOOK_S)
+            return []
+        self._ray.wait(list(by_reference), num_returns=1, timeout=LOOK_S)
+        ended, _ = self._ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0)
+        found = [self._taken(by_reference[reference], current) for reference in ended]
+        return [number for number in found if number is not None]
+
+    def _taken(self, member: _Member, current: _Round) -> int | None:
+        """What a worker answered; the number of its trial when that has ended."""
+        number = member.work[1] if member.work is not None else None
         try:
-            outcome: Outcome = self._ray.get(reference)
-        except (errors.TaskCancelledError, KeyboardInterrupt):
-            return Outcome(OutcomeKind.INTERRUPTED)
-        except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
-            note = f"the worker of this trial died {TRIES + 1} times ({_first_line(error)})"
-            return Outcome(OutcomeKind.KILLED, note=note)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, KeyboardInterrupt):
-                return Outcome(OutcomeKind.INTERRUPTED)
-            raise error.as_instanceof_cause() from error
-        return outcome
+            answer = self._ray.get(member.reference)
+        except self._ray.exceptions.RayTaskError as error:
+            self._refuse(member, cause_of(error.cause if isinstance(error.cause, Exception) else error))
+        except self._ray.exceptions.RayError as error:
+            self._bury(member, error)
+            return self._died(number, error, current)
+        else:
+            if isinstance(answer, NodeReport):
+                member.report = answer
+                if answer.node in self._refused:
+                    self._dismiss(member)
+                return None
+            assert number is not None
+            if not answer.refused:
+                member.work = None
+                current.outcomes[number] = self._home(answer, current.trials[number])
+                return number
+            self._refuse(member, "; ".join(answer.refused))
+        if number is not None:
+            current.left.appendleft(number)
+        return None
+
+    def _died(self, number: int | None, error: Exception, current: _Round) -> int | None:
+        """A trial goes back to the others, unless it has cost too many workers."""
+        if number is None:
+            return None
+        current.deaths[number] = current.deaths.get(number, 0) + 1
+        if current.deaths[number] <= TRIES:
+            current.left.appendleft(number)
+            return None
+        note = f"the worker of this trial died {TRIES + 1} times ({cause_of(error)})"
+        current.outcomes[number] = Outcome(OutcomeKind.KILLED, note=note)
+        return number
+
+    def _bury(self, member: _Member, error: Exception) -> None:
+        self._members.remove(member)
+        self._ray.kill(member.actor)
+        if member.report is None:
+            self._early_deaths.append(f"A worker did not start: {cause_of(error)}.")
+
+    def _refuse(self, member: _Member, why: str) -> None:
+        """Its node is not used any more."""
+        if member.report is None:
+            self._early_deaths.append(f"A worker did not start: {why}.")
+            self._dismiss(member)
+            return
+        self._refused[member.report.node] = f"{member.report.name} ({member.report.node[:8]}): {why}."
+        for other in list(self._members):
+            idle = other.work is None or other is member
+            if idle and other.report is not None and other.report.node == member.report.node:
+                self._dismiss(other)
+
+    def _dismiss(self, member: _Member) -> None:
+        self._members.remove(member)
+        self._ray.wait([member.actor.close.remote()], timeout=CLOSE_S)
+        self._ray.kill(member.actor)
+
+    def _home(self, answer: Returned, trial: Trial) -> Outcome:
+        """The outcome with its files on this machine; raises InputError where data were not sent."""
+        outcome = answer.outcome
+        left_out = self._parcels[id(trial.program)][1].left_out
+        missing = outcome.crash.missing_file if outcome.crash is not None else ""
+        if outcome.kind is OutcomeKind.NEEDS_DATA and left_out:
+            raise InputError(
+                f"A training on the cluster did not find {missing or 'its data'}: files of more than 16 MiB"
+                f" and crowded folders are not sent. Not sent: {', '.join(left_out[:3])}.",
+                next_step="Put the data at the same path on every node and name it: --data PATH.",
+            )
+        if answer.weights is not None and trial.weights is not None and trial.weights.end is not None:
+            trial.weights.end.write_bytes(answer.weights)
+        if not answer.trace:
+            return outcome
+        self._scratch = self._scratch or Scratch.make()
+        folder = self._scratch.trial_folder()
+        for name, body in answer.trace:
+            path = folder / TRACE / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        (folder / MOVED).write_text(answer.tree, encoding="utf-8")
+        return replace(outcome, trace=folder / TRACE)
 
     def close(self) -> None:
         """See `Executor.close`."""
-        if self._ours and self._ray.is_initialized():
-            self._ray.shutdown()
+        if self._ray.is_initialized():
+            closing = [member.actor.close.remote() for member in self._members]
+            if closing:
+                self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
+            for member in self._members:
+                self._ray.kill(member.actor)
+            if self._ours:
+                self._ray.shutdown()
+        self._closed.set()
+        self._members, self._parcels = [], {}
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch = None
 
 
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+def uses_cuda(program: Program) -> bool:
+    """Whether its text asks for a graphics card."""
+    return any(_CUDA.search(file.text) for file in program.files)
 
 
-def _import_ray() -> Any:
+def cause_of(error: BaseException) -> str:
+    """The last line of what happened: that is where the cause stands, without its full stop."""
+    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+    if isinstance(error, ReenactError) or not lines:
+        return (lines[0] if lines else type(error).__name__).rstrip(".")
+    return f"{type(error).__name__}: {lines[-1]}".rstrip(".")
+
+
+def _reach(address: str) -> None:
+    """Raises OSError when nobody listens there: Ray itself would not say so for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=TCP_S).close()
+
+
+def _import_ray(address: str) -> Any:
     try:
         import ray
-    except ImportError as error:
-        raise MissingExtra("ray", "ray") from error
+
+        if address.startswith("ray://"):
+            import grpc  # noqa: F401 - what ray[client] brings
+    except ModuleNotFoundError as error:
+        raise MissingExtra("ray[client]" if address.startswith("ray://") else "ray", "ray") from error
     return ray
-
-
-def _attempt(trial: Trial, boxed: bool) -> Outcome:
-    """Runs on a worker. Ray keeps its process for the next trial, and so the warm pool."""
-    (outcome,) = _executor(boxed).run([trial])
-    return outcome
-
-
-@lru_cache(maxsize=2)
-def _executor(boxed: bool) -> Boxed | ProcessPool:
-    if boxed:
-        from reenact.trials.boxed import Boxed
-
-        return Boxed()
-    from reenact.trials.pool import ProcessPool
-
-    return ProcessPool(1)

@@ -23,6 +23,8 @@ HALVES = "halves.txt"
 """Where a training tells of each evaluation that it took apart: a line with the number of rows."""
 SUBSET = "subset.txt"
 """Where it tells of each set of training data that it took a share of."""
+MOVED = "tree.txt"
+"""Beside a trace that came from another machine: where the program stood there."""
 _TAIL, _TAIL_SHARE = 50, 20
 _NOTE = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""
@@ -71,7 +73,9 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
         raise InputError(
             f"This trial kept no trace. Received: kind={outcome.kind.value}, keep_trace={trial.keep_trace}."
         )
-    return read_trace(outcome.trace, root=root_of(trial.patched, outcome.trace.parent / TREE))
+    moved = outcome.trace.parent / MOVED
+    tree = Path(moved.read_text(encoding="utf-8")) if moved.is_file() else outcome.trace.parent / TREE
+    return read_trace(outcome.trace, root=root_of(trial.patched, tree))
 
 
 def _at_home(crash: Crash | None, root: Root) -> Crash | None:
