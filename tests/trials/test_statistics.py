@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from reenact.errors import InputError
-from reenact.trials.statistics import cohen_d, compare, glm_p, holm, non_inferior, signed_rank_p
+from reenact.trials.statistics import (
+    cohen_d,
+    compare,
+    glm_p,
+    holm,
+    is_settled,
+    non_inferior,
+    signed_rank_p,
+)
 
 numbers = st.integers(-5, 5).map(float)
 
@@ -29,6 +37,41 @@ def by_enumeration(differences: list[float]) -> float:
 @given(st.lists(numbers, min_size=2, max_size=9))
 def test_the_p_value_is_exact_with_ties_and_zeros(differences: list[float]) -> None:
     assert signed_rank_p(differences) == pytest.approx(by_enumeration(differences))
+
+
+@pytest.mark.parametrize("planned", [8, 10, 12])
+def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(planned: int) -> None:
+    """Over all patterns of signs, each as likely as the others where a change does nothing."""
+    looked, alpha, held, stopped = 6, 0.05, 0, 0
+    sizes = [math.sin(3 * i) + 2 for i in range(planned)]
+    for signs in itertools.product((-1, 1), repeat=planned):
+        differences = [sign * size for sign, size in zip(signs, sizes, strict=True)]
+        zeros = [0.0] * planned
+        whole = signed_rank_p(differences, looked=looked) < alpha
+        if is_settled(zeros[:looked], differences[:looked], planned, alpha):
+            stopped += 1
+            early = signed_rank_p(differences[:looked]) < alpha
+            assert early or not whole, "what was given up could not have held"
+            held += early
+        else:
+            held += whole
+    assert held / 2**planned <= alpha
+    assert held / 2**planned > 0.6 * alpha, "nor is the test without power"
+    assert stopped / 2**planned > 0.1
+
+
+@given(st.lists(numbers, min_size=7, max_size=9))
+def test_the_p_value_after_a_look_counts_what_would_have_ended_there(differences: list[float]) -> None:
+    ranks = stats.rankdata([abs(value) for value in differences])
+    seen = sum(rank for rank, value in zip(ranks, differences, strict=True) if value > 0)
+    hits, patterns = 0, list(itertools.product((0, 1), repeat=len(differences)))
+    for pattern in patterns:
+        signed = zip(pattern, ranks, differences, strict=True)
+        total = sum(rank for bit, rank, value in signed if bit and value != 0)
+        ended = all(pattern[:6]) and 0 not in differences[:6]
+        hits += total >= seen - 1e-9 or ended
+    wanted = hits / len(patterns) if any(differences) else 1.0
+    assert signed_rank_p(differences, looked=6) == pytest.approx(wanted)
 
 
 def test_it_agrees_with_scipy_where_scipy_is_exact() -> None:

@@ -39,6 +39,17 @@ def test_the_first_that_holds_ends_it() -> None:
     assert found[0].p_value == found[0].comparison.p_value
 
 
+def test_six_seeds_settle_what_is_clear_and_the_rest_is_not_trained() -> None:
+    trainer = search_context(rate_decides, budget="100x", noise=0.01).context.trainer.apart()
+    seeds = range(1001, 1011)
+    (clear,), _ = verify([HELPS], trainer, seeds, begin=lambda _: None)
+    assert (clear.holds, clear.seeds, clear.p_value) == (True, tuple(seeds)[:6], 1 / 64)
+    assert trainer.usage.trainings == 12
+    (hopeless,), _ = verify([DOES_NOTHING], trainer, seeds, begin=lambda _: None)
+    assert not hopeless.holds
+    assert len(hopeless.seeds) in (6, 10)
+
+
 def test_a_second_one_is_verified_and_both_are_corrected() -> None:
     found, _, begun = verified(DOES_NOTHING, HELPS, HELPS + DOES_NOTHING)
     assert begun == [DOES_NOTHING, HELPS]

@@ -83,7 +83,7 @@ def repair_within(
         cuts=tuple(cuts),
         cost=replace(
             given.context.trainer.usage, seconds=time.monotonic() - begun,
-            verifying=2 * len(verdicts) * options.seeds,
+            verifying=2 * sum(len(one.seeds) for one in verdicts),
         ),
         why=[on_stand_in(found.stand_in_data, _in_a_line(one)) for one in found.findings],
         stand_in_data=found.stand_in_data,

@@ -29,8 +29,9 @@ class Comparison:
     """Difference of means in pooled standard deviations; infinite when both are constant and differ."""
 
 
-def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
-    """Paired comparison; both samples oriented, same length, same seeds in the same order."""
+def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0) -> Comparison:
+    """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked` as in
+    `signed_rank_p`."""
     if len(before) != len(after) or len(before) < 2:
         raise InputError(
             f"A paired comparison needs two samples of one length, at least 2."
@@ -40,20 +41,37 @@ def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
     return Comparison(
         tuple(before),
         tuple(after),
-        signed_rank_p(differences),
+        signed_rank_p(differences, looked=looked),
         _rank_biserial(differences),
         cohen_d(before, after),
     )
 
 
-def signed_rank_p(differences: Sequence[float]) -> float:
-    """One-sided p-value that the differences lie above zero (Wilcoxon 1945, zeros after Pratt 1959)."""
+def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
+    """One-sided p-value that the differences lie above zero (Wilcoxon 1945, zeros after Pratt 1959).
+
+    `looked`: the test would have ended with the first so many, had all of them been above zero. Patterns of
+    signs that would have are counted too, so that both looks together are wrong no more often than one.
+    """
     ranks = _signed_ranks(differences)
     positive = sum(rank for rank in ranks if rank > 0)
     weights = [abs(rank) for rank in ranks if rank != 0]
     if not weights:
         return 1.0
-    return _share_at_least(weights, positive)
+    share = _share_at_least(weights, positive)
+    if not looked or 0 in ranks[:looked]:
+        return share
+    ended = 0.5**looked
+    late = [abs(rank) for rank in ranks[looked:] if rank != 0]
+    both = ended * _share_at_least(late, positive - sum(map(abs, ranks[:looked])))
+    return share + ended - both
+
+
+def is_settled(before: Sequence[float], after: Sequence[float], planned: int, alpha: float) -> bool:
+    """Whether the first of so many planned pairs decide: all are better, or the rest cannot help any more."""
+    differences = [_difference(new, old) for old, new in zip(before, after, strict=True)]
+    at_best = [*differences, *[math.inf] * (planned - len(differences))]
+    return min(differences) > 0 or signed_rank_p(at_best, looked=len(differences)) >= alpha
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
