@@ -4,119 +4,76 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from statistics import geometric_mean
-from typing import TypeAlias
 
 from benchmarks.scorecard import Goal, Scorecard, Table
-from benchmarks.speed.programs import Case
-from benchmarks.speed.ways import LOOP, POOL, TUNED, WAYS, Rates
-from reenact.types import JsonValue
+from benchmarks.speed.ways import Timed
 
-TIMES_TUNE, TIMES_LOOP = 10.0, 3.0
-LEAST_TRIALS = 64
-"""Of Ray Tune, over all programs; fewer judge nothing."""
+POOL, LOOP, TUNE_WARM = "pool", "plain loop", "Ray Tune, reused"
+TIMES_LOOP, TIMES_TUNE = 3.0, 1.0
+"""Against the loop where a training takes a second; against warm Ray Tune on all lengths."""
+SHORT = ", 1 s"
 
-Load: TypeAlias = "tuple[tuple[float, ...], tuple[float, ...]]"
-"""Load averages of the machine before and after."""
+Found = Mapping[str, Mapping[str, Timed]]
+"""By case and way."""
 
 
-def scorecard(
-    cases: Sequence[Case], found: Mapping[str, Rates], *, workers: int, whole: bool, load: Load
-) -> Scorecard:
+def scorecard(found: Found, workers: int) -> Scorecard:
     """Goals, tables and facts from what was measured."""
-    keras = [case for case in cases if case.keras]
-    against_loop, against_tune = _times(found, POOL, LOOP, keras), _times(found, POOL, TUNED, cases)
-    tuned = found.get(TUNED)
-    enough = whole and tuned is not None and tuned.trials * len(cases) >= LEAST_TRIALS
-    goals = (
-        _goal(f"{POOL} against {TUNED}, all programs", TIMES_TUNE, against_tune, enough),
-        _goal(f"{POOL} against the {LOOP}, Keras programs", TIMES_LOOP, against_loop, whole),
-    )
-    shown = "not installed" if tuned is None else _shown(against_tune)
+    short = {name: row for name, row in found.items() if name.endswith(SHORT)}
+    loop, tune = _times(short, LOOP), _times(found, TUNE_WARM)
     return Scorecard(
         name="trials",
-        figures=f"{POOL}: {shown} {TUNED}, {_shown(against_loop)} the plain loop (geometric means)",
-        goals=goals,
-        tables=(
-            _rates_table(cases, found),
-            _ratio_table(cases, found),
-            _cpu_table(cases, found),
-            _start_table(found, workers),
+        figures=f"pool: {_shown(loop)} the plain loop at 1 s, {_shown(tune)} Ray Tune with reused actors",
+        goals=(
+            _goal("pool against the plain loop, trainings of 1 s", TIMES_LOOP, loop),
+            _goal("pool against Ray Tune with reused actors, all lengths", TIMES_TUNE, tune),
         ),
-        facts=_facts(found, workers, load),
-    )
+        tables=(
+            _table("Seconds a training, start not counted", found, lambda one: f"{one.each:.2f}"),
+            _table("Seconds a training, start counted", found, lambda one: f"{one.cold:.2f}"),
+            _table("Start, s", found, lambda one: f"{one.start_s:.1f}"),
+            _contributions(found),
+        ),
+        facts={
+            "workers": workers, "cores": os.cpu_count(), "load_after": list(os.getloadavg()),
+            "python": platform.python_version(),
+            "cases": {name: {way: [one.trials, one.start_s, one.seconds] for way, one in row.items()}
+                      for name, row in found.items()},
+        },
+    )  # fmt: skip
 
 
-def _times(found: Mapping[str, Rates], way: str, other: str, cases: Sequence[Case]) -> float | None:
-    """How many times as many trainings a second, as a geometric mean over programs."""
-    if way not in found or other not in found or not cases:
-        return None
-    ours, theirs = found[way].per_second, found[other].per_second
-    return geometric_mean(ours[case.name] / theirs[case.name] for case in cases)
+def _times(found: Found, other: str) -> float | None:
+    """How many times as fast the pool is, as a geometric mean over the cases that have both."""
+    both = [row[other].each / row[POOL].each for row in found.values() if {POOL, other} <= set(row)]
+    return geometric_mean(both) if both else None
 
 
-def _goal(name: str, wanted: float, reached: float | None, whole: bool) -> Goal:
-    if reached is None:
-        return Goal(name, f">= {wanted:g}x", "not measured", None)
-    met = False if reached < wanted else True if whole else None
-    return Goal(name, f">= {wanted:g}x", _shown(reached), met)
+def _goal(name: str, wanted: float, reached: float | None) -> Goal:
+    return Goal(name, f">= {wanted:g}x", _shown(reached), None if reached is None else reached >= wanted)
 
 
 def _shown(times: float | None) -> str:
     return "-" if times is None else f"{times:.1f}x"
 
 
-def _rates_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
+def _table(title: str, found: Found, show: Callable[[Timed], str]) -> Table:
+    ways = list(dict.fromkeys(way for row in found.values() for way in row))
     rows = tuple(
-        (case.name, *(f"{found[way].per_second[case.name]:.2f}" if way in found else "-" for way in WAYS))
-        for case in cases
+        (name, *(show(row[way]) if way in row else "-" for way in ways)) for name, row in found.items()
     )
-    return Table("Trainings a second", ("program", *WAYS), rows)
+    return Table(title, ("training", *ways), rows)
 
 
-def _ratio_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
+def _contributions(found: Found) -> Table:
+    """What the pool saves against the loop, and how much of it is the warm start."""
     rows = []
-    for name, chosen in [*((case.name, [case]) for case in cases), ("geometric mean", list(cases))]:
-        rows.append((name, *(_shown(_times(found, POOL, other, chosen)) for other in (LOOP, TUNED))))
-    return Table("Ratios", ("program", "pool / loop", "pool / Tune"), tuple(rows))
-
-
-def _cpu_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
-    ways = [way for way in WAYS if way in found and found[way].cpu_s]
-    rows = tuple((case.name, *(f"{found[way].cpu_s[case.name]:.2f}" for way in ways)) for case in cases)
-    return Table("Processor time a training, s, start of the interpreter included", ("program", *ways), rows)
-
-
-def _start_table(found: Mapping[str, Rates], workers: int) -> Table:
-    rows = []
-    for way in WAYS:
-        rates = found.get(way)
-        if rates is None:
-            rows.append((way, "-", "not installed, or not asked for"))
-            continue
-        start = "in every trial" if way == LOOP else f"{rates.start_s:.1f}"
-        rows.append((way, str(rates.trials), start))
-    title = f"Paid once, no part of the rates ({workers} workers, one thread each)"
-    return Table(title, ("way", "trials a program", "start, s"), tuple(rows))
-
-
-def _facts(found: Mapping[str, Rates], workers: int, load: Load) -> JsonValue:
-    return {
-        "workers": workers,
-        "machine": {
-            "cores": os.cpu_count(),
-            "load_before": list(load[0]),
-            "load_after": list(load[1]),
-            "python": platform.python_version(),
-        },
-        "ways": {
-            way: {
-                "trials": rates.trials,
-                "start_s": rates.start_s,
-                "per_second": dict(rates.per_second),
-                "cpu_s": dict(rates.cpu_s),
-            }
-            for way, rates in found.items()
-        },
-    }
+    for name, row in found.items():
+        if {POOL, LOOP} <= set(row):
+            loop, pool = row[LOOP], row[POOL]
+            rows.append((name, f"{loop.each - pool.each:.2f}", f"{loop.each / pool.each:.1f}x",
+                         f"{loop.cold / pool.cold:.1f}x"))  # fmt: skip
+    heads = ("training", "saved by the warm start, s a training", "warm", "start counted")
+    return Table("The pool against the plain loop", heads, tuple(rows))

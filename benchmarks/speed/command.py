@@ -1,4 +1,4 @@
-"""`python -m benchmarks trials`: how many trainings a second."""
+"""`python -m benchmarks trials`: how long a training takes by each way to do many of them."""
 
 from __future__ import annotations
 
@@ -7,25 +7,43 @@ from pathlib import Path
 import click
 
 from benchmarks.command import conduct, out_folder
-from reenact.cli.options import REPEATS, Count
+from reenact.cli.options import REPEATS, Amount, Count
+from reenact.settings import resolve
 from reenact.types import ExitCode
 
 
 @click.command()
-@click.option("--trials", type=REPEATS, default=16, show_default=True, help="Trainings of each program.")
+@click.option("--trials", type=REPEATS, default=16, show_default=True, help="Trainings of each case.")
 @click.option("--workers", type=Count(1, 1024), help="Trainings at once; default: one a core.")
-@click.option("--program", "programs", multiple=True, help="Only programs whose name holds this word.")
-@click.option("--tune/--no-tune", default=True, help="Compare with Ray Tune, when it is installed.")
+@click.option(
+    "--seconds", "lengths", multiple=True, type=Amount(0.1, 3600), default=(1.0, 10.0), show_default=True,
+    help="How long one training takes; 60 and 600 are worth an evening.",
+)  # fmt: skip
+@click.option("--framework", "frameworks", multiple=True, default=("torch", "keras"), show_default=True)
+@click.option("--way", "ways", multiple=True, help="Only these: pool, Optuna, plain loop, Ray Tune, ...")
+@click.option("--gpu", is_flag=True, help="Trials an hour on the card, packed and one after another.")
 @out_folder
 def trials(
-    trials: int, workers: int | None, programs: tuple[str, ...], tune: bool, out: Path | None
+    trials: int,
+    workers: int | None,
+    lengths: tuple[float, ...],
+    frameworks: tuple[str, ...],
+    ways: tuple[str, ...],
+    gpu: bool,
+    out: Path | None,
 ) -> ExitCode:
-    """Train small programs by the process pool, a plain loop and Ray Tune, and compare trainings a second."""
-    from benchmarks.speed.measure import measure
+    """Train small programs by our executors, Ray Tune, Optuna and a plain loop; stopped, it continues."""
+    if gpu:
+        from benchmarks.speed.gpu import measure_gpu
 
+        return conduct(lambda tell, stop: measure_gpu(tell=tell, stop=stop, workers=workers), out)
+    from benchmarks.speed.measure import WAYS, measure
+
+    kept = (out or resolve().settings.runs_dir / "bench") / "trials-cases.json"
     return conduct(
         lambda tell, stop: measure(
-            tell=tell, stop=stop, trials=trials, workers=workers, programs=programs, tune=tune
+            tell=tell, stop=stop, kept=kept, trials=trials, workers=workers, lengths=lengths,
+            frameworks=frameworks, ways=ways or tuple(WAYS),
         ),
         out,
-    )
+    )  # fmt: skip

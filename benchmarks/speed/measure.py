@@ -1,73 +1,112 @@
-"""`python -m benchmarks trials`: trainings per second of the process pool, a plain loop and Ray Tune.
+"""`python -m benchmarks trials`: seconds a training by our executors, Ray Tune, Optuna and a plain loop.
 
-All have the same number of workers and one thread each. What is paid once is stated apart: the start of Ray's
-cluster, and of our servers.
+All have the same number of workers and one thread a training; trials differ in seed and structure. Each case
+(framework, length of a training, way) is written down when it is done: stopped, it continues there.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.scorecard import Scorecard
-from benchmarks.speed import ways
 from benchmarks.speed.card import scorecard
-from benchmarks.speed.programs import Case, write_cases
-from benchmarks.speed.ways import LOOP, POOL, TUNED, Rates
-from reenact.errors import InputError
-from reenact.trials.pool import ProcessPool
+from benchmarks.speed.ways import Case, Timed, Way, calibrated, other, ours, plain_loop
+from reenact.errors import Inconclusive
+from reenact.trials.executor import Executor
 from reenact.types import Progress, Stop, Tell
 
-TRIALS = 16
-"""Trainings of each program by every way but the plain loop."""
-LOOPS = 2
-"""Trainings of each program by the plain loop, for each worker: they only cost time."""
+FRAMEWORKS = ("torch", "keras")
+LENGTHS = (1.0, 10.0)
+
+
+def _pool(workers: int) -> Executor:
+    from reenact.trials.pool import ProcessPool
+
+    return ProcessPool(workers)
+
+
+def _ray(workers: int) -> Executor:
+    from reenact.trials.ray import RayExecutor
+
+    return RayExecutor(workers=workers)
+
+
+LOOP, TUNE, TUNE_WARM, OPTUNA, POOL, RAY = (
+    "plain loop",
+    "Ray Tune",
+    "Ray Tune, reused",
+    "Optuna",
+    "pool",
+    "our Ray",
+)
+WAYS: Mapping[str, Way] = {
+    POOL: ours(_pool),
+    OPTUNA: other("optuna"),
+    LOOP: plain_loop,
+    TUNE_WARM: other("tune-warm"),
+    RAY: ours(_ray),
+    TUNE: other("tune"),
+}
 
 
 def measure(
     *,
     tell: Tell,
     stop: Stop,
-    trials: int = TRIALS,
+    kept: Path,
+    trials: int = 16,
     workers: int | None = None,
-    programs: Sequence[str] = (),
-    tune: bool = True,
+    lengths: Sequence[float] = LENGTHS,
+    frameworks: Sequence[str] = FRAMEWORKS,
+    ways: Sequence[str] = tuple(WAYS),
 ) -> Scorecard:
-    """Train every program (or those whose name holds one of the words in `programs`) in every way."""
+    """Every case that is not in the file `kept` yet."""
     workers = workers or os.cpu_count() or 1
-    before = os.getloadavg()
-    with tempfile.TemporaryDirectory(prefix="reenact-speed-") as folder:
-        known = write_cases(Path(folder))
-        cases = [case for case in known if not programs or any(word in case.name for word in programs)]
-        if not cases:
-            names = ", ".join(case.name for case in known)
-            raise InputError(f"Nothing to measure. Received: programs={list(programs)}; known: {names}.")
-        found = _all_ways(cases, trials, workers, tune, tell, stop)
-    load = (before, os.getloadavg())
-    return scorecard(cases, found, workers=workers, whole=len(cases) == len(known), load=load)
+    results = _Results(kept, {"trials": trials, "workers": workers})
+    cases = [Case(framework, length) for length in lengths for framework in frameworks]
+    done, total = 0, len(cases) * len(ways)
+    for case in cases:
+        for way in ways:
+            done += 1
+            if results.get(case, way) is None and not stop.asked:
+                tell(Progress("trials", done, total, f"{case.name}, {way}"))
+                ready = results.ready(case)
+                results.put(ready, way, WAYS[way](ready, trials, workers, stop))
+    found = {case.name: {way: results.get(case, way) for way in ways} for case in cases}
+    return scorecard(
+        {name: {way: one for way, one in row.items() if one} for name, row in found.items()}, workers
+    )
 
 
-def _all_ways(
-    cases: Sequence[Case], trials: int, workers: int, tune: bool, tell: Tell, stop: Stop
-) -> dict[str, Rates]:
-    found: dict[str, Rates] = {}
-    rates = found[POOL] = Rates()
-    with ProcessPool(workers) as pool:
-        _note(POOL, rates, ways.pooled(pool, cases, trials, rates, stop), len(cases), tell)
-    rates = found[LOOP] = Rates(trials=min(trials, LOOPS * workers))
-    _note(LOOP, rates, ways.plain_loop(cases, rates, workers, stop), len(cases), tell)
-    if tune:
-        tell(Progress(TUNED, 0, len(cases), f"{trials * len(cases)} trials"))
-        tuned = ways.ray_tune(cases, trials, workers)
-        if tuned is not None:
-            found[TUNED] = tuned
-    return found
+class _Results:
+    """A JSON file: one entry a case."""
 
+    def __init__(self, file: Path, how: Mapping[str, int]) -> None:
+        self.file = file
+        self.kept = (
+            json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"how": how, "steps": {}}
+        )
+        if self.kept["how"] != dict(how):
+            raise Inconclusive(
+                f"{file} holds results of other numbers: {self.kept['how']}. Received: {dict(how)}.",
+                next_step="Remove the file, or name another folder with --out.",
+            )
 
-def _note(way: str, rates: Rates, measured: Iterator[tuple[Case, float]], total: int, tell: Tell) -> None:
-    tell(Progress(way, 0, total, ""))
-    for done, (case, per_second) in enumerate(measured, 1):
-        rates.per_second[case.name] = per_second
-        tell(Progress(way, done, total, f"{case.name}: {per_second:.2f} a second"))
+    def ready(self, case: Case) -> Case:
+        """The case with its number of steps, which is measured once."""
+        if case.name not in self.kept["steps"]:
+            self.kept["steps"][case.name] = calibrated(case).steps
+        return Case(case.framework, case.seconds, int(self.kept["steps"][case.name]))
+
+    def get(self, case: Case, way: str) -> Timed | None:
+        facts = self.kept.get(f"{case.name} / {way}")
+        return Timed(**facts) if facts else None
+
+    def put(self, case: Case, way: str, timed: Timed | None) -> None:
+        self.kept[f"{case.name} / {way}"] = asdict(timed) if timed is not None else None
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps(self.kept, indent=1) + "\n", encoding="utf-8")

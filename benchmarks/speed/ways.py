@@ -1,131 +1,150 @@
-"""The ways to train a program many times, each measured by the same clock."""
+"""The ways to train a program many times, each measured by the same clock, with one thread a training."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 
-from benchmarks.faults.programs import ENTRY
-from benchmarks.speed.programs import Case
 from reenact.errors import Inconclusive, Stopped
+from reenact.program.program import read_program
+from reenact.trials.executor import Executor
 from reenact.trials.job import ONE_THREAD
-from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 from reenact.types import Stop
 
-TUNE = Path(__file__).parents[1] / "cases" / "speed" / "tune.py"
-LOOP, TUNED = "plain loop", "Ray Tune"
-POOL = "pool"
-WAYS = (LOOP, TUNED, POOL)
-MOST_SECONDS = 1800.0
-ALONE = dict.fromkeys(ONE_THREAD, "1")
+FOLDER = Path(__file__).parents[1] / "cases" / "speed"
+MOST_SECONDS = 7200.0
+ALONE = os.environ | dict.fromkeys(ONE_THREAD, "1") | {"KERAS_BACKEND": "torch", "RAY_AIR_NEW_OUTPUT": "0"}
+WIDTHS, DEPTHS = (16, 24, 32, 48, 64), (1, 2, 3)
 
 
-@dataclass(slots=True)
-class Rates:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A framework and how long one training takes."""
+
+    framework: str
+    seconds: float
+    steps: int = 0
+    """That take so long here; 0 until it was measured."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.framework}, {self.seconds:g} s"
+
+    @property
+    def script(self) -> str:
+        return f"train_{self.framework}.py"
+
+    def lines(self, trials: int) -> list[list[str]]:
+        """Command lines of trials that differ in seed and structure."""
+        return [
+            [self.script, "--steps", str(self.steps), "--seed", str(number),
+             "--width", str(WIDTHS[number % len(WIDTHS)]), "--depth", str(DEPTHS[number % len(DEPTHS)])]
+            for number in range(trials)
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
     """What was measured of one way."""
 
-    per_second: dict[str, float] = field(default_factory=dict)
-    """Trainings a second, by program."""
-    cpu_s: dict[str, float] = field(default_factory=dict)
-    """Seconds of processor time a training, by program, where known: free of the machine's load."""
-    start_s: float = 0.0
-    """Until the first trial could begin (of Ray Tune: its cluster, and what a tuner takes); no part of the
-    rates."""
-    trials: int = 0
+    trials: int
+    start_s: float
+    """Until the first training could begin: paid once."""
+    seconds: float
+    """From then to the end of the last."""
+
+    @property
+    def each(self) -> float:
+        """Seconds a training, the start not counted."""
+        return self.seconds / self.trials
+
+    @property
+    def cold(self) -> float:
+        """Seconds a training, the start counted."""
+        return (self.start_s + self.seconds) / self.trials
 
 
-def _checked(stop: Stop) -> None:
-    if stop.asked:
-        raise Stopped("The benchmark was stopped.")
+Way = Callable[[Case, int, int, Stop], "Timed | None"]
 
 
-def plain_loop(cases: Sequence[Case], rates: Rates, workers: int, stop: Stop) -> Iterator[tuple[Case, float]]:
-    """`python train.py`, as many at once as the other ways have workers: trainings a second."""
+def plain_loop(case: Case, trials: int, workers: int, stop: Stop) -> Timed:
+    """`python train.py`, as many at once as the other ways have workers."""
 
-    def train(case: Case) -> None:
-        _checked(stop)
-        command = [sys.executable, ENTRY]
-        ended = subprocess.run(  # noqa: S603 - a program of our own benchmark
-            command,
-            cwd=case.folder,
-            env=os.environ | ALONE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=MOST_SECONDS,
-            check=False,
-        )
-        if ended.returncode:
-            raise Inconclusive(f"{case.name} failed by itself: {ended.stderr.decode()[-200:]}")
+    def train(words: list[str]) -> None:
+        if stop.asked:
+            raise Stopped("The benchmark was stopped.")
+        _ran([sys.executable, *words])
 
-    for case in cases:
-        began, used = time.perf_counter(), _children_cpu()
-        with ThreadPoolExecutor(workers) as threads:
-            list(threads.map(train, [case] * rates.trials))
-        rates.cpu_s[case.name] = (_children_cpu() - used) / rates.trials
-        yield case, rates.trials / (time.perf_counter() - began)
+    began = time.perf_counter()
+    with ThreadPoolExecutor(workers) as threads:
+        list(threads.map(train, case.lines(trials)))
+    return Timed(trials, 0.0, time.perf_counter() - began)
 
 
-def _children_cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def other(name: str) -> Way:
+    """Ray Tune or Optuna, in a process of its own; none when it is not installed."""
+
+    def timed(case: Case, trials: int, workers: int, _: Stop) -> Timed | None:
+        words = [sys.executable, "others.py", name, str(workers), json.dumps(case.lines(trials))]
+        found = json.loads(_ran(words).strip().splitlines()[-1])
+        if "missing" in found:
+            return None
+        if found["ended"] != trials:
+            raise Inconclusive(f"{name} trained {case.name} {found['ended']} of {trials} times.")
+        return Timed(trials, float(found["start_s"]), float(found["seconds"]))
+
+    return timed
 
 
-def pooled(
-    pool: ProcessPool, cases: Sequence[Case], trials: int, rates: Rates, stop: Stop
-) -> Iterator[tuple[Case, float]]:
-    """Our pool, its servers warm: trainings a second."""
-    rates.start_s = _warm(pool, cases, stop)
-    rates.trials = trials
-    for case in cases:
-        program = case.program
+def ours(make: Callable[[int], Executor]) -> Way:
+    """One of our executors: its start is one training on every worker."""
+
+    def timed(case: Case, trials: int, workers: int, stop: Stop) -> Timed:
         began = time.perf_counter()
-        found = pool.run([Trial(program, seed=seed) for seed in range(trials)], stop=stop)
-        seconds = time.perf_counter() - began
-        _checked(stop)
+        with make(workers) as executor:
+            few = Case(case.framework, case.seconds, 25)
+            executor.run(_trials(few, workers), stop=stop)
+            start = time.perf_counter() - began
+            found = executor.run(_trials(case, trials), stop=stop)
+            seconds = time.perf_counter() - began - start
+        if stop.asked:
+            raise Stopped("The benchmark was stopped.")
         failed = [outcome for outcome in found if not outcome.trained]
         if failed:
             raise Inconclusive(f"{case.name}: {len(failed)} trials did not train ({failed[0].kind.value}).")
-        rates.cpu_s[case.name] = fmean(outcome.cpu_seconds for outcome in found)
-        yield case, trials / seconds
+        return Timed(trials, start, seconds)
+
+    return timed
 
 
-def _warm(pool: ProcessPool, cases: Sequence[Case], stop: Stop) -> float:
-    """Start every server and let it import what the programs import."""
-    began = time.perf_counter()
-    for case in (cases[-1], cases[0]):
-        pool.run([Trial(case.program, seed=seed) for seed in range(pool.workers)], stop=stop)
-    return time.perf_counter() - began
+def calibrated(case: Case) -> Case:
+    """The case with the number of steps that take so many seconds of processor time here."""
+    from reenact.trials.pool import ProcessPool
+
+    few, many = Case(case.framework, case.seconds, 50), Case(case.framework, case.seconds, 550)
+    with ProcessPool(1) as pool:
+        pool.run(_trials(few, 1))
+        short, long = (pool.run(_trials(one, 1))[0].cpu_seconds for one in (few, many))
+    step = max(long - short, 1e-3) / 500
+    return Case(case.framework, case.seconds, max(25, round(case.seconds / step)))
 
 
-def ray_tune(cases: Sequence[Case], trials: int, workers: int) -> Rates | None:
-    """Ray Tune in a process of its own; none when it is not installed."""
-    folders = [str(case.folder) for case in cases]
-    ended = subprocess.run(  # noqa: S603 - a script of our own
-        [sys.executable, str(TUNE), str(trials), str(workers), *folders],
-        env=os.environ | ALONE | {"RAY_AIR_NEW_OUTPUT": "0", "KERAS_BACKEND": "torch"},
-        capture_output=True,
-        timeout=MOST_SECONDS,
-        check=False,
+def _trials(case: Case, count: int) -> list[Trial]:
+    return [Trial(read_program(words, FOLDER), seed=seed) for seed, words in enumerate(case.lines(count))]
+
+
+def _ran(words: Sequence[str]) -> str:
+    ended = subprocess.run(  # noqa: S603 - a program of our own benchmark
+        list(words), cwd=FOLDER, env=ALONE, capture_output=True, timeout=MOST_SECONDS, check=False
     )
     if ended.returncode:
-        raise Inconclusive(f"Ray Tune failed: {ended.stderr.decode()[-300:]}")
-    found = json.loads(ended.stdout.decode().strip().splitlines()[-1])
-    if "missing" in found:
-        return None
-    first = fmean(map(float, found["first_s"].values()))
-    rates = Rates(start_s=float(found["start_s"]) + first, trials=trials)
-    for case, folder in zip(cases, folders, strict=True):
-        if found["ended"][folder] != trials:
-            raise Inconclusive(f"Ray Tune trained {case.name} {found['ended'][folder]} of {trials} times.")
-        rates.per_second[case.name] = trials / float(found["seconds"][folder])
-    return rates
+        raise Inconclusive(f"{' '.join(words)[:200]} failed: {ended.stderr.decode()[-300:]}")
+    return ended.stdout.decode()

@@ -30,7 +30,7 @@ from reenact.testing.executor import (
 )
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
-from reenact.trials.ray import RayExecutor, uses_cuda
+from reenact.trials.ray import RayExecutor
 from reenact.trials.scratch import SCRATCH
 from reenact.trials.trial import Trial
 
@@ -141,7 +141,7 @@ def test_connecting_hears_that_it_should_stop() -> None:
     code = """
 import socket
 from reenact.trials.pool import ProcessPool
-from reenact.trials.ray import RayExecutor, uses_cuda
+from reenact.trials.ray import RayExecutor
 from reenact.trials.scratch import SCRATCH
 from reenact.types import Stop
 silent = socket.create_server(("127.0.0.1", 0))
@@ -151,12 +151,6 @@ RayExecutor(f"ray://127.0.0.1:{silent.getsockname()[1]}", stop=stop)
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert "Stopped: Stopped while connecting to Ray." in ended.stderr
-
-
-def test_a_program_that_asks_for_a_card_is_noticed(tmp_path: Path) -> None:
-    assert uses_cuda(program_in(tmp_path / "a", "model.to('cuda')"))
-    assert uses_cuda(program_in(tmp_path / "b", "model.cuda()"))
-    assert not uses_cuda(program_in(tmp_path / "c", HEALTHY))
 
 
 @pytest.fixture

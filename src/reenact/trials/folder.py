@@ -5,19 +5,17 @@ to them (`inject/reenact_trials_links.py`). So relative data paths resolve, noth
 no trial sees what another wrote. Absolute paths mean what they say.
 """
 
-import importlib.util
 import os
 import re
 import shutil
 from collections import deque
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
 
 from reenact.errors import StorageError
 from reenact.program.program import Program
 from reenact.program.source import word_set
+from reenact.trials.inside import injected
 from reenact.trials.scratch import SCRATCH
 
 MOST_FILE_BYTES = 16 * 2**20
@@ -36,8 +34,6 @@ LEFT_OUT = word_set(
     ".pytest_cache .ipynb_checkpoints .reenact .idea .vscode wandb mlruns lightning_logs"
 )
 """Folders that no training reads, or that an earlier one wrote."""
-INJECTED = Path(__file__).parent / "inject"
-"""Files that run in the user's interpreter beside a trial."""
 
 _UPWARDS = re.compile(
     r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.MULTILINE
@@ -124,20 +120,8 @@ def script_in(program: Program, folder: Path) -> Path:
     return entry.with_name(NOTEBOOK) if program.is_notebook else entry
 
 
-@lru_cache(maxsize=1)
-def _links() -> ModuleType:
-    """The injected part that turns links into copies before they are written to."""
-    file = INJECTED / "reenact_trials_links.py"
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def _write(root: Path, path: Path, body: bytes) -> None:
-    _links().own(str(root), str(path), False)
+    injected("reenact_trials_links").own(str(root), str(path), False)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(body)

@@ -18,7 +18,9 @@ from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
 from reenact.program.static_graph import Framework, framework_of
-from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_in
+from reenact.trials.cards import VISIBLE
+from reenact.trials.folder import Placed, counterpart, place, script_in
+from reenact.trials.inside import INJECTED
 from reenact.trials.trial import Part, StopRule, Trial
 from reenact.types import JsonValue
 
@@ -39,7 +41,7 @@ TREE, TRACE = "tree", "trace"
 GIVEN_UP = "given-up.txt"
 """What lies in the folder of a trial."""
 
-STOP_VARIABLE = "REENACT_TRIAL_STOP"
+STOP_VARIABLE, CARD_VARIABLE = "REENACT_TRIAL_STOP", "REENACT_TRIAL_CARD"
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -56,6 +58,8 @@ class Job:
     """What the program printed."""
     given_up: Path
     """Why it was given up, when it was."""
+    card_note: Path
+    """What it took on a card, in bytes."""
 
 
 def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
@@ -88,8 +92,9 @@ def clear(folder: Path, *, keep_trace: bool) -> None:
     shutil.rmtree(folder / TREE if keep_trace else folder, ignore_errors=True)
 
 
-def make_job(trial: Trial, folder: Path, python: str) -> Job:
-    """Lay out a trial in `folder`. Raises PatchRefused and StorageError."""
+def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
+    """Lay out a trial in `folder`; `card` is the only one that it sees. Raises PatchRefused and
+    StorageError."""
     program = trial.patched
     placed = place(program, folder / TREE)
     options = watch_options(trial, program, folder)
@@ -101,6 +106,10 @@ def make_job(trial: Trial, folder: Path, python: str) -> Job:
     environment = _environment(program, placed, options, folder)
     if stop is not None:
         environment[STOP_VARIABLE] = json.dumps(stop)
+    card_note = folder / "card.txt"
+    environment[CARD_VARIABLE] = str(card_note)
+    if card:
+        environment[VISIBLE] = card
     message: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
@@ -108,7 +117,8 @@ def make_job(trial: Trial, folder: Path, python: str) -> Job:
         "output": str(output),
         "environment": environment,
         "cwd": str(placed.working),
-        "command": None if forks else list(_command(program, placed, python)),
+        "forks": forks,
+        "command": list(_command(program, placed, python)),
         "module": program.launch.target if program.launch.module else "",
         "script": str(placed.entry),
         "argv": [_target(program, placed), *program.arguments],
@@ -122,7 +132,7 @@ def make_job(trial: Trial, folder: Path, python: str) -> Job:
         "stop": stop,
     }
     root = root_of(program, placed.root)
-    return Job(message, options, root, output, given_up)
+    return Job(message, options, root, output, given_up, card_note)
 
 
 def _weights(trial: Trial) -> JsonValue:

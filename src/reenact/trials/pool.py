@@ -12,6 +12,7 @@ from pathlib import Path
 
 from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import OutcomeKind
+from reenact.trials.cards import Card, Packing, cards_here
 from reenact.trials.executor import Executor, OnOutcome, run_in_threads
 from reenact.trials.job import clear, make_job
 from reenact.trials.reading import read_outcome
@@ -27,8 +28,16 @@ TRIES = 2
 class ProcessPool(Executor):
     """The executor of one machine. Servers start with the first trials and stay until `close`."""
 
-    def __init__(self, workers: int | None = None, *, python: str = "", scratch: Path | None = None) -> None:
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        python: str = "",
+        scratch: Path | None = None,
+        cards: Sequence[Card] | None = None,
+    ) -> None:
         """`workers`: parallel trainings, one per core by default. `python`: the program's interpreter.
+        `cards`: those of this machine by default.
 
         `scratch` is where the trials run and where kept traces stay; without one a temporary folder is used
         and removed by `close`, kept traces too.
@@ -42,6 +51,7 @@ class ProcessPool(Executor):
         self._idle: list[Server] = []
         self._busy: set[Server] = set()
         self._lock = threading.Lock()
+        self._packing = Packing(cards_here() if cards is None else cards)
 
     @property
     def servers(self) -> tuple[int, ...]:
@@ -55,6 +65,10 @@ class ProcessPool(Executor):
         """See `Executor.run`."""
         return run_in_threads(self._attempt, trials, self.workers, on, stop)
 
+    def side_by_side(self, trial: Trial) -> int | None:
+        """How many such trainings fit on the cards; none where that is not known, or needs no card."""
+        return self._packing.fits(trial)
+
     def close(self) -> None:
         """See `Executor.close`."""
         with self._lock:
@@ -66,14 +80,23 @@ class ProcessPool(Executor):
             scratch.close()
 
     def _attempt(self, trial: Trial, stop: Stop) -> Outcome:
-        """One trial from its folder to its outcome."""
+        """One trial from its folder to its outcome; on a card only where there is room for it."""
+        tries = 0
+        while True:
+            with self._packing.seat(trial, stop, tries=tries) as seat:
+                outcome = self._train(trial, stop, seat.card.name if seat is not None else "")
+            if not self._packing.learn(trial, outcome, seat):
+                return outcome
+            tries += 1
+
+    def _train(self, trial: Trial, stop: Stop, card: str) -> Outcome:
         died = ""
         for _ in range(TRIES):
             if stop.asked:
                 return Outcome(OutcomeKind.INTERRUPTED)
             folder = self._open_scratch().trial_folder()
             try:
-                job = make_job(trial, folder, self.python)
+                job = make_job(trial, folder, self.python, card)
                 with self._server(folder.parent) as server:
                     ended = server.run(job.message, lambda: stop.asked)
                 return read_outcome(job, ended, keep_trace=trial.keep_trace)

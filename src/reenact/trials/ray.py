@@ -8,7 +8,6 @@ elsewhere; of the two only one outcome is passed on.
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 import time
@@ -21,6 +20,7 @@ from typing import Any
 from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, ended_by
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
+from reenact.trials.cards import may_use_cuda
 from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.job import TRACE
 from reenact.trials.parcel import Parcel, pack
@@ -40,7 +40,6 @@ CLOSE_S = 10.0
 START_S = 300.0
 """Until the first worker must be there."""
 _NODE = "ray.io/node-id"
-_CUDA = re.compile(r"\bcuda\b|accelerator\s*=\s*['\"](?:gpu|cuda|auto)|\bMirroredStrategy\b", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -206,7 +205,7 @@ class RayExecutor(Executor):
                 " interpreter.",
             )
         options: dict[str, Any] = {"num_cpus": 1, "max_concurrency": 3, "max_restarts": 0}
-        if self._ray.cluster_resources().get("GPU") and uses_cuda(program):
+        if self._ray.cluster_resources().get("GPU") and may_use_cuda(program):
             options["num_gpus"] = 1
         if self._refused:
             options["label_selector"] = {_NODE: f"!in({','.join(self._refused)})"}
@@ -331,11 +330,6 @@ class RayExecutor(Executor):
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None
-
-
-def uses_cuda(program: Program) -> bool:
-    """Whether its text asks for a graphics card."""
-    return any(_CUDA.search(file.text) for file in program.files)
 
 
 def cause_of(error: BaseException) -> str:

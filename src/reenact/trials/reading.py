@@ -47,6 +47,7 @@ def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
         or _last_words(ending.kind, job.output),
         halved=_lines(job.options.folder / HALVES),
         cut=_lines(job.options.folder / SUBSET),
+        card_bytes=int(job.card_note.read_text(encoding="ascii")) if job.card_note.is_file() else None,
         stopped=job.given_up.read_text(encoding="utf-8") if job.given_up.is_file() else "",
     )
 

@@ -185,6 +185,8 @@ class Outcome:
     """Evaluations of which one half of the data was used, as the trial wished."""
     cut: int = 0
     """Sets of training data of which only a share was used, as the trial wished."""
+    card_bytes: int | None = None
+    """The most memory that its tensors took on one graphics card; none where that is not known."""
     stopped: str = ""
     """Why it was given up as hopeless; empty when it was not."""
 

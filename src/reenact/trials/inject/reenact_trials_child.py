@@ -16,6 +16,7 @@ import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import reenact_trials_cards
 import reenact_trials_data
 import reenact_trials_links
 import reenact_trials_stop
@@ -52,6 +53,8 @@ def preload(job: Facts) -> None:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
         _settle()
+    if reenact_trials_cards.cuda_began():
+        sys.stderr.write("CUDA was started by an import: trials run in fresh interpreters\n")
 
 
 def _settle() -> None:
@@ -113,7 +116,8 @@ def become(job: Facts, output: int, wake: int) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["cwd"])
-    if job["command"]:
+    # A fork of a process in which CUDA runs cannot use a card; a fresh interpreter can.
+    if not job["forks"] or reenact_trials_cards.cuda_began():
         _replace(job["command"])
     _run(job)
 
@@ -152,6 +156,7 @@ def _dress(job: Facts) -> None:
     sys.path[:] = list(dict.fromkeys([*job["path"], *(_move(entry, moved) for entry in rest)]))
     sys.path_importer_cache.clear()
     sys.argv = list(job["argv"])
+    reenact_trials_cards.note_at_end()
     from reenact_probe import boot, config
 
     options = dict(job["options"])

@@ -14,6 +14,10 @@ def _stand_guard() -> None:
         from reenact_trials_links import guard
 
         guard(root)
+    if "reenact_probe" in sys.modules:
+        from reenact_trials_cards import note_at_end
+
+        note_at_end()
     if "reenact_probe" in sys.modules and os.environ.get("REENACT_TRIAL_STOP"):
         from reenact_probe import boot
         from reenact_trials_stop import from_environment

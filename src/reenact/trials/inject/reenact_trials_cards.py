@@ -1,0 +1,81 @@
+"""What a training took on graphics cards, left in a note at its end; and which cards there are, by the
+driver's own library (NVML), which starts no CUDA.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+from typing import Any
+
+VARIABLE = "REENACT_TRIAL_CARD"
+"""Path of the note."""
+
+
+def note_at_end() -> None:
+    """Leave the note when the program ends, if one is wanted: bytes, 0 where no card was touched."""
+    path = os.environ.get(VARIABLE)
+    if path:
+        atexit.register(_note, path)
+
+
+def _note(path: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(str(peak()))
+
+
+def peak() -> int:
+    """The most that torch held on one card, in bytes."""
+    if not cuda_began():
+        return 0
+    cuda = sys.modules["torch"].cuda
+    return max((int(cuda.max_memory_reserved(card)) for card in range(cuda.device_count())), default=0)
+
+
+def cuda_began() -> bool:
+    """Whether CUDA runs in this process: a fork of it cannot use a card any more."""
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "cuda") and bool(torch.cuda.is_initialized())
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+
+
+def look(visible: str | None) -> list[tuple[str, int]]:
+    """Names and free bytes of the cards that a process with this CUDA_VISIBLE_DEVICES may use; empty without
+    a driver."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return []
+    if nvml.nvmlInit_v2() != 0:
+        return []
+    try:
+        names = (
+            _names(nvml) if visible is None else [part.strip() for part in visible.split(",") if part.strip()]
+        )
+        found = ((name, _free(nvml, name)) for name in names)
+        return [(name, free) for name, free in found if free is not None]
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _names(nvml: Any) -> list[str]:
+    count = ctypes.c_uint()
+    nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
+    return [str(number) for number in range(count.value)]
+
+
+def _free(nvml: Any, name: str) -> int | None:
+    """By number, or by UUID."""
+    device, memory = ctypes.c_void_p(), _Memory()
+    if name.isdigit():
+        failed = nvml.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(int(name)), ctypes.byref(device))
+    else:
+        failed = nvml.nvmlDeviceGetHandleByUUID(name.encode(), ctypes.byref(device))
+    if failed or nvml.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory)):
+        return None
+    return int(memory.free)
