@@ -29,7 +29,7 @@ BENCHES = {
     "modern": ("benchmarks.modern.command:modern", "Diagnose trainings as they are written today."),
     "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
-    "trials": ("benchmarks.speed.command:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
+    "trials": ("benchmarks.speed.command:trials", "Many trainings: our executors, Ray Tune, Optuna, a loop."),
     "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
     "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
@@ -66,9 +66,16 @@ def sandbox(tier: str | None, out: Path | None) -> ExitCode:
 @bench.command()
 @click.option("--repeats", type=REPEATS, default=7, show_default=True, help="Pairs a program and preset.")
 @click.option("--program", "programs", multiple=True, help="Only programs whose name holds this word.")
+@click.option(
+    "--large", is_flag=True, help="A hundred million parameters, eight data workers, a day's trace."
+)
 @out_folder
-def probe(repeats: int, programs: tuple[str, ...], out: Path | None) -> ExitCode:
+def probe(repeats: int, programs: tuple[str, ...], large: bool, out: Path | None) -> ExitCode:
     """Train six programs with and without the probe and compare."""
+    if large:
+        from benchmarks.watching.large import measure_large
+
+        return conduct(lambda tell, stop: measure_large(tell=tell, stop=stop), out)
     from benchmarks.watching.measure import measure
 
     return conduct(lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs), out)

@@ -1,4 +1,4 @@
-"""Seconds a training by each way: what is measured once is not measured again, and what is missing is named."""
+"""Seconds a training by each way: what was measured is not measured again, what is missing is named."""
 
 from __future__ import annotations
 

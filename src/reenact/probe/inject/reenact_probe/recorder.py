@@ -164,7 +164,7 @@ class Recorder:
     def flush(self) -> None:
         now = time.perf_counter()
         # The pause grows with the run, so that chunks stay few.
-        self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 100)
+        self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 50)
         if not self.owned or not (self._metrics or self._events or any(map(len, self.tables.values()))):
             return
         if self.folder.full:
