@@ -66,7 +66,7 @@ LINES = {
     "rules": 13_600,
     "sandbox": 6_200,
     "testing": 1_150,
-    "trials": 3_700,
+    "trials": 4_500,
     "web": 1_100,
 }
 """By package: what stood when the budget was set, and a tenth."""

@@ -36,7 +36,7 @@ def test_the_first_has_a_card_for_itself_and_says_how_many_fit(trial: Trial) -> 
         late = Stop()
         late.ask()
         with packing.seat(trial, late) as second:
-            assert second is None, "nobody knows yet whether there is room"
+            assert second is None, "nobody knows yet whether another fits"
     assert not packing.learn(trial, took(2), first)
     assert packing.fits(trial) == 7
     seats = [packing.seat(trial, stop) for _ in range(7)]
@@ -77,7 +77,7 @@ def test_a_program_that_touches_no_card_is_not_held_up(trial: Trial) -> None:
         assert second is None
 
 
-def test_out_of_memory_beside_others_gives_more_room_and_alone_it_counts(trial: Trial) -> None:
+def test_out_of_memory_beside_others_gives_more_space_and_alone_it_counts(trial: Trial) -> None:
     packing, full = Packing([Card("0", 24 * GIB)]), Outcome(OutcomeKind.CRASHED, crash=FULL)
     assert out_of_memory(full)
     with packing.seat(trial, Stop()) as seat:
@@ -165,7 +165,7 @@ def test_where_an_import_starts_cuda_trials_are_fresh_interpreters(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
     text = f"""\
         import sys, torchmetrics
-        open({str(tmp_path / "said")!r}, "w").write(str("reenact_trials_child" in sys.modules))
+        open({str(tmp_path / "note")!r}, "w").write(str("reenact_trials_child" in sys.modules))
     """
     program = program_in(tmp_path / "p", text)
     with ProcessPool(1, python=sys.executable, scratch=tmp_path / "s") as pool:
@@ -173,4 +173,4 @@ def test_where_an_import_starts_cuda_trials_are_fresh_interpreters(
         (log,) = (tmp_path / "s").glob("*/server.log")
         assert "CUDA was started by an import" in log.read_text(encoding="utf-8")
     assert outcome.crash is None, outcome
-    assert (tmp_path / "said").read_text(encoding="utf-8") == "False"
+    assert (tmp_path / "note").read_text(encoding="utf-8") == "False"

@@ -270,11 +270,11 @@ def test_the_commands_of_the_tutorial_repair_on_two_nodes(nodes: Any, tmp_path: 
     root = Path(__file__).parents[2]
     shutil.copytree(root / "examples" / "broken", tmp_path / "p")
     lines = (root / "docs" / "tutorials" / "run-on-ray.md").read_text(encoding="utf-8").splitlines()
-    told = [line.removeprefix("$ ").partition("#")[0] for line in lines if line.startswith("$ reenact")]
-    (data,) = {line.split("--data ")[1].split()[0] for line in told if "--data" in line}
+    listed = [line.removeprefix("$ ").partition("#")[0] for line in lines if line.startswith("$ reenact")]
+    (data,) = {line.split("--data ")[1].split()[0] for line in listed if "--data" in line}
     (tmp_path / "birds").mkdir()
-    assert len(told) == 4
-    for line in told:
+    assert len(listed) == 4
+    for line in listed:
         line = line.replace("ray://head.example:10001", nodes.address).replace(data, str(tmp_path / "birds"))
         words = [*line.split()[1:-1], "--budget", "6t", "moons.py"]
         ended = subprocess.run(

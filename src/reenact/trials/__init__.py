@@ -4,11 +4,13 @@ trial       Trial (program, patch, seed, limits, rule for giving up); outcome: w
 trainer     changed programs over seeds, journalled, within a budget; budget: what that may cost and did cost
 verify      the program as it stands against changed ones, over fresh seeds
 executor    what every executor does; choose: one by its name; pool: processes of this machine; ray:
-            a cluster; boxed: programs from elsewhere, in the sandbox; scripted: a twin for tests
+            a cluster (ray_worker: on its nodes; parcel: a program on its way there); boxed: programs from
+            elsewhere, in the sandbox; scripted: a twin for tests
+cards       which trainings run on which graphics card, side by side
 metric      which number judges a training, and reading it off an outcome
 folder      the folder that a trial runs in: like the user's, patched, thrown away; scratch: where it lies
 job, server, reading   one trial sent to a fork server, and its outcome read
 inject/     what runs in the user's interpreter: the fork server, the guard of links, the rule for giving up,
-            parts of the data, weights to continue from
+            parts of the data, weights to continue from, what was taken on a card (inside: in ours)
 statistics, ddmin      is after better than before; the smallest part of a patch that suffices
 """

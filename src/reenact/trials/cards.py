@@ -2,7 +2,7 @@
 
 The first training of a program has a card for itself; what it took there is written down
 (`inject/reenact_trials_cards.py`) and says how many more fit beside each other. One that runs out of memory
-beside others is done again with more room, at last alone: only what fails alone has failed. A program that
+beside others is done again with more space, at last alone: only what fails alone has failed. A program that
 touches no card is not held up. Nothing here starts CUDA: that would spoil the forks.
 """
 
@@ -22,7 +22,7 @@ from reenact.types import Stop
 
 CONTEXT = 600 << 20
 """Bytes that a process takes on a card beside its tensors."""
-ROOM = 1.15
+SPARE = 1.15
 """Times what one was seen to take: changed programs take a little more."""
 SHARE = 0.9
 """Of the free memory of a card that is given away."""
@@ -101,7 +101,7 @@ class Packing:
 
     @contextmanager
     def seat(self, trial: Trial, stop: Stop, *, tries: int = 0) -> Iterator[Seat | None]:
-        """Waits for room. None where no card is needed, and after a stop. `tries`: how often it has run out
+        """Waits for space. None where no card is needed, and after a stop. `tries`: how often it has run out
         of memory; from the second time on it has a card for itself."""
         taken = self._wait(trial, stop, alone=tries > 1)
         try:
@@ -126,7 +126,7 @@ class Packing:
         return None
 
     def _free(self, needs: int | None, *, several: bool) -> Seat | None:
-        """A seat on the emptiest card with room; without a number of bytes on one where nobody sits, and on
+        """A seat on the emptiest card with space; without a number of bytes on one where nobody sits, and on
         all of them where nobody sits on any."""
         if several:
             first = self.cards[0]
@@ -154,7 +154,7 @@ class Packing:
                 self._needs[key] = min(seat.card.free, 2 * max(seat.takes, self._needs.get(key, 0)))
                 return True
             if outcome.card_bytes is not None:
-                seen = int(ROOM * (outcome.card_bytes + CONTEXT)) if outcome.card_bytes else 0
+                seen = int(SPARE * (outcome.card_bytes + CONTEXT)) if outcome.card_bytes else 0
                 self._needs[key] = max(seen, self._needs.get(key, 0))
         return False
 

@@ -80,7 +80,7 @@ class ProcessPool(Executor):
             scratch.close()
 
     def _attempt(self, trial: Trial, stop: Stop) -> Outcome:
-        """One trial from its folder to its outcome; on a card only where there is room for it."""
+        """One trial from its folder to its outcome; on a card only where it fits."""
         tries = 0
         while True:
             with self._packing.seat(trial, stop, tries=tries) as seat:
