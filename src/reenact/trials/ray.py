@@ -149,9 +149,9 @@ class RayExecutor(Executor):
         asked, begun = False, time.monotonic()
         try:
             while len(current.outcomes) < len(trials):
-                if not asked and stop is not None and stop.asked:
+                if stop is not None and stop.asked:
+                    self._interrupt(current, on, first=not asked)
                     asked = True
-                    self._interrupt(current, on)
                 self._employ(current, begun)
                 for number in self._look(current):
                     if on is not None:
@@ -162,8 +162,8 @@ class RayExecutor(Executor):
                 member.work = None
         return [current.outcomes[number] for number in range(len(trials))]
 
-    def _interrupt(self, current: _Round, on: OnOutcome | None) -> None:
-        for member in self._members:
+    def _interrupt(self, current: _Round, on: OnOutcome | None, *, first: bool) -> None:
+        for member in self._members if first else ():
             if member.work is not None:
                 member.actor.stop.remote()
         while current.left:
@@ -195,9 +195,8 @@ class RayExecutor(Executor):
 
     def _hire(self, program: Program) -> None:
         nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
-        if (nodes and all(node["NodeID"] in self._refused for node in nodes)) or len(
-            self._early_deaths
-        ) > TRIES:
+        none_left = bool(nodes) and all(node["NodeID"] in self._refused for node in nodes)
+        if none_left or len(self._early_deaths) > TRIES:
             reasons = [*self._refused.values(), *self._early_deaths[-1:]]
             raise MissingPart(
                 f"No node of the Ray cluster can train this program: {' '.join(reasons)}",
@@ -227,7 +226,11 @@ class RayExecutor(Executor):
             return []
         self._ray.wait(list(by_reference), num_returns=1, timeout=LOOK_S)
         ended, _ = self._ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0)
-        found = [self._taken(by_reference[reference], current) for reference in ended]
+        found = []
+        for member in (by_reference[reference] for reference in ended):
+            # Another one of its node may have been refused a moment ago, and this one with it.
+            if member in self._members:
+                found.append(self._taken(member, current))
         return [number for number in found if number is not None]
 
     def _taken(self, member: _Member, current: _Round) -> int | None:
@@ -243,6 +246,7 @@ class RayExecutor(Executor):
         else:
             if isinstance(answer, NodeReport):
                 member.report = answer
+                self._early_deaths.clear()
                 if answer.node in self._refused:
                     self._dismiss(member)
                 return None
