@@ -189,7 +189,7 @@ class RayExecutor(Executor):
         if current.left and coming == len(self._members) and time.monotonic() - begun > START_S:
             free_now = {name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")}
             raise MissingPart(
-                f"No node of the Ray cluster had a free core for a training within {START_S:g} s. Free: {free_now}.",
+                f"No node of the Ray cluster had a free core within {START_S:g} s. Free: {free_now}.",
                 next_step="Look at `ray status`: others may use all of its cores.",
             )
 
