@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from benchmarks.scorecard import Scorecard
 from benchmarks.speed.card import scorecard
@@ -87,7 +88,7 @@ class _Results:
 
     def __init__(self, file: Path, how: Mapping[str, int]) -> None:
         self.file = file
-        self.kept = (
+        self.kept: dict[str, Any] = (
             json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"how": how, "steps": {}}
         )
         if self.kept["how"] != dict(how):

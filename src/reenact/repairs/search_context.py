@@ -130,7 +130,8 @@ class SearchContext:
         known = self.begun_with
         if known is not None and not patch and seed == known.seed and share == 1:
             return known
-        trial = self.trainer.trial(self.shortened(patch, share), seed)
+        # A change whose loss is lost is no repair, and need not be trained to its end.
+        trial = replace(self.trainer.trial(self.shortened(patch, share), seed), while_finite=bool(patch))
         return replace(trial, data=share) if share < 1 and self.fewer_data else trial
 
     def try_fewer_data(self, share: float) -> bool:

@@ -1,6 +1,6 @@
 """Many trainings, their statistics, and delta debugging over changes.
 
-trial       Trial (program, patch, seed, limits, rule for giving up); outcome: what came of it
+trial       Trial (program, patch, seed, limits); outcome: what came of it
 trainer     changed programs over seeds, journalled, within a budget; budget: what that may cost and did cost
 verify      the program as it stands against changed ones, over fresh seeds
 executor    what every executor does; choose: one by its name; pool: processes of this machine; ray:
@@ -10,7 +10,7 @@ cards       which trainings run on which graphics card, side by side
 metric      which number judges a training, and reading it off an outcome
 folder      the folder that a trial runs in: like the user's, patched, thrown away; scratch: where it lies
 job, server, reading   one trial sent to a fork server, and its outcome read
-inject/     what runs in the user's interpreter: the fork server, the guard of links, the rule for giving up,
-            parts of the data, weights to continue from, what was taken on a card (inside: in ours)
+inject/     what runs in the user's interpreter: the fork server, the guard of links, the end of lost
+            trainings, parts of the data, weights to continue from, memory of cards (inside: in ours)
 statistics, ddmin      is after better than before; the smallest part of a patch that suffices
 """

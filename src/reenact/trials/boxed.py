@@ -1,6 +1,6 @@
 """Trials of programs from elsewhere: each patched copy runs in the sandbox, never in the user's interpreter.
 
-Slower than the pool: a fresh interpreter a trial. A rule for hopeless trainings is not followed in there, and
+Slower than the pool: a fresh interpreter a trial. Trainings whose loss is lost are not given up in there, and
 processor time is not distinguished from wall time.
 """
 

@@ -1,13 +1,12 @@
 """What the fork server is sent about one trial: what to import, what to run, where, in what environment."""
 
-import json
 import os
 import re
 import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.probe import injected as probe
@@ -21,7 +20,7 @@ from reenact.program.static_graph import Framework, framework_of
 from reenact.trials.cards import VISIBLE
 from reenact.trials.folder import Placed, counterpart, place, script_in
 from reenact.trials.inside import INJECTED
-from reenact.trials.trial import Part, StopRule, Trial
+from reenact.trials.trial import Part, Trial
 from reenact.types import JsonValue
 
 AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", "lightning",
@@ -102,10 +101,10 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     output = folder / "output.txt"
     forks = can_fork(program)
     given_up = folder / GIVEN_UP
-    stop = _stop_rule(trial.hopeless, given_up)
+    stop = str(given_up) if trial.while_finite else ""
     environment = _environment(program, placed, options, folder)
-    if stop is not None:
-        environment[STOP_VARIABLE] = json.dumps(stop)
+    if stop:
+        environment[STOP_VARIABLE] = stop
     card_note = folder / "card.txt"
     environment[CARD_VARIABLE] = str(card_note)
     if card:
@@ -139,12 +138,6 @@ def _weights(trial: Trial) -> JsonValue:
     if trial.weights is None:
         return None
     return [str(path) if path is not None else "" for path in (trial.weights.start, trial.weights.end)]
-
-
-def _stop_rule(rule: StopRule | None, note: Path) -> dict[str, JsonValue] | None:
-    if rule is None:
-        return None
-    return {"path": str(note), **asdict(rule)}
 
 
 def root_of(program: Program, tree: Path) -> Root:

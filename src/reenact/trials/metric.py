@@ -53,8 +53,9 @@ class Measure:
         return None if value is None or other or math.isnan(value) else value
 
     def score(self, outcome: Outcome) -> float:
-        """The same so that larger is better; -inf for a training that failed or logged no number."""
-        value = self.read(outcome) if outcome.trained else None
+        """The same so that larger is better; -inf for a training that failed, was given up or logged no
+        number."""
+        value = self.read(outcome) if outcome.trained and not outcome.stopped else None
         if value is None or not math.isfinite(value):
             return -math.inf
         return value if self.larger_is_better else -value

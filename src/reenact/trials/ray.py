@@ -8,6 +8,7 @@ elsewhere; of the two only one outcome is passed on.
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 import threading
 import time
@@ -352,11 +353,12 @@ def _reach(address: str) -> None:
 
 
 def _import_ray(address: str) -> Any:
+    client = address.startswith("ray://")
     try:
         import ray
-
-        if address.startswith("ray://"):
-            import grpc  # noqa: F401 - what ray[client] brings
     except ModuleNotFoundError as error:
-        raise MissingExtra("ray[client]" if address.startswith("ray://") else "ray", "ray") from error
+        raise MissingExtra("ray", "ray") from error
+    # What ray[client] brings.
+    if client and importlib.util.find_spec("grpc") is None:
+        raise MissingExtra("ray[client]", "ray")
     return ray

@@ -78,7 +78,8 @@ class Worker:
         trial, end = self._with_weights(sent)
         trial = replace(trial, program=arrived(trial.program, parcel, root))
         (outcome,) = self._executor.run([trial], stop=self._stop)
-        kept, trace = outcome.trace, ()
+        kept = outcome.trace
+        trace: tuple[tuple[str, bytes], ...] = ()
         if kept is not None:
             files = sorted(path for path in kept.rglob("*") if path.is_file())
             trace = tuple((str(path.relative_to(kept)), path.read_bytes()) for path in files)

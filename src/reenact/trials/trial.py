@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -44,29 +44,6 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StopRule:
-    """When a training is hopeless and need not go on. What it logged until then is kept."""
-
-    metric: str = ""
-    """The metric whose curve is looked at; empty for none."""
-    bar: float | None = None
-    """The best value so far must have reached this when the share of the epochs is over."""
-    larger_is_better: bool = True
-    share: float = 0.5
-    """Of the epochs, after which the bar counts; an epoch is one value of the metric."""
-    epochs: int | None = None
-    """How many there will be; none takes those of Keras's `fit`, and elsewhere never stops by the bar."""
-    not_finite: bool = True
-    """Stop too when the loss has been NaN or infinite for many steps in a row."""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise InputError(f"A share lies above 0 and is at most 1. Received: share={self.share}.")
-        if (self.bar is None) == bool(self.metric):
-            raise InputError(f"A bar belongs to a metric. Received: metric={self.metric!r}, bar={self.bar}.")
-
-
-@dataclass(frozen=True, slots=True)
 class Weights:
     """Where a Keras training takes its first weights from, and where it leaves its last ones."""
 
@@ -92,8 +69,8 @@ class Trial:
     """Evaluation data to be measured on, as far as they can be taken apart; see `Outcome.halved`."""
     data: float = 1.0
     """Share of the training data to train on, as far as they can be cut; see `Outcome.cut`."""
-    hopeless: StopRule | None = None
-    """When to give it up early; none lets it run."""
+    while_finite: bool = False
+    """Give it up when its loss has been NaN or infinite for twenty steps in a row."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
     stand_ins: tuple[str, ...] = ()
@@ -135,7 +112,7 @@ class Trial:
         files, refused = self._text
         parts = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
         part = [] if self.part is Part.WHOLE else [self.part.value]
-        ruled = [] if self.hopeless is None else [list(astuple(self.hopeless))]
+        ruled = ["while finite"] if self.while_finite else []
         first = self.weights.start if self.weights is not None else None
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
         fewer = ["data", self.data] if self.data < 1 else []
@@ -188,7 +165,7 @@ class Outcome:
     card_bytes: int | None = None
     """The most memory that its tensors took on one graphics card; none where that is not known."""
     stopped: str = ""
-    """Why it was given up as hopeless; empty when it was not."""
+    """Why it was given up; empty when it was not."""
 
     @property
     def trained(self) -> bool:

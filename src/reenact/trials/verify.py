@@ -82,9 +82,9 @@ def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alph
     pair = [Patch(()), patch]
     if len(seeds) <= FIRST_LOOK:
         return compare(*trainer.samples(pair, seeds))
-    first = trainer.samples(pair, seeds[:FIRST_LOOK])
-    if is_settled(*first, planned=len(seeds), alpha=alpha):
-        return compare(*first)
+    before, after = trainer.samples(pair, seeds[:FIRST_LOOK])
+    if is_settled(before, after, len(seeds), alpha):
+        return compare(before, after)
     return compare(*trainer.samples(pair, seeds), looked=FIRST_LOOK)
 
 
