@@ -54,9 +54,14 @@ needs_ray = pytest.mark.skipif(not _installed(), reason="Ray is not installed.")
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayExecutor]:
-    """Two workers on this machine."""
+    """Two workers on this machine, and a core for others, in a cluster that its user has joined already."""
+    import ray
+
+    ray.init(address="local", num_cpus=3, include_dashboard=False, log_to_driver=False)
     with RayExecutor(workers=2) as found:
         yield found
+    assert ray.is_initialized(), "a cluster that was there stays"
+    ray.shutdown()
 
 
 @needs_ray

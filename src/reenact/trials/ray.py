@@ -53,6 +53,17 @@ class _Member:
     report: NodeReport | None = None
     work: tuple[Any, int] | None = None
     """Reference to what it returns, and the number of the trial."""
+    calls: int = 0
+
+    def begin(self, number: int, sent: Sent, parcel: Any) -> None:
+        """Give it a trial."""
+        self.calls += 1
+        self.work = (self.actor.train.remote(self.calls, sent, parcel), number)
+
+    def stop(self) -> None:
+        """End the trial that it has."""
+        if self.work is not None:
+            self.actor.stop.remote(self.calls)
 
     @property
     def reference(self) -> Any:
@@ -158,15 +169,14 @@ class RayExecutor(Executor):
                     if on is not None:
                         on(trials[number], current.outcomes[number])
         finally:
-            for member in [member for member in self._members if member.work is not None]:
-                member.actor.stop.remote()
+            for member in self._members:
+                member.stop()
                 member.work = None
         return [current.outcomes[number] for number in range(len(trials))]
 
     def _interrupt(self, current: _Round, on: OnOutcome | None, *, first: bool) -> None:
         for member in self._members if first else ():
-            if member.work is not None:
-                member.actor.stop.remote()
+            member.stop()
         while current.left:
             number = current.left.popleft()
             current.outcomes[number] = Outcome(OutcomeKind.INTERRUPTED)
@@ -182,7 +192,7 @@ class RayExecutor(Executor):
             parcel = self.ship(trial.program)
             start = trial.weights.start if trial.weights is not None else None
             weights = start.read_bytes() if start is not None and start.is_file() else None
-            member.work = (member.actor.train.remote(Sent(trial, weights), parcel), number)
+            member.begin(number, Sent(trial, weights), parcel)
         coming = sum(member.report is None for member in self._members)
         most = self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         for _ in range(min(most - len(self._members), len(current.left) - coming)):

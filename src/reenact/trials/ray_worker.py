@@ -57,27 +57,28 @@ class Worker:
         self._scratch = Scratch.make()
         self._executor = Boxed(python=python) if boxed else ProcessPool(1, python=python)
         self._refusals: dict[str, tuple[str, ...]] = {}
-        self._stop = Stop()
+        self._stops: dict[int, Stop] = {}
+        """By the number of the call of `train`."""
 
     def report(self) -> NodeReport:
         """Answers when the worker is there."""
         return self._report
 
-    def train(self, sent: Sent, parcel: Parcel) -> Returned:
-        """One trial, unless this node differs in what matters to its program."""
+    def train(self, call: int, sent: Sent, parcel: Parcel) -> Returned:
+        """One trial, unless this node differs in what matters to its program. `call` is another number each
+        time."""
         if parcel.mark not in self._refusals:
             here = needs_of(parcel.modules, map(Path, parcel.needs.data), self._python)
             self._refusals[parcel.mark] = tuple(parcel.needs.differences(here))
         if refused := self._refusals[parcel.mark]:
             return Returned(Outcome(OutcomeKind.NOT_STARTED), refused)
-        self._stop = Stop()
         root = self._scratch.path / parcel.mark
         if parcel.home and not root.exists():
             unpack(parcel, root)
         take_variables(parcel, [file.text for file in sent.trial.program.files])
         trial, end = self._with_weights(sent)
         trial = replace(trial, program=arrived(trial.program, parcel, root))
-        (outcome,) = self._executor.run([trial], stop=self._stop)
+        (outcome,) = self._executor.run([trial], stop=self._stops.setdefault(call, Stop()))
         kept = outcome.trace
         trace: tuple[tuple[str, bytes], ...] = ()
         if kept is not None:
@@ -103,12 +104,13 @@ class Worker:
             end = folder / f"end-{given.end.name}"
         return replace(sent.trial, weights=Weights(start, end)), end
 
-    def stop(self) -> None:
-        """End the trial that runs."""
-        self._stop.ask()
+    def stop(self, call: int) -> None:
+        """End a trial, also one that has not begun yet."""
+        self._stops.setdefault(call, Stop()).ask()
 
     def close(self) -> None:
         """Leave nothing behind."""
-        self._stop.ask()
+        for stop in list(self._stops.values()):
+            stop.ask()
         self._executor.close()
         self._scratch.close()
