@@ -67,7 +67,7 @@ LINES = {
     "sandbox": 6_200,
     "testing": 1_150,
     "trials": 4_500,
-    "web": 1_100,
+    "web": 1_250,
 }
 """By package: what stood when the budget was set, and a tenth."""
 

@@ -49,3 +49,25 @@ def test_the_list_gets_a_new_run(
         assert client.get("/", params={"seen": mark(news.text)}).status_code == 204
         run.finish(None)
     assert client.get("/", params={"seen": mark(news.text)}).status_code == 200
+
+
+def test_a_training_that_goes_on_shows_its_curve_and_how_far_it_is(
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
+    write_trace: Callable[[Path], None],
+) -> None:
+    client = enter(make_state(tmp_path / "runs"))
+    folder = tmp_path / "runs" / "traces" / "train-1"
+    with Journal.open(tmp_path / "runs") as journal, journal.run(pipeline="diagnose", request={}) as run:
+        run.note("watching", {"folder": str(folder), "epochs": 8})
+        address = f"/runs/{run.record.id}"
+        before = client.get(address).text
+        assert 'id="training-now"' not in before
+        write_trace(folder)
+        page = client.get(address, params={"seen": mark(before)}).text
+        assert 'id="training-now"' in page
+        assert "step 30, loss" in page
+        assert "<svg" in page
+        assert client.get(address, params={"seen": mark(page)}).status_code == 204
+        run.finish({"verdict": "done"})

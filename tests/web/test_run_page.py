@@ -68,8 +68,11 @@ def test_a_repair_names_the_other_runs_of_its_program(browser: TestClient, ids: 
     assert f'href="/runs/{ids["rehearsal"]}"' not in page
 
 
-def test_a_run_without_a_model_says_so(browser: TestClient, ids: dict[str, str]) -> None:
-    assert "No model was asked" in browser.get(f"/runs/{ids['bug']}").text
+def test_what_is_empty_is_not_shown(browser: TestClient, ids: dict[str, str]) -> None:
+    page = browser.get(f"/runs/{ids['bug']}").text
+    assert "Conversation with the model" not in page
+    assert "<dt>cost</dt>" not in page
+    assert "<dt>tokens</dt>" not in page
 
 
 def test_a_failed_run_shows_its_error_and_no_resume_without_a_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, ClassVar
@@ -20,7 +21,7 @@ from reenact.diagnosis.judgement import (
 )
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
-from reenact.errors import ReenactError
+from reenact.errors import InputError, ReenactError
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -28,7 +29,7 @@ from reenact.result import Result
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
-from reenact.trials.metric import Measure
+from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue, Place
 
@@ -242,7 +243,30 @@ class Diagnosis(Result):
             "judgement": self.judgement.value,
             "findings": len(self.findings),
             "confirmed": self.confirmed,
+            **self._course(),
         }
+
+    def _course(self) -> dict[str, JsonValue]:
+        """The metric that the training came to, and its loss in a few numbers."""
+        trace = self.evidence.trace
+        if trace is None or not trace.step_count:
+            return {}
+        losses = [float(value) for value in trace.steps["loss"] if math.isfinite(value)]
+        count = min(IN_SHORT, len(losses))
+        ends = (losses[(at + 1) * len(losses) // count - 1] for at in range(count))
+        course: dict[str, JsonValue] = {"curve": [float(f"{value:.4g}") for value in ends]}
+        try:
+            name = choose_measure(trace, self.task).name
+        except InputError:
+            return course
+        values = trace.metric(name).values.tolist()
+        if values and math.isfinite(values[-1]):
+            course["metric"] = f"{name} {values[-1]:.4g}"
+        return course
+
+
+IN_SHORT = 24
+"""Values of a curve in a list."""
 
 
 def _counted(number: int, what: str) -> str:

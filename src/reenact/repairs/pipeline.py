@@ -47,7 +47,11 @@ def repair(
         pipeline="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
         result = replace(repair_within(program, options, services, run, known), reused=run.reused)
-        verdict = {"decision": result.decision.value, "sentence": result.sentence}
+        verdict = {
+            "decision": result.decision.value,
+            "sentence": result.sentence,
+            "metric": result.in_numbers,
+        }
         run.finish(verdict, result.decision.exit_code)
     return result
 

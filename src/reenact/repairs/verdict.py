@@ -134,6 +134,13 @@ class Repair(Result):
         return on_stand_in(self.stand_in_data, f"{self._outcome} {self._next_step}".rstrip())
 
     @property
+    def in_numbers(self) -> str:
+        """The metric before and after; empty where nothing was verified."""
+        if self.verdict is None:
+            return ""
+        return f"{self.judging.judge.name} {summary(self.verdict.before)} -> {summary(self.verdict.after)}"
+
+    @property
     def _outcome(self) -> str:
         if self.decision is Decision.GOOD_ALREADY:
             return "This training performs well already; nothing is to be repaired."
@@ -141,8 +148,7 @@ class Repair(Result):
             return "Not decided: the time was up before a change was verified."
         if self.verdict is None:
             return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
-        judged, name = self.verdict, self.judging.judge.name
-        numbers = f"{name} {summary(judged.before)} -> {summary(judged.after)}"
+        judged, numbers = self.verdict, self.in_numbers
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
         if self.decision.helps:

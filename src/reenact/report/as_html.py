@@ -153,7 +153,7 @@ def _diagnostic(one: Diagnostic) -> str:
         f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source and not one.href else ""
     )
     reasons = "".join(
-        f"<div><dt>{escaped(name)}</dt><dd>{escaped(reason)}</dd></div>" for name, reason in one.reasons
+        f"<div><dt>{escaped(name)}</dt><dd>{_reason(name, reason)}</dd></div>" for name, reason in one.reasons
     )
     explained = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
     after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
@@ -163,6 +163,15 @@ def _diagnostic(one: Diagnostic) -> str:
         f'<h3><span class="code">{escaped(one.code)}</span> {escaped(one.name)}{aside}</h3>'
         f"{where}{source}{explained}{blocks(one.pictures)}{after}{means}</article>"
     )
+
+
+def _reason(name: str, reason: str) -> str:
+    """Words, or a change as a diff."""
+    is_change = name in CHANGES and all(line[:2] in ("- ", "+ ") for line in plain(reason).split("\n"))
+    return _prose(Text(reason, is_diff=True)) if is_change else escaped(reason)
+
+
+CHANGES = ("try", "changed")
 
 
 def _fold(one: Fold) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from reenact.errors import InputError, JournalError, ReenactError
 from reenact.journal import JournalReader, Run, State, Step
+from reenact.probe.growing import GrowingTrace
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.trace import Root, Trace
 from reenact.report.document import Document, Section, Text
@@ -138,6 +139,7 @@ def result_data(stored: Stored) -> Any:
 
 def progress_of(stored: Stored) -> tuple[Section, ...]:
     """What a run that is being worked on shows of itself."""
+    training = tuple(_training(stored))
     view = getattr(_view(stored), "progress", None)
     try:
         own = tuple(view(stored)) if view is not None else ()
@@ -145,7 +147,35 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
         own = ()
     last = stored.shelf.some_steps(stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST)
     latest = [Section(f"The last {len(last)} steps", [Text(tree(last))], "latest")] if last else []
-    return (*own, *latest)
+    return (*training, *own, *latest)
+
+
+def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
+    """The trace that is being written now, and the epochs of its program; none when nothing is watched."""
+    note = stored.value("watching") or stored.value("diagnosis/watching")
+    watched = stored.step("watch") or stored.step("diagnosis/watch")
+    if not isinstance(note, dict) or stored.run.imported or (watched is not None and watched.has_result):
+        return None
+    folder = Path(str(note.get("folder", ""))).resolve()
+    if not folder.is_relative_to((stored.folder / "traces").resolve()):
+        return None
+    growing, epochs = GrowingTrace(folder), note.get("epochs")
+    return (growing, epochs if isinstance(epochs, int) else 0) if growing.look() else None
+
+
+def _training(stored: Stored) -> Iterator[Section]:
+    """How far the watched training is, and the curve of its loss."""
+    found = growing_of(stored)
+    if found is None or not found[0].losses:
+        return
+    from reenact.report.line_plot import Curve, line_plot
+
+    growing, epochs = found
+    every = growing.step / len(growing.losses)
+    curve = Curve("loss", [at * every for at in range(len(growing.losses))], growing.losses)
+    yield Section(
+        "Training", [Text(growing.progress(epochs).note), line_plot("Loss", [curve])], "training-now"
+    )
 
 
 def _view(stored: Stored) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from typing import cast
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from reenact.api.training import apply_repair
 from reenact.errors import InputError
 from reenact.jobs import Job, stop_run
-from reenact.journal import Run
+from reenact.journal import Journal, Run
 from reenact.types import ExitCode
 from reenact.web.guard import posted
 from reenact.web.state import AppState, found_run, state_of
@@ -32,7 +35,9 @@ MEANING: dict[int | None, tuple[str, str]] = {
 
 def new_page(request: Request) -> HTMLResponse:
     """The forms."""
-    return _new(state_of(request), request.query_params.get("verb", ""), {}, "")
+    asked = request.query_params
+    given = {"argument": asked["argument"][:2000]} if asked.get("argument") else {}
+    return _new(state_of(request), asked.get("verb", ""), given, "")
 
 
 def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
@@ -45,8 +50,25 @@ def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> 
         given=given,
         message=message,
         folder=state.jobs.working_folder,
+        recent=_recent(state),
         status=400 if message else 200,
     )
+
+
+def _recent(state: AppState) -> list[str]:
+    """Programs that were run from this folder lately, as they are typed."""
+    if not state.has_journal:
+        return []
+    here, lines = str(state.jobs.working_folder.resolve()), list[str]()
+    with state.shelf() as shelf:
+        for run in shelf.runs(limit=MOST_RECENT):
+            request = run.request_data()
+            if isinstance(request, dict) and request.get("working") == here and "words" in request:
+                lines.append(shlex.join(map(str, cast(list[object], request["words"]))))
+    return list(dict.fromkeys(lines))
+
+
+MOST_RECENT = 200
 
 
 async def start(request: Request) -> Response:
@@ -90,6 +112,33 @@ async def resume(request: Request) -> Response:
         return state.jobs.resume(run)
 
     return RedirectResponse(f"/started/{(await run_sync(continued)).id}", status_code=303)
+
+
+async def apply(request: Request) -> Response:
+    """Write the change of a repair into the files."""
+    state = state_of(request)
+    await posted(request, state.key)
+
+    def applied() -> tuple[str, str]:
+        with state.shelf() as shelf:
+            run = found_run(request, shelf)
+        return run.id, apply_repair(run.id, runs_dir=state.runs_dir)
+
+    run, message = await run_sync(applied)
+    return RedirectResponse(f"/runs/{run}?message={quote(message)}", status_code=303)
+
+
+async def remove(request: Request) -> Response:
+    """Remove a run that has ended."""
+    state = state_of(request)
+    await posted(request, state.key)
+
+    def removed() -> None:
+        with Journal.open(state.runs_dir) as journal:
+            journal.remove(str(request.path_params["run"]))
+
+    await run_sync(removed)
+    return RedirectResponse("/", status_code=303)
 
 
 async def stop_started(request: Request) -> Response:

@@ -73,7 +73,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     words = (run_words.cost_of, run_words.headline, run_words.moment, run_words.short, run_words.state_of)
-    made.filters |= {each.__name__: each for each in (plain, shortened, run_words.time_of, *words)}
+    made.filters |= {each.__name__: each for each in (plain, shortened, label, run_words.time_of, *words)}
     made.globals |= {"blocks": _blocks, "contents": _contents}
     return made
 
@@ -102,3 +102,8 @@ def _contents(sections: Sequence[Section], *more: tuple[str, str]) -> Markup:
 def shortened(path: str) -> str:
     """The path of a step with its long hashes cut: enough of each to tell it from the others."""
     return HASH.sub(lambda found: f"{found[0][:SHOWN]}…", path)
+
+
+def label(flag: str) -> str:
+    """An option or an argument as a label: `--max-cost` is "Max cost"."""
+    return flag.strip("-").replace("-", " ").capitalize()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -9,11 +10,13 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from reenact.api.runs import stale
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Kind, Run, State, Status, Step
-from reenact.report.recorded import Stored, document_of, progress_of
+from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
-from reenact.web.state import found_run, number_of, seen_already, state_of
+from reenact.types import ExitCode
+from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
 
 PAGE = 100
 
@@ -67,6 +70,8 @@ def _counted(shown: list[Step], run: Run, filtered: bool, more: bool) -> str:
 FIRST_TALKS = 30
 FIRST_STEPS = 25
 NEAR, LOOKED_AT, SHOWN = 500, 40, 6
+LINES = 12
+"""Of the output of a command at work."""
 
 
 def run_page(request: Request) -> Response:
@@ -76,7 +81,8 @@ def run_page(request: Request) -> Response:
         run = found_run(request, shelf)
         stored = Stored(shelf, run, state.runs_dir)
         live = shelf.is_live(run)
-        mark = str(run.check_sum) if live else "ended"
+        growing = growing_of(stored) if live else None
+        mark = f"{run.check_sum}-{growing[0].step if growing else 0}" if live else "ended"
         if nothing_new := seen_already(request, mark):
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
@@ -87,6 +93,9 @@ def run_page(request: Request) -> Response:
             "mark": mark,
             "may_stop": live,
             "may_resume": _may_resume(run, live),
+            "may_apply": _may_apply(run, shelf),
+            "repair": _repair_address(run) if not live else "",
+            "output": _output(state, run) if live else "",
             "message": request.query_params.get("message", "")[:300],
             "related": _related(run, shelf),
             "sections": document_of(stored).sections,
@@ -115,6 +124,29 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
 def _may_resume(run: Run, live: bool) -> bool:
     """What ended without a verdict continues; a command that came with a file is started by hand only."""
     return not live and run.status is not Status.FINISHED and bool(run.command()) and not run.imported
+
+
+def _may_apply(run: Run, shelf: JournalReader) -> bool:
+    """A finished repair of ours whose change held, of a program that is as it was."""
+    held = run.pipeline == "repair" and run.status is Status.FINISHED and run.exit_code == ExitCode.OK
+    verdict = run.verdict_data() if held else None
+    good_already = isinstance(verdict, dict) and verdict.get("decision") == "good-already"
+    return held and not good_already and shelf.is_ours(run) and not stale(run)
+
+
+def _repair_address(run: Run) -> str:
+    """The form that repairs what a diagnosis found fault with; empty for other runs."""
+    request = run.request_data()
+    words = request.get("words") if isinstance(request, dict) else None
+    if run.pipeline != "diagnose" or run.exit_code != ExitCode.FOUND or not isinstance(words, list):
+        return ""
+    return f"/new?{urlencode({'verb': 'repair', 'argument': shlex.join(map(str, words))})}"
+
+
+def _output(state: AppState, run: Run) -> str:
+    """The last lines that the command printed, where this page started it."""
+    job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None)
+    return "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
 
 
 def steps_page(request: Request) -> HTMLResponse:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from urllib.parse import urlencode
 
@@ -17,11 +20,15 @@ from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED
 from reenact.journal.records import digest
 from reenact.report.document import Beside, Block, Board, Row, Section, Text, mapped
+from reenact.report.line_plot import sparkline
 from reenact.report.recorded import Stored, document_of
-from reenact.report.run_words import counted, run_facts
-from reenact.web.state import seen_already, state_of
+from reenact.report.run_words import cost_of, counted, run_facts
+from reenact.types import JsonValue
+from reenact.web.state import AppState, seen_already, state_of
 
 PAGE = 50
+SPARKS = 14
+"""Characters of a curve in a row."""
 MOST_LIVE = 1000
 STATUSES = (*(status.value for status in Status), INTERRUPTED)
 
@@ -49,6 +56,52 @@ class Asked:
         return replace(self, page=page).address
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row of the list."""
+
+    run: Run
+    status: str
+    folder: str = ""
+    """Where it ran, where that is not the folder of the page."""
+
+    @property
+    def program(self) -> str:
+        """With its arguments, as it was typed."""
+        request = self.run.request_data()
+        words = request.get("words") if isinstance(request, dict) else None
+        return shlex.join(map(str, words)) if isinstance(words, list) else self.run.what
+
+    @property
+    def metric(self) -> str:
+        """What the training came to, or the change made of it."""
+        return str(self._short.get("metric") or "")
+
+    @property
+    def curve(self) -> str:
+        """The loss as a line of bars."""
+        values = self._short.get("curve")
+        known = [one for one in values if isinstance(one, float | int)] if isinstance(values, list) else []
+        return sparkline(known, SPARKS) if known else ""
+
+    @property
+    def cost(self) -> str:
+        """Of the models that were asked; empty where none was."""
+        return cost_of(self.run).removeprefix("-")
+
+    @property
+    def seconds(self) -> float:
+        """Worked so far; of one at work since it was started."""
+        if self.status != Status.RUNNING:
+            return self.run.worked_s
+        return max(self.run.worked_s, time.time() - datetime.fromisoformat(self.run.started_at).timestamp())
+
+    @property
+    def _short(self) -> Mapping[str, JsonValue]:
+        verdict = self.run.verdict_data() if self.run.verdict is not None else None
+        return verdict if isinstance(verdict, dict) else {}
+
+
 def runs_page(request: Request) -> Response:
     """The list, newest first."""
     state, asked = state_of(request), _asked(request)
@@ -60,6 +113,7 @@ def runs_page(request: Request) -> Response:
             if nothing_new := seen_already(request, mark):
                 return nothing_new
             pipelines, (rows, total) = list(shelf.pipelines()), _listed(shelf, asked)
+    listed = [Listed(run, status, _elsewhere(run, state)) for run, status in rows]
     return state.page(
         "runs.html",
         here="runs",
@@ -67,11 +121,18 @@ def runs_page(request: Request) -> Response:
         mark=mark,
         pipelines=pipelines,
         statuses=STATUSES,
-        rows=rows,
+        rows=listed,
+        has_cost=any(row.cost for row in listed),
+        has_metric=any(row.metric or row.curve for row in listed),
         counted=counted(total, "run"),
         pages=-(-total // PAGE),
         folder=state.runs_dir,
     )
+
+
+def _elsewhere(run: Run, state: AppState) -> str:
+    here = str(state.jobs.working_folder.resolve())
+    return "" if run.folder in ("", here) else run.folder
 
 
 def _asked(request: Request) -> Asked:
@@ -128,10 +189,10 @@ def compare_page(request: Request) -> HTMLResponse:
 
 def _facts(left: Run, right: Run, shelf: JournalReader) -> Board:
     """A row a fact; where the two differ it has a colour."""
-    facts = (*run_facts(left, *FACTS), ("status", shelf.status_of(left)))
-    others = (*run_facts(right, *FACTS), ("status", shelf.status_of(right)))
+    facts, others = (dict(run_facts(run, *FACTS)) | {"status": shelf.status_of(run)} for run in (left, right))
     rows = []
-    for (name, one), (_, two) in zip(facts, others, strict=True):
+    for name in (one for one in (*FACTS, "status") if one in facts or one in others):
+        one, two = facts.get(name, "-"), others.get(name, "-")
         hrefs = {0: f"#fact-{name}"}
         for at, (run, value) in enumerate(((left, one), (right, two)), start=1):
             if name in AT and value not in ("", "-"):

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
-from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
+from reenact.web.actions import apply, new_page, remove, resume, start, started_page, stop, stop_started
 from reenact.web.forms import Form
 from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
@@ -100,6 +100,8 @@ ROUTES = (
     Route("/runs/{run}/report.html", report_download),
     Route("/runs/{run}/stop", stop, methods=["POST"]),
     Route("/runs/{run}/resume", resume, methods=["POST"]),
+    Route("/runs/{run}/apply", apply, methods=["POST"]),
+    Route("/runs/{run}/remove", remove, methods=["POST"]),
 )
 
 
