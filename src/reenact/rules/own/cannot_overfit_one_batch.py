@@ -39,7 +39,7 @@ ADDED = 0.01
 ENOUGH, FEW_LEFT = 100, 0.95
 """Steps that should do; where there was no time for them, only a loss that stands still says something."""
 DOUBTED = 0.4
-"""Confidence where the batch need not be known by heart, or the training itself came to know its rows."""
+"""Confidence where the batch need not be memorised, or the training itself came to know its rows."""
 
 
 class CannotOverfitOneBatch(Rule):

@@ -152,7 +152,7 @@ class Split:
 
     @property
     def complete(self) -> bool:
-        """Whether every row is known by its key, as far as can be told."""
+        """Whether every row is known by its key, as far as is known."""
         return len(self.keys) < MAX_KEYS and (not self.batches or self.known >= WHOLE)
 
     def foreign(self, train: Split) -> set[int]:
