@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from html import escape
 from pathlib import Path
@@ -22,18 +22,32 @@ from result_schema import schema_of
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "reference"
-LINK = re.compile(r"\[([^]]+)\]\((?!https?:)([^)#]+)\)")
+START, GALLERY, STYLE = "start.md", "faults.md", "code.css"
+LESSONS = (
+    "broken-classifier",
+    "use-from-python",
+    "reproduce-a-bug",
+    "reproduce-a-paper",
+    "use-from-an-agent",
+)
+GUIDES = (
+    "diagnose", "repair", "watching", "reading", "viewing", "runs", "reuse", "ci", "agents", "bug", "paper",
+    "fingerprint", "evaluating", "models", "relay", "trials", "learned-detector", "exit-codes",
+    "architecture", "developing",
+)  # fmt: skip
+"""In the order in which they are read."""
 REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md", "python.md")
 
 
 def on_config(config: Any, **_: Any) -> Any:
     """Called by mkdocs: tutorials and guides by name, then benchmarks, rules and reference."""
     docs = Path(config["docs_dir"])
-    guides = sorted(path.name for path in docs.glob("*.md"))
-    lessons = sorted(f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md"))
+    guides = in_order((path.name for path in docs.glob("*.md") if path.name != START), GUIDES)
+    lessons = in_order((f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md")), LESSONS)
     measured = sorted(f"benchmarks/{path.name}" for path in (docs / "benchmarks").glob("*.md"))
     config["nav"] = [
         {"Start": "index.md"},
+        {"Faults": f"{FOLDER}/{GALLERY}"},
         {"Tutorials": lessons},
         {"Guides": guides},
         {"Benchmarks": measured},
@@ -43,11 +57,20 @@ def on_config(config: Any, **_: Any) -> Any:
     return config
 
 
+def in_order(names: Iterable[str], first: Sequence[str]) -> list[str]:
+    """The pages in reading order; those that nobody put in order come last, by name."""
+    known = [Path(name).stem for name in first]
+    found = {Path(name).stem: name for name in names}
+    return [found[stem] for stem in (*known, *sorted(set(found) - set(known))) if stem in found]
+
+
 def on_files(files: Any, config: Any, **_: Any) -> Any:
     """Called by mkdocs: add the pages to those of the folder."""
     from mkdocs.structure.files import File
 
     files.append(File.generated(config, "index.md", content=index()))
+    files.append(File.generated(config, STYLE, content=style()))
+    files.append(File.generated(config, f"{FOLDER}/{GALLERY}", content="\n".join(gallery())))
     for name, text in pages().items():
         files.append(File.generated(config, f"{FOLDER}/{name}", content=text))
     return files
@@ -59,9 +82,47 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def index() -> str:
-    """The README; what it links to outside the documentation is named, not linked."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
-    return LINK.sub(lambda found: found[0] if (ROOT / "docs" / found[2]).is_file() else found[1], text)
+    """The first page."""
+    return (ROOT / "docs" / START).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """Colours of code, light and dark as the page is."""
+    from pygments.formatters import HtmlFormatter
+
+    dark = HtmlFormatter(style="monokai").get_style_defs('[data-bs-theme="dark"] .codehilite')
+    return f"{HtmlFormatter(style='default').get_style_defs('.codehilite')}\n{dark}\n"
+
+
+def gallery() -> Iterator[str]:
+    """Every type of fault: what it looks like, by the rules that name it, and what to write instead."""
+    from reenact.program.fault import Fault
+    from reenact.rules.registry import all_rules
+    from reenact.settings import field_texts
+
+    texts = field_texts(Fault)
+    yield "# Faults\n\nWhat goes wrong in trainings, what it looks like, and how it is fixed.\n"
+    for fault in Fault:
+        rules = [rule for rule in all_rules() if rule.fault is fault]
+        if not rules:
+            continue
+        yield f"## {texts[fault.name].rstrip('.')} ({fault.value})\n"
+        yield "| rule | looks like |\n|---|---|"
+        for rule in rules:
+            seen = section_of(rule, "Symptom")
+            yield f"| [{rule.code}](../rules/{rule.code}.md) {rule.name} | {_cell(seen)} |"
+        instead = section_of(rules[0], "Instead", lines=True)
+        if any(line.startswith(("+", "-")) for line in instead.splitlines()):
+            yield f"\n```diff\n{instead}\n```"
+        yield ""
+
+
+def section_of(rule: Any, name: str, *, lines: bool = False) -> str:
+    """A section of the documentation of a rule, on one line unless its lines count."""
+    text = inspect.getmodule(type(rule)).__doc__ or ""
+    found = re.search(rf"^{name}\n((?:    .*\n|\n)*)", text, re.MULTILINE)
+    body = inspect.cleandoc("\n" + found[1]) if found else ""
+    return body if lines else " ".join(body.split())
 
 
 def pages() -> dict[str, str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import urllib.request
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -153,3 +156,44 @@ def test_an_extra_that_is_missing_is_named_when_it_is_needed(
     assert ended.returncode == 2, ended.stdout
     assert extra in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.slow
+def test_alone_in_a_fresh_environment_it_diagnoses_a_program_whose_torch_lives_elsewhere(
+    wheel: zipfile.ZipFile, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    here = tmp_path / "env" / "bin"
+    subprocess.run([here / "pip", "install", "--quiet", f"{wheel.filename}[web]"], check=True)
+    shutil.copy(ROOT / "examples" / "broken" / "torch_gestures.py", tmp_path)
+    clean = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(here / "reenact"), *words]
+        return subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True, check=False)
+
+    assert subprocess.run(
+        [here / "python", "-c", "import torch"], capture_output=True, check=False
+    ).returncode
+    lost = ran("diagnose", "torch_gestures.py")
+    assert "No module named 'torch'" in lost.stdout
+    assert str(here / "python") in lost.stdout
+    assert "Pass --python PATH" in lost.stdout
+    assert "DR009" in ran("doctor").stdout
+    began = time.monotonic()
+    found = ran("diagnose", "--python", sys.executable, "torch_gestures.py")
+    record_property("seconds to the first true finding", round(time.monotonic() - began, 1))
+    assert found.returncode == 1, found.stderr
+    assert "RE010 gradients-not-cleared" in found.stdout
+    assert "+ optimizer.zero_grad()" in found.stdout
+    assert ran("report", "last", "--html", "run.html").returncode == 0
+    assert "gradients-not-cleared" in (tmp_path / "run.html").read_text(encoding="utf-8")
+    page = subprocess.Popen(
+        [here / "reenact", "view"], cwd=tmp_path, env=clean, stdout=subprocess.PIPE, text=True
+    )
+    assert page.stdout is not None
+    address = page.stdout.readline().split()[-1]
+    with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address) as answer:
+        assert "torch_gestures.py" in answer.read().decode()
+    page.send_signal(signal.SIGINT)
+    assert page.wait() == 0
