@@ -35,9 +35,10 @@ test-frameworks:
 	@scripts/setup $(EVERYTHING),frameworks chromium
 	@.venv/bin/pytest -n 2 --dist loadgroup -m frameworks
 
-# The site, into build/site: guides as they stand, reference from the code.
+# The site, into build/site: guides as they stand, reference from the code. Tables of benchmarks are those of their results.
 docs:
 	@scripts/setup models,mcp,docs
+	@.venv/bin/python -m benchmarks pages --check
 	@.venv/bin/mkdocs build --strict --quiet --site-dir build/site
 	@echo "docs: build/site/index.html"
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
+from benchmarks.results import FOLDER, Result, result_of, write_result
 from benchmarks.scorecard import Boxes, Scorecard
 from benchmarks.svg_boxes import boxes, standalone
 from reenact.cli.calling import stopping_gently
@@ -16,7 +18,7 @@ from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.report.render import render
 from reenact.settings import resolve
-from reenact.types import ExitCode, Stop, Table, Tell
+from reenact.types import ExitCode, JsonValue, Stop, Table, Tell
 
 BENCHES = {
     "sandbox": ("benchmarks.command:sandbox", "Hostile and benign programs on each tier; start cost."),
@@ -34,7 +36,9 @@ BENCHES = {
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
     "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
     "fetch": ("benchmarks.faults.command:fetch", "Fetch the data sets of the fault benchmark."),
+    "pages": ("benchmarks.pages:pages", "Write the tables of docs/benchmarks and README from results files."),
 }
+FIGURES = ("figure", "value", "95 % interval", "count")
 MET = {True: "met", False: "MISSED", None: "not measured"}
 
 
@@ -44,7 +48,7 @@ def bench() -> None:
 
 
 def out_folder(measure: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
-    """`--out FOLDER`: where the JSON and Markdown of the result are written."""
+    """`--out FOLDER`: where JSON and Markdown are written, and results/NAME.json, which makes the page."""
     option = click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
@@ -86,14 +90,14 @@ def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> Exi
     settings = resolve().settings
     with stopping_gently() as stop, telling(settings.progress) as tell:
         card = measure(tell, stop)
-    keep(card, out)
-    show(_document(card), "full")
+    show(document_of(keep(card, out)), "full")
     return card.exit_code
 
 
-def keep(card: Scorecard, out: Path | None) -> None:
-    """Write a result down: JSON, Markdown, and its drawings, which the Markdown shows."""
-    document = _document(card)
+def keep(card: Scorecard, out: Path | None) -> Result:
+    """Write a result down: JSON, Markdown, its drawings, which the Markdown shows, and the results file."""
+    result = result_of(card)
+    document = replace(document_of(result), data={**_data(result), "facts": card.facts})
     folder = out or resolve().settings.runs_dir / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{card.name}.json").write_text(render(document, "json"), encoding="utf-8")
@@ -104,6 +108,8 @@ def keep(card: Scorecard, out: Path | None) -> None:
         links.append(f"![{plot.title}]({file.name})\n\n{plot.title}\n")
     text = render(document, "markdown")
     (folder / f"{card.name}.md").write_text("\n".join([text, *links]), encoding="utf-8")
+    write_result(result, folder / FOLDER)
+    return result
 
 
 def _drawn(plot: Boxes) -> str:
@@ -114,19 +120,22 @@ def _drawn(plot: Boxes) -> str:
     return standalone(drawn)
 
 
-def _document(card: Scorecard) -> Document:
-    goals = tuple((goal.name, goal.wanted, goal.reached, MET[goal.met]) for goal in card.goals)
+def document_of(result: Result) -> Document:
+    """Figures, tables and goals as every format shows them."""
+    goals = tuple((goal.name, goal.wanted, goal.reached, MET[goal.met]) for goal in result.goals)
+    figures = tuple(figure.row for figure in result.figures.values())
     return Document(
-        kind=f"bench-{card.name}",
-        title=f"Benchmark {card.name}",
-        verdict=f"{card.name}: {card.figures}",
-        blocks=(*card.tables, Table("Goals", ("goal", "wanted", "reached", ""), goals)),
-        data={
-            "figures": card.figures,
-            "goals": [
-                {"name": goal.name, "wanted": goal.wanted, "reached": goal.reached, "met": goal.met}
-                for goal in card.goals
-            ],
-            "facts": card.facts,
-        },
+        kind=f"bench-{result.name}",
+        title=f"Benchmark {result.name}",
+        verdict=f"{result.name}: {result.closing}",
+        blocks=(
+            *([Table("Figures", FIGURES, figures)] if figures else []),
+            *result.tables,
+            *([Table("Goals", ("goal", "wanted", "reached", ""), goals)] if goals else []),
+        ),
+        data=_data(result),
     )
+
+
+def _data(result: Result) -> dict[str, JsonValue]:
+    return {"figures": result.closing, "goals": [asdict(goal) for goal in result.goals]}

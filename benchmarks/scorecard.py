@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reenact.types import ExitCode, JsonValue, Table
 
-__all__ = ["Boxes", "Goal", "Scorecard", "Table"]
+__all__ = ["Boxes", "Figure", "Goal", "Scorecard", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,37 @@ class Goal:
     wanted: str
     reached: str
     met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number that a table of results holds: its value, what it may be, of how many it is."""
+
+    name: str
+    value: float | None
+    """None where there was nothing to measure."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the 95 % interval, or of the spread."""
+    part: int | None = None
+    whole: int | None = None
+    digits: int = 2
+
+    def __format__(self, spec: str) -> str:
+        """`count`: 27 of 35. `interval`: 0.61 to 0.88. Empty: the value. Else a format of the value."""
+        ends = (self.part, self.whole) if spec == "count" else (self.low, self.high)
+        if spec in ("count", "interval"):
+            word = "of" if spec == "count" else "to"
+            return "-" if None in ends else f" {word} ".join(self._shown(end) for end in ends)
+        return "-" if self.value is None else format(self.value, spec or f".{self.digits}f")
+
+    def _shown(self, end: float | None) -> str:
+        return str(end) if isinstance(end, int) else f"{end:.{self.digits}f}"
+
+    @property
+    def row(self) -> tuple[str, str, str, str]:
+        """Of a table of figures."""
+        return self.name, f"{self}", f"{self:interval}", f"{self:count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +84,10 @@ class Scorecard:
     """Everything measured, for the JSON file."""
     plots: tuple[Boxes, ...] = ()
     """Drawings, each a file beside it."""
+    measured: Mapping[str, Figure] = field(default_factory=dict)
+    """The figures as numbers, each by a short name that the sentences of README use."""
+    cases: str = ""
+    """A hash over the cases that were measured; empty: over all files of this benchmark's folder of cases."""
 
     @property
     def exit_code(self) -> ExitCode:

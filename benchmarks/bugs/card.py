@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
@@ -12,7 +12,8 @@ from statistics import median
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.variant import WHOLE, Variant
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
+from benchmarks.share import Share
 from reenact.bug.reproduction import Verdict
 from reenact.llm.recording import read_recording
 
@@ -41,6 +42,7 @@ def scorecard(
         name="bugs",
         figures=_closing(cases, found[WHOLE]) if WHOLE in found else NOT_RECORDED,
         goals=tuple(_goals(cases, variants, found)),
+        measured=_figures(cases, found[WHOLE]) if WHOLE in found else {},
         tables=(
             Table(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
@@ -91,7 +93,7 @@ def _goals(
         return
     results = found[WHOLE]
     there = [case for case in cases if case.id in results]
-    complete = None if len(there) < len(cases) else True
+    complete = None if len(there) < len(cases) or not there else True
     right = sum(results[case.id].true_verdict(case) for case in there)
     false = sum(results[case.id].false_claim(case) for case in there)
     yield Goal(
@@ -100,10 +102,38 @@ def _goals(
         f"{right} of {len(there)} results",
         complete if right == len(there) else False,
     )
-    yield Goal("false claims", "0", f"{false}", False if false else (complete if there else None))
+    shown = shown_bugs(there, results)
+    yield Goal(
+        "bugs shown by a script that fails on the buggy revision and passes on the fixed one",
+        "all",
+        f"{shown.part} of {shown.whole}",
+        None if not shown.whole else complete if shown.part == shown.whole else False,
+    )
+    # Where every bug is there, no claim can be false.
+    absent = any(case.expected is not Verdict.REPRODUCED for case in there)
+    yield Goal("false claims", "0", f"{false}", False if false else complete if absent else None)
     other = sum(one.other_words for one in results.values())
-    met = False if other else (complete if there else None)
-    yield Goal("recorded answers to other words than were asked", "0", f"{other}", met)
+    yield Goal(
+        "recorded answers to other words than were asked", "0", f"{other}", False if other else complete
+    )
+
+
+def shown_bugs(cases: Sequence[BugCase], results: Mapping[str, CaseResult]) -> Share:
+    """Bugs that are there and are shown by what was handed over."""
+    bugs = [case for case in cases if case.expected is Verdict.REPRODUCED]
+    return Share(sum(results[case.id].works for case in bugs), len(bugs))
+
+
+def _figures(cases: Sequence[BugCase], results: Mapping[str, CaseResult]) -> dict[str, Figure]:
+    there = [case for case in cases if case.id in results]
+    right = sum(results[case.id].true_verdict(case) for case in there)
+    absent = [case for case in there if case.expected is not Verdict.REPRODUCED]
+    claims = sum(results[case.id].false_claim(case) for case in absent)
+    return {
+        "verdicts": Share(right, len(there)).figure("cases with their true verdict"),
+        "shown": shown_bugs(there, results).figure("bugs shown by a script that runs"),
+        "claims": Share(claims, len(absent)).figure("false claims of bugs that are not there"),
+    }
 
 
 def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> tuple[str, ...]:
@@ -112,13 +142,12 @@ def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, Case
     if not there:
         return (variant.name, NOT_RECORDED, *("-",) * (len(OVERALL) - 3), published)
     ones = [results[case.id] for case in there]
-    bugs = [case for case in there if case.expected is Verdict.REPRODUCED]
-    shown = sum(results[case.id].works for case in bugs)
+    shown = shown_bugs(there, results)
     return (
         variant.name,
         f"{len(there)} of {len(cases)}",
         f"{sum(results[case.id].true_verdict(case) for case in there)}",
-        f"{shown} of {len(bugs)} ({100 * shown / len(bugs):.0f} %)" if bugs else "-",
+        f"{shown.part} of {shown.whole} ({shown.value:.0%})" if shown.whole else "-",
         f"{sum(results[case.id].false_claim(case) for case in there)}",
         f"{median(one.seconds for one in ones):.0f}",
         f"{median(one.own_s for one in ones):.0f}",

@@ -14,7 +14,8 @@ from benchmarks.faults.neutrality import shipped
 from benchmarks.faults.scores import Score, Truth, mean_score
 from benchmarks.faults.table import FaultTable, Reading, tabulate
 from benchmarks.faults.together import combined
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
+from benchmarks.share import Share, mean_figure
 from reenact.diagnosis.options import Depth
 from reenact.rules.registry import FAMILIES
 from reenact.types import JsonValue
@@ -39,12 +40,14 @@ def scorecard(
     own = shipped(scale)
     tables = {name: tabulate(reading, cases, own=own or None) for name, reading in readings.items()}
     ours = tables[PIPELINE]
-    whole = sum(line.case.study for line in ours.lines) >= LEAST_RUNNABLE and depth is Depth.NORMAL
+    ran = {line.case.id for line in ours.lines if line.case.study}
+    known = ran | {case.id for case in cases if case.study and case.id in missing}
+    whole = depth is Depth.NORMAL and len(ran) >= LEAST_RUNNABLE and len(known) == STUDY
     ratios = [one.seconds["quick"] / one.seconds["plain"] for one in results if one.side is Side.BUGGY]
     goals = _goals(ours, ratios, whole) if ours.lines else ()
     mean = ours.mean() if ours.lines else Score(0, 0, 0)
     return Scorecard(
-        name=f"faults-{scale}",
+        name=f"faults-{scale}" + ("" if depth is Depth.NORMAL else f"-{depth}"),
         figures=(
             f"recall {mean.recall:.2f}, precision {mean.precision:.2f}, F3 {mean.f3:.2f} after alternatives, "
             f"{len(ours.lines)} faults, false alarms {_share(ours.false_alarm_rate)}"
@@ -59,8 +62,23 @@ def scorecard(
             _calibration(results, cases),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
         ),
+        measured=_figures(ours),
         facts={"programs": [_facts(one) for one in results], "missing": dict(missing)},
     )
+
+
+def _figures(ours: FaultTable) -> dict[str, Figure]:
+    figures = {}
+    for group, origin in (("", "all"), ("artificial", "artificial"), ("real", "real")):
+        lines = [line for line in ours.lines if group in ("", line.case.origin)]
+        for name in ("recall", "precision"):
+            values = [getattr(line.after, name) for line in lines]
+            key = f"{name}_{group}".rstrip("_")
+            figures[key] = mean_figure(f"{name}, {origin} faults, after alternatives", values)
+    f3 = mean_figure("F3, all faults, after alternatives", [line.after.f3 for line in ours.lines])
+    twins = [line.false_alarm for line in ours.lines if line.false_alarm is not None]
+    alarms = Share(sum(alarm > 0 for alarm in twins), len(twins)).figure("fixed twins with a false finding")
+    return {**figures, "f3": f3, "alarms": alarms, "faults": Figure("faults", len(ours.lines), digits=0)}
 
 
 def _readings(results: Sequence[CaseResult], detector: str) -> list[Reading]:
@@ -93,7 +111,12 @@ def _goals(ours: FaultTable, ratios: Sequence[float], whole: bool) -> tuple[Goal
         ),
         goal("F3", ">= 0.85 (published best 0.79)", f"{mean.f3:.3f}", mean.f3 >= 0.85),
         goal("precision", ">= 0.60 (published best 0.46)", f"{mean.precision:.3f}", mean.precision >= 0.6),
-        goal("fixed twins falsely reported", "<= 5 %", _share(alarms), alarms is not None and alarms <= 0.05),
+        Goal(
+            "fixed twins with a false finding",
+            "<= 5 %",
+            _share(alarms),
+            alarms <= 0.05 if whole and alarms is not None else None,
+        ),
         goal("cost of quick, median, against one plain training", "<= 1.5", f"{ratio:.2f}", ratio <= 1.5),
     )
 
@@ -126,7 +149,7 @@ def _calibration(results: Sequence[CaseResult], cases: Sequence[FaultCase]) -> T
 
 def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table]:
     """The faults that our own walks were made for, scored with what they found."""
-    lines = [line for line in ours.lines if line.own is not None and line.case.id in own]
+    lines = [line for line in ours.lines if line.own is not None and own.get(line.case.id)]
     if not lines:
         return
     rows: list[tuple[str, ...]] = [

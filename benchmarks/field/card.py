@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from benchmarks.field.case import FieldCase, Half
+from benchmarks.field.case import FieldCase, Half, frozen
 from benchmarks.field.result import FieldResult, NamedFault
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 from reenact.diagnosis.options import THRESHOLD, Depth
 from reenact.program.fault import Fault
@@ -73,30 +73,36 @@ def is_alarm(case: FieldCase, result: FieldResult) -> bool:
 
 
 def scored(half: Half, cases: Sequence[FieldCase], results: Sequence[FieldResult]) -> Scored:
-    """The results of one half by kind of program."""
+    """The results of one half by kind of program. A fault without a diagnosis is missed, not left out."""
     pairs = tuple(zip(cases, results, strict=True))
-    ran = tuple(pair for pair in pairs if not pair[1].could_not_run)
-    return Scored(
-        half,
-        tuple(pair for pair in ran if not pair[0].sound),
-        tuple(pair for pair in ran if pair[0].sound),
-        tuple(pair for pair in pairs if pair[1].could_not_run),
-    )
+    faulty = tuple(pair for pair in pairs if not pair[0].sound and pair[1].started)
+    sound = tuple(pair for pair in pairs if pair[0].sound and not pair[1].could_not_run)
+    return Scored(half, faulty, sound, tuple(pair for pair in pairs if pair not in (*faulty, *sound)))
 
 
-def scorecard(halves: Sequence[Scored], depth: Depth, *, whole: bool) -> Scorecard:
-    """Everything that was measured; goals are judged where whole halves were."""
+def scorecard(one: Scored, depth: Depth, *, whole: bool) -> Scorecard:
+    """Everything that was measured; goals are judged where a whole half was."""
     return Scorecard(
-        name="field",
-        figures="; ".join(
-            f"{one.half}, depth {depth}: recall {one.recall}, precision {one.precision}, "
-            f"false alarms {one.alarms}"
-            for one in halves
-        ),
-        goals=tuple(goal for one in halves for goal in _goals(one, depth, whole)),
-        tables=tuple(table for one in halves for table in _tables(one)),
-        facts={one.half.value: [asdict(result) for _, result in _all(one)] for one in halves},
+        name=f"field-{one.half}-{depth}",
+        figures=f"recall {one.recall}, precision {one.precision}, false alarms {one.alarms}",
+        goals=tuple(_goals(one, depth, whole)),
+        tables=tuple(_tables(one)),
+        facts={one.half.value: [asdict(result) for _, result in _all(one)]},
+        measured=_figures(one),
+        cases=frozen([case for case, _ in _all(one)]),
     )
+
+
+def _figures(one: Scored) -> dict[str, Figure]:
+    cut = "the same, of being trained too briefly as well, where we cut it"
+    return {
+        "recall": one.recall.figure("recall, by program"),
+        "precision": one.precision.figure("precision, by finding"),
+        "alarms": one.alarms.figure("false alarms on sound programs"),
+        "alarms_of_all_kinds": one.alarms_of_all_kinds.figure(cut),
+        "trainings": Figure("trainings in changed copies", one.trainings, digits=0),
+        "hours": Figure("hours", one.seconds / 3600, digits=1),
+    }
 
 
 def _all(one: Scored) -> tuple[tuple[FieldCase, FieldResult], ...]:
@@ -106,7 +112,6 @@ def _all(one: Scored) -> tuple[tuple[FieldCase, FieldResult], ...]:
 def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
     many, sound = whole and len(one.faulty) >= LEAST, whole and len(one.sound) >= LEAST
     recall, precision, alarms = one.recall, one.precision, one.alarms
-    named = many and precision.whole > 0
     yield Goal(
         f"{one.half}: recall by program",
         f">= {RECALL[depth]}",
@@ -116,8 +121,8 @@ def _goals(one: Scored, depth: Depth, whole: bool) -> Iterator[Goal]:
     yield Goal(
         f"{one.half}: precision by finding",
         f">= {PRECISION[depth]}",
-        str(precision),
-        precision.value >= PRECISION[depth] if named else None,
+        str(precision) if precision.whole else "nothing named",
+        precision.whole > 0 and precision.value >= PRECISION[depth] if many else None,
     )
     yield Goal(
         f"{one.half}: false alarms on sound programs",
@@ -132,15 +137,6 @@ def _true(case: FieldCase, result: FieldResult) -> list[NamedFault]:
 
 
 def _tables(one: Scored) -> Iterator[Table]:
-    figures = (
-        ("recall, by program", str(one.recall)),
-        ("precision, by finding", str(one.precision)),
-        ("false alarms on sound programs", str(one.alarms)),
-        ("the same, of being trained too briefly as well, where we cut it", str(one.alarms_of_all_kinds)),
-        ("trainings in changed copies", str(one.trainings)),
-        ("hours", f"{one.seconds / 3600:.1f}"),
-    )
-    yield Table(f"{one.half}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), figures)
     named = [(case, result) for case, result in one.faulty if _true(case, result)]
     missed = [(case, result) for case, result in one.faulty if not _true(case, result)]
     yield Table(
@@ -187,7 +183,8 @@ def truth_of(case: FieldCase) -> str:
 
 def _instead(result: FieldResult) -> str:
     named = _words(result.named(THRESHOLD))
-    return f"{result.sentence} {named}".strip() if named != "-" else result.sentence
+    reported = result.sentence or result.could_not_run
+    return f"{reported} {named}".strip() if named != "-" else reported
 
 
 def _near(case: FieldCase, result: FieldResult) -> str:

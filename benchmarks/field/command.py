@@ -71,7 +71,7 @@ def field(
             cases, checkouts, Results(folder, FieldResult), depth=Depth(depth), jobs=jobs,
             minutes=limit_minutes, tell=tell, stop=stop,
         )  # fmt: skip
-        return scorecard([scored(wanted, cases, found)], Depth(depth), whole=not only)
+        return scorecard(scored(wanted, cases, found), Depth(depth), whole=not only)
 
     def repair_them(tell: Tell, stop: Stop) -> Scorecard:
         faulty = [case for case in cases if not case.sound]

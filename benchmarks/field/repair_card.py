@@ -7,7 +7,7 @@ from dataclasses import asdict
 from statistics import median
 
 from benchmarks.field.card import LEAST, truth_of
-from benchmarks.field.case import FieldCase, Half
+from benchmarks.field.case import FieldCase, Half, frozen
 from benchmarks.field.result import FieldRepair
 from benchmarks.scorecard import Goal, Scorecard, Table
 from benchmarks.share import Share
@@ -64,6 +64,11 @@ def repair_scorecard(
             ),
         ),
         facts={half.value: [asdict(result) for result in results]},
+        measured={
+            "better": better.figure("significantly better after a repair, of programs that train"),
+            "as_good": as_good.figure("at least as good as the author's fix"),
+        },
+        cases=frozen(cases),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,11 +14,16 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from benchmarks.field.case import FieldCase
 from reenact.errors import StorageError
 from reenact.program.fault import Fault
+from reenact.trials.statistics import compare
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
 """Missing, wrong and redundant activations are one thing seen from different sides."""
 CRASHES = frozenset({"RE901", "RE902", "RE903", "RE904"})
 """Rules that explain a crash: above the threshold that is a finding, though it has no fault type."""
+
+
+LACKING = ("packages", "data", "no checkout")
+"""What a machine lacks, as `could_not_run` begins with it. Anything else is a diagnosis that did not come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,10 @@ class FieldResult:
     def how(self) -> str:
         return self.depth
 
+    @property
+    def started(self) -> bool:
+        return not self.could_not_run.startswith(LACKING)
+
     def named(self, threshold: float) -> tuple[NamedFault, ...]:
         """What was named above the threshold: findings, and crashes that were explained."""
         crashes = (
@@ -89,6 +99,7 @@ class FieldResult:
 
 BETTER = ("repaired", "improved", "too-small")
 """What a repair decides when the fresh seeds are significantly better."""
+ALPHA = 0.05
 NOT_TRAINED = "not-trained"
 """What stands for a decision where no training could be compared."""
 
@@ -135,7 +146,10 @@ class FieldRepair:
 
     @property
     def better(self) -> bool:
-        return self.decision in BETTER
+        """Whether it is claimed, and the fresh seeds say so too."""
+        sides = (self.before, self.after)
+        before, after = ([-math.inf if one is None else one for one in side] for side in sides)
+        return self.decision in BETTER and len(before) > 1 and compare(before, after).p_value < ALPHA
 
 
 Kept = TypeVar("Kept", FieldResult, FieldRepair)

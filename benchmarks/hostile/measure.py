@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from benchmarks.hostile.case import Case, benign_cases, hostile_cases
 from benchmarks.hostile.judge import Judgement, judge, lacking
 from benchmarks.hostile.start_cost import StartCost, start_cost
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
+from benchmarks.share import Share
 from reenact.errors import Stopped
 from reenact.sandbox.box import MIB
 from reenact.sandbox.choose import TierReport, choose, describe
@@ -35,8 +36,9 @@ class Measured:
         """How many hostile programs pass a check, of how many."""
         return _share(bool(getattr(judgement, check)) for judgement in self.hostile)
 
-    def all(self, check: str) -> bool:
-        return all(getattr(judgement, check) for judgement in self.hostile)
+    def all(self, check: str) -> bool | None:
+        """Whether every hostile program passes a check; none when none was run."""
+        return all(getattr(judgement, check) for judgement in self.hostile) if self.hostile else None
 
     @property
     def alive(self) -> str:
@@ -64,7 +66,15 @@ def score(measured: Sequence[Measured], judged: str, not_working: Mapping[str, s
         goals=_goals(main),
         tables=(_overview(measured), _lacking_table(), *(_failures(one) for one in measured if _failed(one))),
         facts={"tiers": [_facts(one) for one in measured], "not_working": dict(not_working)},
+        measured=_measured(main) if main is not None else {},
     )
+
+
+def _measured(main: Measured) -> dict[str, Figure]:
+    shares = {check: [bool(getattr(judgement, check)) for judgement in main.hostile] for check in _CHECKS} | {
+        "alive": [judgement.passed for judgement in main.benign]
+    }
+    return {name: Share(sum(held), len(held)).figure(name) for name, held in shares.items()}
 
 
 def _protects(report: TierReport) -> bool:
@@ -105,7 +115,7 @@ def _goals(main: Measured | None) -> tuple[Goal, ...]:
         "small": "supervisor below 200 MB",
     }
     goals = [Goal(wanted[check], "100 %", main.count(check), main.all(check)) for check in _CHECKS]
-    alive = all(judgement.passed for judgement in main.benign)
+    alive = all(judgement.passed for judgement in main.benign) if main.benign else None
     return (*goals, Goal("benign twins alive", "100 %", main.alive, alive))
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.children import ROOT
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.demo import CASES as DEMO
 from reenact.own_process import own_command
 from reenact.program.program import program_from_text
@@ -138,7 +138,11 @@ def card(timed: Sequence[Timed], *, files: int, lines: int, wanted: int) -> Scor
         "-" if ours is None else f"{ours.middle:.2f} s",
         ours.middle < WANTED_S if ours is not None and whole else None,
     )
-    beside = "" if ours is None or ruff is None else f", {ours.middle / ruff.middle:.1f} times `ruff check`"
+    beside = (
+        ""
+        if ours is None or ruff is None
+        else f", {ours.middle / ruff.middle:.1f} times as long as `ruff check`"
+    )
     figures = "nothing measured" if ours is None else f"{files} files in {ours.middle:.2f} s{beside}"
     return Scorecard(
         "lint",
@@ -150,6 +154,10 @@ def card(timed: Sequence[Timed], *, files: int, lines: int, wanted: int) -> Scor
                 "seconds": [round(value, 4) for value in one.seconds],
                 "processor": [round(value, 4) for value in one.worked],
             }
+            for one in timed
+        },
+        measured={
+            one.name: Figure(f"{one.name}, s", one.middle, min(one.seconds), max(one.seconds))
             for one in timed
         },
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from benchmarks.modern.case import HERE, Half, ModernCase, Truth, accepted, categories
+from benchmarks.modern.case import HERE, Half, ModernCase, Truth, accepted, categories, identity
 from benchmarks.modern.measure import ModernResult, Named
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 from reenact.diagnosis.options import THRESHOLD
 from reenact.rules.registry import all_rules
@@ -15,6 +15,8 @@ from reenact.rules.registry import all_rules
 NAMED, FIRST, ALARMS = 0.85, 0.75, 0.05
 LEAST = {False: 30, True: 20}
 """Programs of a kind (sound?) in a half below which a goal is not judged."""
+MOST_LINES = 40
+"""A place that is longer shows nobody a line."""
 BROKEN = "broken"
 """A judgement against a training without naming a fault."""
 EXPLAINED = ("RE901", "RE902", "RE903", "RE904", "RE905", "RE907")
@@ -64,7 +66,8 @@ class Pair:
     def _is_at(self, one: Named, truth: Truth) -> bool:
         name, lines = accepted(self.case, truth, HERE / self.half)
         return any(
-            file == name and any(first <= line <= last for line in lines) for file, first, last in one.places
+            file == name and last - first < MOST_LINES and any(first <= line <= last for line in lines)
+            for file, first, last in one.places
         )
 
 
@@ -83,24 +86,26 @@ def scorecard(
 ) -> Scorecard:
     """Everything that was measured; goals are judged where a whole half was."""
     pairs = [Pair(half, case, result) for case, result in zip(cases, results, strict=True)]
-    ran = [pair for pair in pairs if not pair.result.could_not_run]
-    faulty, sound = [[pair for pair in ran if pair.case.sound is kind] for kind in (False, True)]
+    # A fault without a diagnosis is missed; only what the machine lacks is left out.
+    faulty = [pair for pair in pairs if not pair.case.sound and pair.result.started]
+    sound = [pair for pair in pairs if pair.case.sound and not pair.result.could_not_run]
     named = Share(sum(pair.named for pair in faulty), len(faulty))
     first = Share(sum(pair.first_at_its_line for pair in faulty), len(faulty))
     alarm = Share(sum(pair.alarm for pair in sound), len(sound))
     said = sum(len(pair.reported) for pair in faulty)
     precision = Share(sum(pair.is_true(one) for pair in faulty for one in pair.reported), said)
     many = {kind: whole and len(group) >= LEAST[kind] for kind, group in ((False, faulty), (True, sound))}
-    figures = (
-        ("a true fault named", str(named)),
-        ("named first, at its line", str(first)),
-        ("findings on faulty programs that are true", str(precision)),
-        ("false alarms on sound programs", str(alarm)),
-        ("hours", f"{sum(pair.result.seconds for pair in ran) / 3600:.1f}"),
-    )
     return Scorecard(
-        name="modern",
-        figures=f"{half}, depth {depth}: named {named}, first at its line {first}, false alarms {alarm}",
+        name=f"modern-{half}" + ("" if depth == "quick" else f"-{depth}"),
+        figures=f"named {named}, first at its line {first}, false alarms {alarm}",
+        measured={
+            "named": named.figure("a true fault named"),
+            "first": first.figure("named first, at its line"),
+            "precision": precision.figure("findings on faulty programs that are true"),
+            "alarms": alarm.figure("false alarms on sound programs"),
+            "hours": Figure("hours", sum(pair.result.seconds for pair in pairs) / 3600, digits=1),
+        },
+        cases=identity(half),
         goals=(
             Goal(
                 "a true fault named", f">= {NAMED}", str(named), named.value >= NAMED if many[False] else None
@@ -118,10 +123,7 @@ def scorecard(
                 alarm.value <= ALARMS if many[True] else None,
             ),
         ),
-        tables=(
-            Table(f"{half}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), figures),
-            *_tables(faulty, sound, [pair for pair in pairs if pair.result.could_not_run]),
-        ),
+        tables=tuple(_tables(faulty, sound, [pair for pair in pairs if pair not in (*faulty, *sound)])),
         facts={half.value: [asdict(pair.result) for pair in pairs]},
     )
 
@@ -177,4 +179,4 @@ def _truth(pair: Pair) -> str:
 
 
 def _reported(pair: Pair) -> str:
-    return "; ".join(map(str, pair.reported)) or pair.result.sentence
+    return "; ".join(map(str, pair.reported)) or pair.result.sentence or pair.result.could_not_run

@@ -24,6 +24,7 @@ from reenact.types import Progress, Stop, Tell
 
 MODULES = {"scikit-learn": "sklearn", "hydra-core": "hydra", "pyyaml": "yaml"}
 """Packages whose module has another name."""
+LACKING = "packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ class ModernResult:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
 
+    @property
+    def started(self) -> bool:
+        """Whether this machine has what the program needs."""
+        return not self.could_not_run.startswith(LACKING)
+
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
@@ -95,7 +101,7 @@ def measure_all(
         if known is not None:
             found[case.id] = known
         elif missing:
-            found[case.id] = replace(_blank(case), could_not_run=f"packages: {', '.join(missing)}")
+            found[case.id] = replace(_blank(case), could_not_run=f"{LACKING}: {', '.join(missing)}")
         else:
             wanted[case.id] = CaseRun(case, half, depth, workers, 60 * minutes)
     expected = sum(2 * one.case.seconds + 15 for one in wanted.values()) / 60 / jobs

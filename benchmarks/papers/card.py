@@ -11,9 +11,11 @@ from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.facts import entries_table, peers_table
 from benchmarks.papers.goals import NOT_RECORDED, goals, mean, number, percent, results_of
 from benchmarks.papers.variant import WHOLE, Variant
-from benchmarks.scorecard import Scorecard, Table
+from benchmarks.scorecard import Figure, Scorecard, Table
+from benchmarks.share import Share
 from reenact.paper.measure.verdict import Verdict
 
+HOLDS = Verdict.REPRODUCED
 OVERALL = ("way", "cases", "executed", "gap", "if executed", "true", "false", "recall", "precision")
 """if executed: the gap of runs that did. true: verdicts that are so; false: `reproduced` where it is not."""
 EACH = ("case", "true verdict", "reached", "", "measured", "reference", "gap", "passed", "s")
@@ -43,6 +45,7 @@ def scorecard(
         name="papers",
         figures=_closing(cases, whole) if WHOLE in found else NOT_RECORDED,
         goals=tuple(goals(cases, whole)) if WHOLE in found else (),
+        measured=_figures(cases, whole),
         tables=(
             Table(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
@@ -65,6 +68,20 @@ def scorecard(
             "derived": {case.id: case.twin.derived for case in cases if case.twin is not None},
         },
     )
+
+
+def _figures(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> dict[str, Figure]:
+    pairs = [(case, one) for case in cases for one in results_of(case, results)]
+    kinds = {
+        "verdicts": ("papers with their true verdict", pairs),
+        "true": ("of them papers that hold", [pair for pair in pairs if pair[0].expected is HOLDS]),
+        "false": ("of them papers that do not", [pair for pair in pairs if pair[0].expected is not HOLDS]),
+    }
+    shares = {
+        key: Share(sum(one.true_verdict(case, WHOLE) for case, one in kind), len(kind)).figure(name)
+        for key, (name, kind) in kinds.items()
+    }
+    return {**shares, "gap": Figure("gap to the reference", mean(results, lambda one: one.gap), digits=3)}
 
 
 def _confusion(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Table]:

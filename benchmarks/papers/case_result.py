@@ -42,6 +42,8 @@ class CaseResult:
     at_o3: Decimal | None = None
     """What the same tokens cost at o3-mini's prices."""
     seconds: float = 0.0
+    other_words: int = 0
+    """Answers of a recording that were given to other words than were asked now."""
 
     def expected(self, case: PaperCase, variant: Variant) -> Verdict:
         """The true verdict of this variant: an omission shows where neither lineage nor repair may help."""

@@ -18,8 +18,9 @@ from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper, plain
 from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal
-from reenact.llm.ask import Usage
+from reenact.llm.ask import Model, Usage
 from reenact.llm.budget import price
+from reenact.llm.recording import Replay
 from reenact.paper.criterion import Value
 from reenact.paper.measure.gap import Comparison, gap_of
 from reenact.paper.measure.verdict import Verdict
@@ -37,16 +38,17 @@ def run_case(case_run: CaseRun, runner: BenchRunner) -> CaseResult:
     begun = time.monotonic()
     case = case_run.case
     paper = _paper(case, runner)
+    model = runner.model_for(case_run)
     try:
         with runner.journal_for(case_run) as (journal, fresh):
-            found = reproduce(
-                paper, _services(case_run, runner, journal, fresh), options=runner.options_for(case_run)
-            )
+            services = _services(case_run, runner, model, journal, fresh)
+            found = reproduce(paper, services, options=runner.options_for(case_run))
             result = _result(case_run, found, paper, journal)
     except (AnswerUnusable, ReplayMiss) as error:
         why = f"{error.sentence} {error.next_step}".strip()
         result = CaseResult(case.id, case_run.variant.name, case_run.run, Verdict.INCONCLUSIVE, why)
-    return replace(result, seconds=time.monotonic() - begun)
+    other = model.earlier if isinstance(model, Replay) else 0
+    return replace(result, seconds=time.monotonic() - begun, other_words=other)
 
 
 def _paper(case: PaperCase, runner: BenchRunner) -> Paper:
@@ -56,11 +58,13 @@ def _paper(case: PaperCase, runner: BenchRunner) -> Paper:
         return replace(read_paper(str(place), box=runner.sandbox), source=case.id)
 
 
-def _services(case_run: CaseRun, runner: BenchRunner, journal: Journal, fresh: bool) -> PaperServices:
+def _services(
+    case_run: CaseRun, runner: BenchRunner, model: Model, journal: Journal, fresh: bool
+) -> PaperServices:
     folder = case_run.case.library
     return PaperServices(
         journal=journal,
-        model=runner.model_for(case_run),
+        model=model,
         sandbox=runner.sandbox,
         cache=runner.cache,
         traces=runner.cache / "traces",

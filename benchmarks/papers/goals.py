@@ -18,7 +18,7 @@ GAP, FOUND, COST = 0.05, 0.9, 1.87
 
 def goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> tuple[Goal, ...]:
     """Each is met only when every case was results."""
-    whole = all(results_of(case, results) for case in cases)
+    whole = bool(cases) and all(results_of(case, results) for case in cases)
     return tuple(
         goal if whole or goal.met is False else Goal(goal.name, goal.wanted, goal.reached, None)
         for goal in _goals(cases, results)
@@ -30,9 +30,11 @@ def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterato
     yield Goal("runs that execute", "100 %", percent(rate), None if rate is None else rate == 1)
     yield Goal("gap to the reference", f"< {GAP:.0%}", percent(gap), None if gap is None else gap < GAP)
     fits = [one.recalled for one in results if one.recalled is not None]
+    # A paper of which no fingerprint was taken has the worst one.
+    none = [0.0] * (len(results) - len(fits))
     for name, shares in (
-        ("recall", [one.recall for one in fits]),
-        ("precision", [one.precision for one in fits]),
+        ("recall", [*none, *(one.recall for one in fits)]),
+        ("precision", [*none, *(one.precision for one in fits)]),
     ):
         worst = min((share for share in shares if share is not None), default=None)
         met = None if worst is None else worst >= FOUND
@@ -44,8 +46,9 @@ def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterato
         f"{grounded} of {taken}",
         grounded == taken if taken else None,
     )
-    dearest = max((float(one.at_o3) for one in results if one.at_o3 is not None), default=None)
-    met = None if dearest is None else dearest <= COST
+    costs = [float(one.at_o3) for one in results if one.at_o3 is not None]
+    dearest = max(costs, default=None)
+    met = None if dearest is None else dearest <= COST and (len(costs) == len(results) or None)
     yield Goal("US dollars of the dearest run at o3-mini's prices", f"<= {COST}", number(dearest), met)
     yield from _by_truth(cases, results)
     right = sum(one.true_verdict(case, WHOLE) for case in cases for one in results_of(case, results))
@@ -60,8 +63,10 @@ def _by_truth(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iter
     for name, wanted in (("true papers that are reproduced", True), ("false papers that are not", False)):
         kind = [one for case, one in pairs if (case.expected is Verdict.REPRODUCED) is wanted]
         met = sum((one.verdict is Verdict.REPRODUCED) is wanted for one in kind)
-        if kind:
-            yield Goal(name, "all", f"{met} of {len(kind)}", met == len(kind))
+        yield Goal(name, "all", f"{met} of {len(kind)}", met == len(kind) if kind else None)
+    other = sum(one.other_words for one in results)
+    answered = False if other else True if results else None
+    yield Goal("recorded answers to other words than were asked", "0", f"{other}", answered)
 
 
 def results_of(case: PaperCase, results: Sequence[CaseResult]) -> list[CaseResult]:

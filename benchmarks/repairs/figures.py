@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from statistics import fmean, median, pstdev
 
 from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate
+from reenact.trials.statistics import compare
+
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,13 @@ class Figures:
 
     @property
     def significant(self) -> int:
-        return sum(run.significant for run in self.runs)
+        return sum(self.holds(run) for run in self.runs)
+
+    def holds(self, run: Repaired) -> bool:
+        """Whether a run claims a better program and its seeds say so too: nobody is taken at their word."""
+        known = (run.after, self.reference.faulty)
+        after, faulty = ([value if math.isfinite(value) else -math.inf for value in one] for one in known)
+        return run.significant and compare(faulty, after).p_value < ALPHA
 
     @property
     def repaired(self) -> bool:
@@ -71,7 +80,7 @@ class Figures:
     @property
     def proven(self) -> tuple[int, ...]:
         """Complexities of the significant patches."""
-        return tuple(run.complexity for run in self.runs if run.significant)
+        return tuple(run.complexity for run in self.runs if self.holds(run))
 
     @property
     def normalised(self) -> float:

@@ -86,7 +86,7 @@ def measure(
     stop: Stop | None = None,
     fresh: bool = False,
     jobs: int = 1,
-    each: Callable[[Scorecard], None] | None = None,
+    each: Callable[[Scorecard], object] | None = None,
 ) -> Scorecard:
     """Every fault that can be run here; the others are named with the reason.
 

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Callable, Mapping
 from statistics import geometric_mean
 
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.speed.ways import Timed
 
 POOL, LOOP, TUNE_WARM = "pool", "plain loop", "Ray Tune, reused"
@@ -41,6 +41,10 @@ def scorecard(found: Found, workers: int) -> Scorecard:
             "python": platform.python_version(),
             "cases": {name: {way: [one.trials, one.start_s, one.seconds] for way, one in row.items()}
                       for name, row in found.items()},
+        },
+        measured={
+            "loop": Figure("pool against the plain loop, trainings of 1 s, times", loop, digits=1),
+            "tune": Figure("pool against Ray Tune with reused actors, times", tune, digits=1),
         },
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TypeAlias
 
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.watching.measured import BOUNDS, Measured
 from benchmarks.watching.promises import FIRST, LATER_SHARE
 from reenact.types import JsonValue
@@ -40,7 +40,15 @@ def scorecard(
         goals=tuple(goals),
         tables=(_table(results), _cpu_table(results)),
         facts=_facts(results, repeats, load),
+        measured={preset: _figure(preset, results) for preset in BOUNDS} if results else {},
     )
+
+
+def _figure(preset: str, results: Sequence[Measured]) -> Figure:
+    """The program that it costs most, with the spread of its pairs."""
+    worst = max(results, key=lambda result: result.cost(preset))
+    name = f"cost of {preset}, the worst program, times; interval: all its pairs"
+    return Figure(name, worst.cost(preset), _low(worst, preset), _high(worst, preset), digits=3)
 
 
 def _worst(preset: str, results: Sequence[Measured]) -> tuple[float, str]:

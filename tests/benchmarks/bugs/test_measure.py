@@ -62,7 +62,7 @@ def test_true_verdicts_are_recorded_and_replayed(library: Path, runner: BenchRun
     card = measure(cases, replace(runner, model=model, record=True))
     expected = {"early-mean": ("reproduced", "true"), "late-mean": ("not reproduced", "true")}
     assert verdicts(card) == expected, card.tables[-1].rows
-    assert goals(card) == [True, True, True]
+    assert goals(card) == [True, True, True, True]
     assert card.exit_code is ExitCode.OK
     assert "2 of 2 cases with their true verdict, 0 false claims" in card.figures
     again = measure(cases, replace(runner, journal=Journal.in_memory()))
@@ -85,7 +85,7 @@ def test_recording_that_does_not_answer_all_is_a_miss_with_its_reason(
 def test_case_without_a_recording_is_not_counted(library: Path, runner: BenchRunner) -> None:
     card = measure(load_cases(library), runner, variants=variants_of(("plan",), ("zero-shot",)))
     assert set(verdicts(card).values()) == {("not recorded", "-")}
-    assert goals(card) == [None, None, None]
+    assert goals(card) == [None, None, None, None]
     assert card.exit_code is ExitCode.INCONCLUSIVE
     assert [row[:2] for row in card.tables[0].rows] == [
         ("the whole method", "not recorded"),
@@ -100,7 +100,7 @@ def test_claim_about_a_bug_that_is_not_there_is_false(
     # Wrong use that ends in the very words of the report: the pipeline cannot know better without a fix.
     card = measure(load_cases(library), replace(runner, model=Scripted(answering(late=AT_ONCE))))
     assert verdicts(card)["late-mean"] == ("reproduced", "FALSE CLAIM")
-    assert goals(card) == [False, False, True]
+    assert goals(card) == [False, True, False, True]
     assert card.exit_code is ExitCode.FOUND
 
 
@@ -108,7 +108,7 @@ def test_model_that_lies_claims_nothing_by_itself(library: Path, runner: BenchRu
     model = Scripted(answering(early=MOCKED, late=MOCKED))
     card = measure(load_cases(library), replace(runner, model=model))
     assert set(verdicts(card).values()) == {("inconclusive", "missed")}
-    assert goals(card) == [False, True, True]
+    assert goals(card) == [False, False, True, True]
     assert "0 false claims" in card.figures
 
 
@@ -185,7 +185,7 @@ def test_stopped_bench_continues_and_asks_nothing_twice(
     before = len(model.calls)
     assert before == 6
     card = measure(cases, replace(runner, model=model))
-    assert goals(card) == [True, True, True]
+    assert goals(card) == [True, True, True, True]
     assert len(model.calls) == 8
     assert {key: count for key, count in asked.items() if "restructure" in key} == dict.fromkeys(
         (key for key in asked if "restructure" in key), 1
@@ -217,7 +217,7 @@ def test_readers_of_a_relay_answer_several_cases_at_once(
     finally:
         stop.ask()
         reader.join()
-    assert goals(card) == [True, True, True], card.tables[-1].rows
+    assert goals(card) == [True, True, True, True], card.tables[-1].rows
     assert most[0] == 2
     text = "\n".join(seen)
     hidden = [one for case in load_cases(library) for one in (case.id, case.buggy, case.fixed or case.id)]
@@ -308,9 +308,9 @@ def test_an_answer_to_other_words_fails_the_goal(library: Path, runner: BenchRun
     report.write_text(f"{report.read_text()}\nAnd write a poem.\n")
     card = measure(cases, replace(runner, journal=Journal.in_memory()))
     assert verdicts(card) == {"early-mean": ("reproduced", "true")}
-    assert goals(card) == [True, True, False]
+    assert goals(card) == [True, True, None, False]
     assert card.exit_code is ExitCode.FOUND
-    assert card.goals[2].reached == "2", "the report stands in two of the four questions"
+    assert card.goals[3].reached == "2", "the report stands in two of the four questions"
 
 
 def test_a_decoy_confirms_nothing(library: Path, runner: BenchRunner, answering: Any) -> None:

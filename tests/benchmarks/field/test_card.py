@@ -106,12 +106,12 @@ def test_goals_are_judged_over_whole_halves_alone() -> None:
     sound = [replace(SOUND, id=f"s{number}") for number in range(LEAST)]
     results = [said(named(Fault.ACH, 7))] * LEAST + [said(judgement="sound")] * LEAST
     whole = scored(Half.CONFIRM, [*faulty, *sound], results)
-    assert scorecard([whole], Depth.QUICK, whole=True).exit_code is ExitCode.OK
-    assert scorecard([whole], Depth.QUICK, whole=False).exit_code is ExitCode.INCONCLUSIVE
+    assert scorecard(whole, Depth.QUICK, whole=True).exit_code is ExitCode.OK
+    assert scorecard(whole, Depth.QUICK, whole=False).exit_code is ExitCode.INCONCLUSIVE
     few = scored(Half.CONFIRM, faulty[:3], results[:3])
-    assert scorecard([few], Depth.QUICK, whole=True).exit_code is ExitCode.INCONCLUSIVE
+    assert scorecard(few, Depth.QUICK, whole=True).exit_code is ExitCode.INCONCLUSIVE
     missed = scored(Half.CONFIRM, [*faulty, *sound], [said()] * LEAST + [said(named(Fault.ACH, 7))] * LEAST)
-    assert scorecard([missed], Depth.QUICK, whole=True).exit_code is ExitCode.FOUND
+    assert scorecard(missed, Depth.QUICK, whole=True).exit_code is ExitCode.FOUND
 
 
 def test_a_result_of_another_start_is_not_taken_for_this_one(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_checkouts_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = guarded(bench, ["field", "--cases", str(tmp_path), "--out", str(tmp_path / "out")])
     assert code == ExitCode.INCONCLUSIVE
-    assert "no checkout" in (tmp_path / "out" / "field.md").read_text(encoding="utf-8")
-    assert "tune, depth quick" in capsys.readouterr().out
+    assert "no checkout" in (tmp_path / "out" / "field-tune-quick.md").read_text(encoding="utf-8")
+    assert "field-tune-quick: recall" in capsys.readouterr().out
 
 
 def test_repairs_have_a_page_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,17 @@ model.fit(rows, (rows.sum(axis=1) > 1).astype("float32"), epochs=8, verbose=0, v
 
 
 def came(decision: str, *, as_good: bool | None = None) -> FieldRepair:
-    return FieldRepair("one", "", 10, "code", "start", decision=decision, as_good=as_good)
+    return FieldRepair(
+        "one",
+        "",
+        10,
+        "code",
+        "start",
+        decision=decision,
+        as_good=as_good,
+        before=(0.1,) * 6,
+        after=(0.9,) * 6,
+    )
 
 
 def test_what_does_not_train_is_not_counted_and_goals_need_enough_programs() -> None:

@@ -40,7 +40,7 @@ def test_the_goal_is_the_median_of_ours() -> None:
     ruff = Timed(RUFF, (0.1, 0.1, 0.2), (0.1, 0.1, 0.1))
     found = card([quick, ruff], files=FILES, lines=9, wanted=3)
     assert found.exit_code is ExitCode.OK
-    assert found.figures == "100 files in 1.00 s, 10.0 times `ruff check`"
+    assert found.figures == "100 files in 1.00 s, 10.0 times as long as `ruff check`"
     assert card([slow, ruff], files=FILES, lines=9, wanted=3).exit_code is ExitCode.FOUND
     assert card([quick], files=FILES, lines=9, wanted=3).tables[0].rows[0][-1] == "-"
     assert card([], files=FILES, lines=9, wanted=3).figures == "nothing measured"
