@@ -147,7 +147,7 @@ def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, Case
         variant.name,
         f"{len(there)} of {len(cases)}",
         f"{sum(results[case.id].true_verdict(case) for case in there)}",
-        f"{shown.part} of {shown.whole} ({shown.value:.0%})" if shown.whole else "-",
+        f"{shown.part} of {shown.whole} ({100 * shown.value:.0f} %)" if shown.whole else "-",
         f"{sum(results[case.id].false_claim(case) for case in there)}",
         f"{median(one.seconds for one in ones):.0f}",
         f"{median(one.own_s for one in ones):.0f}",

@@ -51,10 +51,14 @@ class Figures:
         return sum(self.holds(run) for run in self.runs)
 
     def holds(self, run: Repaired) -> bool:
-        """Whether a run claims a better program and its seeds say so too: nobody is taken at their word."""
-        known = (run.after, self.reference.faulty)
-        after, faulty = ([value if math.isfinite(value) else -math.inf for value in one] for one in known)
-        return run.significant and compare(faulty, after).p_value < ALPHA
+        """Whether a run claims a better program and its seeds say so too: nobody is taken at their word.
+
+        A verification that was settled early has the first of the seeds that judge.
+        """
+        count = min(len(run.after), len(self.reference.faulty))
+        known = (self.reference.faulty[:count], run.after[:count])
+        faulty, after = ([value if math.isfinite(value) else -math.inf for value in one] for one in known)
+        return run.significant and count > 1 and compare(faulty, after).p_value < ALPHA
 
     @property
     def repaired(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -45,10 +46,11 @@ def met(card: Any) -> dict[str, bool | None]:
 
 
 def test_all_goals_met(case: PaperCase) -> None:
-    card = scorecard([case], [WHOLE], [result(case)])
+    false = replace(case, folder=case.folder.with_name("false"), expected=Verdict.NOT)
+    card = scorecard([case, false], [WHOLE], [result(case), result(false, verdict=Verdict.NOT)])
     assert set(met(card).values()) == {True}
     assert card.exit_code is ExitCode.OK
-    assert "1 of 1 tellings with their true verdict" in card.figures
+    assert "2 of 2 tellings with their true verdict" in card.figures
 
 
 @pytest.mark.parametrize(

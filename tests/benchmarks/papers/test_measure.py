@@ -180,8 +180,9 @@ def test_a_paper_is_run_recorded_and_replayed(folder: Path, runner: BenchRunner)
     asked = "".join(call.as_text() for call in model.calls)
     assert str(folder.parent) not in asked, "a prompt that knows its folder fits no other machine"
     assert "H01" not in asked, "the list made by hand is for the judge alone"
-    assert {goal.name: goal.met for goal in card.goals if goal.met is not True} == {}
-    assert card.exit_code is ExitCode.OK
+    unmet = {goal.name: goal.met for goal in card.goals if goal.met is not True}
+    assert unmet == {"false papers that are not": None}, "none of them is false"
+    assert card.exit_code is ExitCode.INCONCLUSIVE
     again = measure(cases, replace(runner, journal=Journal.in_memory()))
     assert row(again)["measured"] == first["measured"]
     assert row(again)["reached"] == "reproduced"
