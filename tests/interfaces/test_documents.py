@@ -97,16 +97,6 @@ def test_every_verb_is_reported_of_somewhere() -> None:
     assert [verb for verb in VERBS if f"reenact {verb}" not in reported] == []
 
 
-def test_every_figure_of_the_readme_stands_on_its_page() -> None:
-    rows = re.findall(r"^\| \[\w+\]\((docs/benchmarks/[^)]+)\) .*$", README, re.MULTILINE)
-    assert len(rows) > 2
-    for page in rows:
-        (row,) = [line for line in README.splitlines() if line.startswith("| [") and f"({page})" in line]
-        figures = re.findall(r"\d+\.\d+ %|\d+\.\d+|\d+%|\d+ of \d+", row)
-        assert figures
-        assert [one for one in figures if one not in (ROOT / page).read_text()] == []
-
-
 def test_the_skill_says_when_to_use_it() -> None:
     _, head, body = (ROOT / "skills/reenact/SKILL.md").read_text().split("---\n", 2)
     facts = yaml.safe_load(head)
