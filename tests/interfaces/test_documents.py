@@ -23,7 +23,6 @@ BENCHMARKS = ["python", "-m", "benchmarks"]
 ROOT = fences.ROOT
 PAGES = fences.pages()
 BLOCKS = fences.all_blocks()
-README = (ROOT / "README.md").read_text()
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
