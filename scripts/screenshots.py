@@ -77,7 +77,7 @@ def chromium() -> str | None:
 
 def run_commands(folder: Path) -> None:
     """A bug, a repair and a diagnosis, for real."""
-    shutil.copy(CASES / "demo" / "train.py", folder)
+    shutil.copy(HERE / "src" / "reenact" / "demo" / "cases" / "train.py", folder)
     for file in ("report.md", "project.bundle", "recording.jsonl"):
         shutil.copy(BUG / file, folder)
     case = json.loads((BUG / "case.json").read_text("utf-8"))
