@@ -166,7 +166,7 @@ def _verify(
     trainer, seeds = screening.trainer, FRESH_SEEDS[: screening.plan.seeds]
 
     def begin(patch: Patch) -> None:
-        screening.tell(Progress("diagnose", 5, 5, f"verify over {len(seeds)} fresh seeds: {patch}"))
+        screening.tell(Progress("diagnose", 5, 5, f"verify over up to {len(seeds)} fresh seeds: {patch}"))
 
     results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
     if late is not None and not results:

@@ -156,7 +156,7 @@ def verdicts_on(
     """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
 
     def begin(patch: Patch) -> None:
-        tell(Progress("repair", note=f"verify over {len(seeds)} fresh seeds: {patch}"))
+        tell(Progress("repair", note=f"verify over up to {len(seeds)} fresh seeds: {patch}"))
 
     found, late = verify(candidates, judge, seeds, begin=begin)
     unverified = f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
