@@ -105,7 +105,8 @@ def optuna_with(lines, workers):
 
 def main():
     way, second = sys.argv[1:3]
-    lines = json.loads(sys.argv[-1])
+    # Tune runs each trial in a folder of its own.
+    lines = [[os.path.abspath(words[0]), *words[1:]] for words in json.loads(sys.argv[-1])]
     if way == "optuna-worker":
         optuna_worker(second, "speed", lines, int(sys.argv[3]))
         return
