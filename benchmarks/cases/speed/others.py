@@ -54,7 +54,9 @@ def tune_with(lines, workers, warm):
             tune.with_resources(Warm if warm else cold, {"cpu": 1}),
             param_space={"words": tune.grid_search(lines)},
             tune_config=tune.TuneConfig(max_concurrent_trials=workers, reuse_actors=warm),
-            run_config=tune.RunConfig(storage_path=storage, verbose=0),
+            run_config=tune.RunConfig(
+                storage_path=storage, verbose=0, checkpoint_config=tune.CheckpointConfig(checkpoint_at_end=False)
+            ),
         ).fit()
         ended = time.time()
         good = [one for one in results if one.error is None]
