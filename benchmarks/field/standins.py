@@ -228,13 +228,6 @@ def _prose(sentences: int) -> Callable[[Path], None]:
     return write
 
 
-def _binary_digits(file: Path) -> None:
-    """Digits of black and white pixels, (rows, 784) of 0.0 and 1.0, as the archive of binarised MNIST."""
-    (x, _), (x_test, _) = digits()
-    parts = {"train_data": x, "valid_data": x_test}
-    np.savez(file, **{name: (rows.reshape(-1, 784) > 127).astype("float32") for name, rows in parts.items()})
-
-
 def _wave_lines(rows: int, length: int = 500) -> Callable[[Path], None]:
     return lambda file: np.savetxt(file, waves_table(rows, length), delimiter="\t", fmt="%.5f")
 
@@ -253,7 +246,6 @@ FILES: Mapping[str, Callable[[Path], None]] = {
     "short waves": _wave_lines(200, 100),
     "ratings": lambda file: ratings().to_csv(file, index=False),
     "films": lambda file: films().to_csv(file, index=False),
-    "binary digits": _binary_digits,
 }
 """What a manifest may ask for, by name."""
 
@@ -436,33 +428,6 @@ class WordChunks:
         return self.numbers[begin:end], self.numbers[begin + 1 : end + 1]
 
 
-class Slices:
-    """As `tf.data.Dataset.from_tensor_slices`, as far as batches for Keras; `map` changes whole batches."""
-
-    def __init__(self, arrays: Sequence[Array]) -> None:
-        self.arrays, self.shuffled = arrays, False
-
-    def shuffle(self, _: int) -> Slices:
-        self.shuffled = True
-        return self
-
-    def batch(self, size: int) -> Any:
-        import torch
-
-        rows = torch.utils.data.TensorDataset(*(torch.from_numpy(part) for part in self.arrays))
-        loader: Any = torch.utils.data.DataLoader(rows, size, self.shuffled)
-        joined = loader.collate_fn
-
-        def change(function: Callable[..., Any], **_: Any) -> Any:
-            loader.collate_fn = lambda picked: function(*joined(picked))
-            return loader
-
-        loader.map, loader.prefetch = change, lambda _: loader
-        return loader
-
-
-data = SimpleNamespace(Dataset=SimpleNamespace(from_tensor_slices=Slices), AUTOTUNE=None)
-"""As `tf.data`."""
 datasets = SimpleNamespace(MNIST=mnist, FashionMNIST=mnist, CIFAR10=cifar10)
 transforms = SimpleNamespace(
     Compose=Compose, ToTensor=ToTensor, Normalize=Normalize, Resize=Resize, Lambda=Lambda,

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from benchmarks.field.case import Data, Edit, FieldCase, Fixed, Half, catalogue, drawn, half_of
 from benchmarks.field.programs import BESIDE, materialise, why_not
-from benchmarks.field.standins import FILES, Slices, digits, pictures, reviews
+from benchmarks.field.standins import FILES, digits, pictures, reviews
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 
@@ -137,12 +136,3 @@ def test_stand_ins_have_the_shapes_of_what_they_stand_for() -> None:
     (words, labels), _ = reviews(1000, 30, 10)
     assert max(max(row) for row in words) < 1000
     assert set(labels) == {0, 1}
-
-
-def test_slices_come_as_batches_that_functions_change() -> None:
-    rows = np.arange(10.0), np.arange(10)
-    batches = Slices(rows).batch(4).map(lambda x, y: (x + 1, y), num_parallel_calls=None).prefetch(None)
-    assert [len(x) for x, _ in batches] == [4, 4, 2]
-    assert next(iter(batches))[0].tolist() == [1.0, 2.0, 3.0, 4.0]
-    shuffled = np.concatenate([y for _, y in Slices(rows).shuffle(10).batch(4)])
-    assert sorted(shuffled) == list(range(10))
