@@ -145,6 +145,9 @@ def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_p
             return diagnose(program, DiagnoseOptions(depth=Depth.NORMAL), services)
 
     def stopping() -> ScriptedExecutor:
+        return ScriptedExecutor(stopped)
+
+    def stopped(_: Trial) -> Outcome:
         raise Stopped("Stopped after the watched run.")
 
     with pytest.raises(Stopped):
