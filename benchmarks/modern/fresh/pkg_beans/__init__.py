@@ -1,0 +1,1 @@
+"""Which beans will not germinate: rare, and hard to see."""
