@@ -200,6 +200,49 @@ def test_training_rows_that_are_evaluated_beside_others_do_not_leak(
     assert (overlap.rows, overlap.shared, overlap.complete) == (rows, shared, True)
 
 
+SHARES_AS_LABELS = """
+import torch
+
+torch.manual_seed(0)
+x, y = torch.randn(64, 6), (torch.rand(64, 4) < 0.3).float()
+model = torch.nn.Linear(6, 4)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(4):
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+"""
+
+
+def test_a_loss_that_divides_by_its_rows_itself_is_read(forks: Any) -> None:
+    ran = forks.run(SHARES_AS_LABELS)
+    assert ran.trace.graph is not None
+    assert not ran.trace.happened("probe-off")
+    assert len(ran.trace.losses.known) == 4
+
+
+NEW_HEAD = """
+import torch
+
+torch.manual_seed(0)
+x, y = torch.randn(64, 6), torch.randint(0, 3, (64,))
+model = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 5))
+for head in (model[2], torch.nn.Linear(8, 3)):
+    model[2] = head
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for step in range(4):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+"""
+
+
+def test_a_head_that_is_put_in_later_belongs_to_the_model(forks: Any) -> None:
+    ran = forks.run(NEW_HEAD)
+    assert ran.trace.graph.unregistered == ()
+    assert {one.name.partition(".")[0] for one in ran.trace.parameter_facts} == {"0", "2"}
+
+
 ONE_OUTPUT = """
 import json
 import torch

@@ -167,6 +167,9 @@ class Model:
     def _name(self, module: Module, within: list[Module]) -> str:
         root = within[0] if within else module
         self.name_parts(root)
+        if not self._is_named(module):
+            # A layer that was put in later: a new head, an adapter.
+            self._name_all(root)
         if self._is_named(module):
             return self._names[id(module)][1]
         name = self.unique(facts.snake(type(module).__name__))
@@ -186,12 +189,15 @@ class Model:
         """Names of everything in a root: the first root's stand alone, later ones begin with their class."""
         if any(known() is root for known in self._roots):
             return
-        prefix = f"{type(root).__name__}." if self._roots else ""
         self._roots.append(weakref.ref(root))
+        self._name_all(root)
+
+    def _name_all(self, root: Module) -> None:
+        prefix = "" if self._roots[0]() is root else f"{type(root).__name__}."
         for path, module in root.named_modules():
             path = _clean(path)
-            if path:
-                self._names.setdefault(id(module), (weakref.ref(module), self.unique(prefix + path)))
+            if path and not self._is_named(module):
+                self._names[id(module)] = (weakref.ref(module), self.unique(prefix + path))
             for child in module.children():
                 self._containers.setdefault(id(child), weakref.ref(module))
         for path, tensor in root.named_parameters():

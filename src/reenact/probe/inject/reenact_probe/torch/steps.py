@@ -320,7 +320,9 @@ def divisor(loss: Any) -> float:
     """
     node: Any = getattr(loss, "grad_fn", None)
     name = node.name() if node is not None else ""
-    if not name.startswith(("DivBackward", "MulBackward")) or node.next_functions[1][0] is not None:
+    inputs = node.next_functions if name.startswith(("DivBackward", "MulBackward")) else ()
+    if len(inputs) != 2 or inputs[1][0] is not None:
+        # Other: a tensor. One input: the loss divides by its rows itself.
         return 1.0
     try:
         number = float(getattr(node, "_saved_other", 1.0))
