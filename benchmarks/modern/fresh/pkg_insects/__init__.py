@@ -1,0 +1,1 @@
+"""Recognise insects by the silhouettes a light trap takes."""
