@@ -73,8 +73,8 @@ class Size:
 
 
 SIZES = (
-    Size("small", SMALL.format(steps=4000), 4, 32, 4.0),
-    Size("large", LARGE.format(width=8192, steps=200), 4, 8, 0.95),
+    Size("small", SMALL.format(steps=3000), 3, 32, 4.0),
+    Size("large", LARGE.format(width=8192, steps=60), 2, 4, 0.95),
 )
 
 
