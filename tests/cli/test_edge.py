@@ -241,5 +241,6 @@ def test_ctrl_c_ends_every_command_without_a_traceback(
     # As a terminal does it: everybody in the foreground gets the signal.
     os.killpg(child.pid, signal.SIGINT)
     out, err = child.communicate()
-    assert child.returncode == code, err
+    # A server that is only about to start ends as every other command does.
+    assert child.returncode in {code, 130}, err
     assert b"Traceback" not in first + out + err
