@@ -320,7 +320,7 @@ def divisor(loss: Any) -> float:
     """
     node: Any = getattr(loss, "grad_fn", None)
     name = node.name() if node is not None else ""
-    inputs = node.next_functions if name.startswith(("DivBackward", "MulBackward")) else ()
+    inputs: Any = node.next_functions if name.startswith(("DivBackward", "MulBackward")) else ()
     if len(inputs) != 2 or inputs[1][0] is not None:
         # Other: a tensor. One input: the loss divides by its rows itself.
         return 1.0
