@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from warm import make_environment
 
+pytest.register_assert_rewrite("contracts")
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
 
 # Set before anything is imported: children inherit them too.

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from contracts.model import question
 from reenact.cli.edge import guarded
 from reenact.cli.relay import relay
 from reenact.errors import ModelUnreachable
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock
 from reenact.llm.relay import waiting
-from reenact.testing.model import question
 
 ANSWER = '{"holds": true, "why": "seen"}'
 

@@ -18,7 +18,7 @@ from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.report.render import FORMATS, render
 from reenact.report.views.repair import repair_document
-from reenact.testing.formula import PROGRAM, set_to
+from reenact.testing.strategy import PROGRAM, set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare

@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from contracts.model import GOOD, question
 from reenact.errors import AnswerUnusable, BudgetSpent, ModelUnreachable, SettingsError
 from reenact.llm.ask import Reply, Transient, Usage
 from reenact.llm.budget import Budget, Spent
 from reenact.llm.patience import ManualClock
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, question
 
 
 def test_calls_are_counted_before_they_are_sent() -> None:

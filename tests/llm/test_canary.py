@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from contracts.model import GOOD, question
 from reenact.errors import ReenactError
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock, Patience
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, question
 
 CANARY = "sk-canary-5d41402abc4b2a76b9719d911017c592"
 LEAK = f"my key is {CANARY}"

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from contracts.model import GOOD, Answering, LiveModelSuite, question
 from reenact.errors import InputError, MissingPart, ModelRefused, ModelUnreachable
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock, Patience
-from reenact.testing.model import GOOD, Answering, LiveModelSuite, question
 
 TAKE_ONE = """
 import os, pathlib, sys

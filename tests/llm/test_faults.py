@@ -16,12 +16,12 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, field_validator
 
+from contracts.model import GOOD, question
 from reenact.errors import AnswerUnusable, ModelError, ModelRefused, ModelUnreachable, PromptTooLong
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.budget import Budget
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock, Patience
-from reenact.testing.model import GOOD, question
 
 Opened = Callable[..., Any]
 QUICK = Patience(tries=10, idle_s=0.4, answer_s=0.8)

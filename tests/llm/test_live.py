@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts.model import GOOD, Verdict, question
 from reenact.errors import (
     AnswerUnusable,
     BudgetSpent,
@@ -23,7 +24,6 @@ from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock
 from reenact.llm.recording import Replay
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, Verdict, question
 
 
 def test_a_repair_tells_what_was_wrong_and_shows_the_answer() -> None:

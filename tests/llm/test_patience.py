@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from contracts.model import GOOD, question
 from reenact.errors import ModelRefused, ModelUnreachable, Stopped
 from reenact.llm.ask import Transient
 from reenact.llm.patience import ManualClock, Patience, RealClock
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, question
 from reenact.types import Progress, Stop
 
 BUSY = Transient("it answered 503")

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from contracts.model import GOOD, Answering, LiveModelSuite, question
 from reenact.errors import MissingKey, ModelRefused, SettingsError, Stopped
 from reenact.llm.ask import Image, Text, Usage
 from reenact.llm.budget import Budget, price
 from reenact.llm.live import open_model
 from reenact.llm.names import PROVIDERS
 from reenact.llm.patience import ManualClock
-from reenact.testing.model import GOOD, Answering, LiveModelSuite, question
 from reenact.types import Stop
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from contracts.model import GOOD, Answering, ModelSuite, Verdict, question
 from reenact.errors import AnswerUnusable, BudgetSpent, InputError, ModelUnreachable, ReplayMiss, StorageError
 from reenact.llm.ask import Reply, Request, Transient, Usage
 from reenact.llm.budget import Budget
@@ -22,7 +23,6 @@ from reenact.llm.live import open_model
 from reenact.llm.prompts import read_prompt
 from reenact.llm.recording import HEAD, Recorder, RecordingFile, Replay, read_recording
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, Answering, ModelSuite, Verdict, question
 from reenact.types import Progress
 
 
@@ -71,11 +71,12 @@ def test_a_recording_cut_at_any_byte_is_read_and_continued(tmp_path: Path) -> No
 
 
 KILLED = """
-import sys, os
+import sys
 from pathlib import Path
+sys.path.insert(0, sys.argv[2])
 from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, question
+from contracts.model import GOOD, question
 model = Recorder(Scripted(lambda call: GOOD), Path(sys.argv[1]))
 for nth in range(10**6):
     model.ask(question(f"step[{nth}]"))
@@ -85,7 +86,8 @@ for nth in range(10**6):
 
 def test_a_killed_run_leaves_every_answer_it_was_given(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
-    with subprocess.Popen([sys.executable, "-c", KILLED, str(file)], stdout=subprocess.PIPE) as run:
+    line = [sys.executable, "-c", KILLED, str(file), str(Path(__file__).parents[1])]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as run:
         assert run.stdout
         acknowledged = [int(run.stdout.readline()) for _ in range(30)]
         os.kill(run.pid, signal.SIGKILL)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from contracts.model import GOOD, Answering, LiveModelSuite, Verdict, question
 from reenact.errors import BudgetSpent, InputError, ModelUnreachable, StorageError
 from reenact.llm.ask import Image, Text, Usage
 from reenact.llm.budget import Budget
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock, Patience
 from reenact.llm.relay import file_answer, file_text, show_request, take_answer, waiting
-from reenact.testing.model import GOOD, Answering, LiveModelSuite, Verdict, question
 from reenact.types import Progress
 
 HOLDS = {"holds": True, "why": "it does"}

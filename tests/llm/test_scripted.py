@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from contracts.model import GOOD, Answering, LiveModelSuite, Verdict, question
 from reenact.errors import ReplayMiss
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.testing.model import GOOD, Answering, LiveModelSuite, Verdict, question
 
 
 class TestScripted(LiveModelSuite):

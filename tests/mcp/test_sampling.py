@@ -11,11 +11,11 @@ import anyio
 import pytest
 from mcp_types import CreateMessageRequestParams, CreateMessageResult, TextContent
 
+from contracts.model import question
 from mcp import Client
 from reenact.journal import Journal
 from reenact.llm.live import open_model
 from reenact.mcp.server import Permits, make_server
-from reenact.testing.model import question
 
 GOOD = '{"holds": true, "why": "seen"}'
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from contracts.executor import wait_for_file, wait_until_gone
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions
 from reenact.probe.read import read_trace
-from reenact.testing.executor import wait_for_file, wait_until_gone
 
 PROGRAM = """
 import sys, time

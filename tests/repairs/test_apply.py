@@ -17,7 +17,7 @@ from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
 from reenact.repairs.judging import Judging
 from reenact.repairs.verdict import Decision, Repair, Verdict
-from reenact.testing.formula import set_to
+from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare

@@ -7,7 +7,7 @@ import pytest
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.minimise import share_of_gain, smallest
-from reenact.testing.formula import Values, search_context, set_to
+from reenact.testing.strategy import Values, search_context, set_to
 
 RATE = set_to(Kind.LEARNING_RATE, 0.001)
 BATCH = set_to(Kind.BATCH_SIZE, 16)

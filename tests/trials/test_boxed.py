@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import HEALTHY, STEPS, fingerprint, patch_setting, program_in
 from reenact.errors import SandboxUnavailable
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.sandbox.choose import choose
-from reenact.testing.executor import HEALTHY, STEPS, fingerprint, patch_setting, program_in
 from reenact.trials.boxed import Boxed
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial, TrialLimits

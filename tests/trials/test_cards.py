@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import Crash, OutcomeKind
-from reenact.testing.executor import HEALTHY, program_in
 from reenact.trials.cards import Card, Packing, cards_here, may_use_cuda, out_of_memory, uses_several
 from reenact.trials.inside import injected
 from reenact.trials.pool import ProcessPool

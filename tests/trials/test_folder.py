@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import fingerprint, program_in
 from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text, read_program
-from reenact.testing.executor import fingerprint, program_in
 from reenact.trials.folder import CROWDED, MOST_FILE_BYTES, place
 from reenact.trials.pool import ProcessPool
 from reenact.trials.scratch import SCRATCH

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import fingerprint, program_in
 from reenact.errors import InputError
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.program import read_program
-from reenact.testing.executor import fingerprint, program_in
 from reenact.trials.folder import MOST_FILE_BYTES
 from reenact.trials.parcel import Needs, arrived, at_home, data_mark, needs_of, pack, take_variables, unpack
 from reenact.trials.trial import Outcome

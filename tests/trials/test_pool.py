@@ -13,11 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from reenact.errors import InputError
-from reenact.probe import injected as probe_injected
-from reenact.probe.outcome import OutcomeKind
-from reenact.program.program import read_program
-from reenact.testing.executor import (
+from contracts.executor import (
     HEALTHY,
     STEPS,
     ExecutorContract,
@@ -25,6 +21,10 @@ from reenact.testing.executor import (
     wait_for_file,
     wait_until_gone,
 )
+from reenact.errors import InputError
+from reenact.probe import injected as probe_injected
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.program import read_program
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial, TrialLimits

@@ -17,9 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from reenact.errors import MissingExtra, MissingPart
-from reenact.probe.outcome import OutcomeKind
-from reenact.testing.executor import (
+from contracts.executor import (
     HEALTHY,
     LOOP,
     NET,
@@ -28,6 +26,8 @@ from reenact.testing.executor import (
     wait_for_file,
     wait_until_gone,
 )
+from reenact.errors import MissingExtra, MissingPart
+from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
 from reenact.trials.ray import RayExecutor

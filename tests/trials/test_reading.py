@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import HEALTHY, NET, program_in
 from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
-from reenact.testing.executor import HEALTHY, NET, program_in
 from reenact.trials.metric import choose_measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import MOST_POINTS, read_kept

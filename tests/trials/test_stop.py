@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
-from reenact.testing.executor import HEALTHY, program_in
 from reenact.trials.metric import Measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial

@@ -13,8 +13,7 @@ from reenact.errors import Inconclusive
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.testing.formula import search_context, set_to
-from reenact.testing.strategy import rate_decides
+from reenact.testing.strategy import rate_decides, search_context, set_to
 from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.executor import HEALTHY, patch_setting
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.journal import Kind as StepKind
@@ -19,7 +20,6 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
-from reenact.testing.executor import HEALTHY, patch_setting
 from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Place
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from reenact.errors import TimeSpent
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.testing.formula import search_context, set_to
-from reenact.testing.strategy import rate_decides
+from reenact.testing.strategy import rate_decides, search_context, set_to
 from reenact.trials.verify import Verification, verify
 from reenact.types import Stop
 

@@ -21,7 +21,7 @@ from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Stage
 from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 from reenact.diagnosis.diagnosis import (
     ChangeEffect,
     Diagnosis,
@@ -47,7 +47,7 @@ from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending
-from reenact.testing.formula import PROGRAM, set_to
+from reenact.testing.strategy import PROGRAM, set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare

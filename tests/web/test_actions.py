@@ -22,7 +22,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.repairs.judging import Judging
 from reenact.repairs.verdict import Decision, Repair, Verdict
-from reenact.testing.formula import set_to
+from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare

@@ -1,1 +1,1 @@
-"""Conformance suites that any plug-in inherits by giving one fixture."""
+"""What plug-ins are tested with: rules, strategies (a conformance suite), toy data."""

@@ -1,4 +1,4 @@
-"""What every executor of trials does; `reenact.testing.executor` checks it."""
+"""What every executor of trials does; `tests/contracts/executor.py` checks it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed

@@ -11,8 +11,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.explore import explore
 from reenact.repairs.alternatives.graph import NeutralityGraph, NodeKind, faults_of, kind_beside
-from reenact.testing.formula import Values, search_context, set_to
-from reenact.testing.strategy import rate_decides
+from reenact.testing.strategy import Values, rate_decides, search_context, set_to
 from reenact.types import tell_nobody
 
 KNOWN = Patch((set_to(Kind.LEARNING_RATE, 0.01),))

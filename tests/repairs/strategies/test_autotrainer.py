@@ -14,7 +14,7 @@ from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.strategies.autotrainer import REMEDIES, AutoTrainer, remedy_changes
 from reenact.rules.evidence import Evidence
-from reenact.testing.formula import PROGRAM
+from reenact.testing.strategy import PROGRAM
 from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure
 from reenact.trials.pool import ProcessPool

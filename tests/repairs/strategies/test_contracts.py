@@ -13,8 +13,7 @@ from reenact.repairs.strategies.guided.search import Guided
 from reenact.repairs.strategies.hebo import Hebo
 from reenact.repairs.strategies.random import Random
 from reenact.repairs.strategies.strategy import BUILT_IN, Strategy, strategy
-from reenact.testing.formula import search_context
-from reenact.testing.strategy import StrategyContract, rate_decides
+from reenact.testing.strategy import StrategyContract, rate_decides, search_context
 
 
 class TestGuided(StrategyContract):

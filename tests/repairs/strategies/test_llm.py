@@ -12,8 +12,7 @@ from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.program.hyperparameter import Kind
 from reenact.repairs.strategies.llm import Llm
-from reenact.testing.formula import Given, search_context
-from reenact.testing.strategy import rate_decides
+from reenact.testing.strategy import Given, rate_decides, search_context
 
 
 def asked(*answers: object) -> Given:

@@ -8,7 +8,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.report.views.alternatives import neutrality_plot
-from reenact.testing.formula import set_to
+from reenact.testing.strategy import set_to
 
 
 def test_every_node_is_a_dot_with_its_words() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from contracts.sandbox import SECRET, ContainmentContract, python
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
 from reenact.sandbox.isolation.cgroup import find_place
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
-from reenact.testing.sandbox import SECRET, ContainmentContract, python
 
 pytestmark = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")
 LIMITS = Limits(wall_s=60)

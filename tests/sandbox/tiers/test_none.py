@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from contracts.sandbox import SandboxContract
 from reenact.errors import SandboxUnavailable
 from reenact.sandbox.tiers.plain import NoSandbox
-from reenact.testing.sandbox import SandboxContract
 
 
 class TestNoSandbox(SandboxContract):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from contracts.sandbox import ContainmentContract, python
 from reenact.sandbox.box import Command, Ending, Limits, Mount
 from reenact.sandbox.tiers.sandlock import Sandlock
-from reenact.testing.sandbox import ContainmentContract, python
 
 pytestmark = pytest.mark.skipif(bool(Sandlock().missing()), reason="sandlock does not work here")
 

@@ -20,7 +20,7 @@ from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, 
 from reenact.sandbox.files.folder import boxes
 from reenact.types import Stop
 
-SECRET = "sk-conformance-7d1f0a"  # noqa: S105 - planted, and looked for afterwards
+SECRET = "sk-conformance-7d1f0a"
 LIMITS = Limits(wall_s=60, memory_bytes=512 * MIB, disk_bytes=64 * MIB, processes=64)
 
 
