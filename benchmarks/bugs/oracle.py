@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from benchmarks.bugs.cases import BugCase, unpack
 from reenact.errors import ResultRefused, SandboxFailed, Stopped
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, Sandbox
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import Stop
 
 SHOWS, SHOWS_NOT, COULD_NOT_RUN = 1, 0, 125

@@ -21,7 +21,7 @@ from benchmarks.field.result import FieldRepair, FieldResult
 from reenact.api.session import sandbox_for
 from reenact.errors import ResultRefused, Stopped
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.settings import resolve
 from reenact.types import JsonValue, Stop
 

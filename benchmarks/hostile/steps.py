@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reenact.errors import ReenactError, ResultRefused
-from reenact.sandbox.files.arrays import read_array, read_arrays
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_array, read_arrays, read_json
 from reenact.sandbox.repository import Repository
 
 _TIME = 1_700_000_000

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from reenact.codegen.environment import Environment
-from reenact.codegen.problem import Problem, last_output, problems_text
-from reenact.codegen.project import Project
+from reenact.codegen.project import Problem, Project, last_output, problems_text
 from reenact.codegen.static_checks import (
     does_not_parse,
     lint,

@@ -13,7 +13,7 @@ from typing import ClassVar
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.symptom import Symptom
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 from reenact.result import Result
 from reenact.types import ExitCode
 

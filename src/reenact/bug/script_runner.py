@@ -23,7 +23,7 @@ from reenact.codegen.runner import ProgramRun, ProjectRunner
 from reenact.errors import InputError, MissingPart, ResultRefused
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import Ending, Mount
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 
 REPOSITORY = "repository"
 """Name of the project's folder inside, below the work folder."""

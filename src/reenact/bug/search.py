@@ -20,7 +20,7 @@ from reenact.bug.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
 from reenact.bug.validate.stages import objections
 from reenact.bug.verdict import not_confirmed, not_shown
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 

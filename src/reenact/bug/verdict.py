@@ -14,7 +14,7 @@ from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.environment import distribution
 from reenact.bug.reproduction import Attempt, Stage, Verdict
 from reenact.bug.symptom import Relation
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 
 COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
 """Words that many functions and every report share."""

@@ -1,7 +1,7 @@
 """What `bug` and `paper` both do with code that a model wrote. Nothing here knows a report or a paper.
 
-project        Project: the files of one version, as text        edits          what a model changes in them
-problem        Problem: one thing wrong with generated code      static_checks  what can be seen by reading
+project        Project: the files of one version; Problem       edits          what a model changes in them
+static_checks  what can be seen by reading                       syntax         Python text as trees
 environment    Environment: an interpreter and its packages      log_sampler    log lines of a run, bounded
 runner         ProjectRunner: one run in a fresh sandbox         ProgramRun: what is known of it afterwards
 """

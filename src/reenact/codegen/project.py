@@ -1,4 +1,4 @@
-"""The generated project: text files by name, never changed in place.
+"""The generated project: text files by name, never changed in place; and what is wrong with one.
 
 Its contract, as docs/developing.md explains it: `python train.py --seed N [--dry-run] [--scale S]` runs the
 experiment and leaves metrics.json; `data.py` gives a mini-batch, `model.py` a model and its loss.
@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
 from reenact.codegen.syntax import parsed
+from reenact.llm.prompts import steady
 
 ENTRY = "train.py"
 """What runs the experiment: `python train.py --seed N [--dry-run] [--scale S]`, writing metrics.json."""
@@ -97,3 +98,41 @@ def check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a text file of a project; it may end in {', '.join(SUFFIXES)}.")
     if PurePosixPath(name).name == METRICS:
         raise ValueError(f"{METRICS} is what a run leaves; it is never written by hand.")
+
+
+_FIGURE = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong, and where."""
+
+    where: str
+    """The check that objects, as its pipeline names it: `static analysis`, `training on one batch`."""
+    sentence: str
+    file: str = ""
+    """Empty for code of one file, or when it is about the whole project."""
+    line: int = 0
+    """0 when it is about the whole file or project."""
+    output: str = ""
+    """The end of what the run printed, where there was one."""
+
+    def __str__(self) -> str:
+        line = f":{self.line}" if self.line else ""
+        where = f"{self.file}{line}" if self.file else line.replace(":", "line ")
+        return f"{where}: {self.sentence}" if where else self.sentence
+
+    @property
+    def signature(self) -> str:
+        """The same for the same mistake: without folders, times, addresses and numbers."""
+        return _FIGURE.sub("N", steady(f"{self.where}|{self.file}|{self.sentence}"))[:600]
+
+
+def problems_text(problems: tuple[Problem, ...]) -> str:
+    """Problems as a model sees them."""
+    return "\n".join(f"- while {one.where}: {one}" for one in problems) or "none"
+
+
+def last_output(problems: tuple[Problem, ...]) -> str:
+    """What the failed run printed last."""
+    return next((one.output for one in problems if one.output), "") or "nothing"

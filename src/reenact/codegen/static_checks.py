@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reenact.codegen.environment import Environment
-from reenact.codegen.problem import Problem
-from reenact.codegen.project import Project
+from reenact.codegen.project import Problem, Project
 from reenact.codegen.syntax import Definition, bound_names, imported_names, top_level
 
 PLAIN_ERRORS = "E9,F50,F63,F7,F82"

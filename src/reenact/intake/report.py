@@ -20,7 +20,7 @@ from reenact.intake.papers.source import decoded, is_text
 from reenact.intake.web import Answer, Web
 from reenact.llm.prompts import capped
 from reenact.plain import plain
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import JsonValue
 
 MOST_BYTES = 16 * 1024 * 1024

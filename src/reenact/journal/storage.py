@@ -13,7 +13,6 @@ import fcntl
 import os
 import stat
 import struct
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -173,14 +172,9 @@ class Locks:
         with self._mutex:
             if number in self._held or self._handle is None:
                 return number in self._held
-            if sys.platform == "linux":
-                wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
-                kind: int = struct.unpack(_FLOCK, fcntl.fcntl(self._handle, fcntl.F_GETLK, wanted))[0]
-                return kind != fcntl.F_UNLCK
-            if not self._try(number):
-                return True
-            fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, number)
-            return False
+            wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
+            kind: int = struct.unpack(_FLOCK, fcntl.fcntl(self._handle, fcntl.F_GETLK, wanted))[0]
+            return kind != fcntl.F_UNLCK
 
     def leave(self) -> None:
         """This user needs the table no more; the last one closes the file and so frees every lock."""

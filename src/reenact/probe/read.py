@@ -1,7 +1,7 @@
 """Reads a trace from its folder. The folder may be untrusted, and the program may have been killed.
 
 Covered: links, devices and oversized files (`sandbox.files.collect`), pickles and archives that unpack to
-more than they should (`sandbox.files.arrays`), JSON made to harm its reader (`sandbox.files.strict_json`), a
+more than they should (`sandbox.files.results`), JSON made to harm its reader (`sandbox.files.results`), a
 width that does not fit the header. A chunk that cannot be read ends the trace there, and the trace says so.
 """
 
@@ -19,9 +19,8 @@ from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
 from reenact.probe.outcome import Crash
 from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Root, Trace, no_rows
 from reenact.program.graph import TensorFacts
-from reenact.sandbox.files.arrays import read_arrays
 from reenact.sandbox.files.collect import collect
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_arrays, read_json
 
 if TYPE_CHECKING:
     import numpy as np

@@ -72,7 +72,7 @@ class Command:
     stdin: bytes = b""
     collect: tuple[str, ...] = ()
     """Relative names of result files to read back. Links, devices, oversized files are refused. JSON among
-    them is read with `strict_json.read_json`."""
+    them is read with `results.read_json`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import Unreachable, UnreadablePaper
-from reenact.intake.papers.clients import API, SERVER, SITE, Arxiv, Clients, Scholar, arxiv_id
+from reenact.intake.papers.clients import SERVER, SITE, Arxiv, Clients, Scholar, arxiv_id
 from reenact.intake.papers.paper import Reference
 from reenact.intake.papers.read import read_paper
 from reenact.intake.web import Polite
@@ -18,12 +18,6 @@ from reenact.sandbox.box import Sandbox
 
 LATEX = b"\\documentclass{article}\\title{Own}\\begin{document}\\section{A}Some words.\\end{document}"
 PACKED = gzip.compress(LATEX, mtime=0)
-QUERY = "/api/query?id_list=2001.00001&max_results=1"
-FEED = b"""<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"
-xmlns:arxiv="http://arxiv.org/schemas/atom"><entry><id>http://arxiv.org/abs/2001.00001v1</id>
-<title>The Title\n of arXiv</title><summary> Says so. </summary><published>2020-01-01T00:00:00Z</published>
-<author><name>Ada Example</name></author><author><name>Bo Sample</name></author>
-<arxiv:doi>10.1/x</arxiv:doi></entry></feed>"""
 
 
 class Pace:
@@ -47,7 +41,7 @@ def pace() -> Pace:
 
 
 def arxiv_at(hub: Any, pace: Pace, **options: Any) -> Arxiv:
-    return Arxiv(replace(API, api=hub.api), replace(SITE, api=hub.api, wall_s=20.0), pace.polite(**options))
+    return Arxiv(replace(SITE, api=hub.api, wall_s=20.0), pace.polite(**options))
 
 
 def scholar_at(hub: Any, pace: Pace) -> Scholar:
@@ -72,19 +66,14 @@ def test_references_to_arxiv(ref: str, name: str) -> None:
     assert arxiv_id(ref) == name
 
 
-def test_a_paper_of_arxiv_with_its_catalogue_entry(
-    hub: Any, pace: Pace, box: Sandbox, tmp_path: Path
-) -> None:
+def test_a_paper_of_arxiv_is_asked_for_once(hub: Any, pace: Pace, box: Sandbox, tmp_path: Path) -> None:
     hub.say("/e-print/2001.00001", PACKED)
-    hub.say(QUERY, FEED)
     arxiv = arxiv_at(hub, pace, folder=tmp_path / "kept")
     paper = read_paper("arXiv:2001.00001", box=box, clients=Clients(arxiv=arxiv))
-    assert (paper.title, paper.authors) == ("The Title of arXiv", ("Ada Example", "Bo Sample"))
-    assert (paper.form, paper.source, paper.lost) == ("latex", "arXiv:2001.00001", ())
-    assert pace.slept == [3.0]
+    assert (paper.title, paper.form, paper.source) == ("Own", "latex", "arXiv:2001.00001")
+    assert paper.lost == ()
     asked = len(hub.asked)
     offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
-    assert offline.entry("2001.00001")[1]
     assert offline.fetch("2001.00001").data == PACKED
     assert len(hub.asked) == asked
     with pytest.raises(Unreachable, match="network is switched off"):
@@ -108,47 +97,34 @@ def test_a_paper_that_arxiv_does_not_have(hub: Any, pace: Pace) -> None:
         arxiv_at(hub, pace).fetch("2001.99999")
 
 
-@pytest.mark.parametrize(
-    ("body", "error", "message"),
-    [
-        (b"<feed><entry>", Unreachable, "cannot be read"),
-        (b"<!DOCTYPE html><html>Busy</html>", Unreachable, "no catalogue entry"),
-        (b'<!DOCTYPE x [<!ENTITY a "aaaa">]><feed>&a;</feed>', Unreachable, "no catalogue entry"),
-        (b'<feed xmlns="http://www.w3.org/2005/Atom"></feed>', UnreadablePaper, "knows no paper"),
-    ],
-)
-def test_catalogue_entries_that_are_none(
-    hub: Any, pace: Pace, body: bytes, error: type[Exception], message: str
-) -> None:
-    hub.say(QUERY, body)
-    with pytest.raises(error, match=message):
-        arxiv_at(hub, pace).entry("2001.00001")
-
-
 def test_a_busy_server_is_asked_again_and_then_believed(hub: Any, pace: Pace) -> None:
-    hub.say(QUERY, b"slow down", 429, retry_after="7")
-    with pytest.raises(Unreachable, match="status 429"):
-        arxiv_at(hub, pace).entry("2001.00001")
+    web, polite = replace(SITE, api=hub.api), pace.polite()
+    hub.say("/busy", b"slow down", 429, retry_after="7")
+    assert polite.get(web, "/busy").status == 429
     assert len(hub.asked) == 4
     assert pace.slept == [7.0, 7.0, 7.0]
-    hub.say(QUERY, b"broken", 503)
+    hub.say("/busy", b"broken", 503)
     pace.slept.clear()
-    with pytest.raises(Unreachable, match="status 503"):
-        arxiv_at(hub, pace).entry("2001.00001")
-    assert pace.slept == [2.0, 1.0, 4.0, 8.0]
+    assert polite.get(web, "/busy").status == 503
+    assert pace.slept == [3.0, 2.0, 1.0, 4.0, 8.0]
 
 
 def test_an_absurd_wait_is_cut(hub: Any, pace: Pace) -> None:
-    hub.say(QUERY, b"", 429, retry_after="999999")
-    with pytest.raises(Unreachable):
-        arxiv_at(hub, pace, tries=2).entry("2001.00001")
+    hub.say("/busy", b"", 429, retry_after="999999")
+    assert pace.polite(tries=2).get(replace(SITE, api=hub.api), "/busy").status == 429
     assert pace.slept == [60.0]
+
+
+def test_a_server_that_refuses_is_named(hub: Any, pace: Pace) -> None:
+    hub.say("/pdf/2001.00001", b"", 503)
+    with pytest.raises(Unreachable, match="status 503"):
+        arxiv_at(hub, pace).fetch("2001.00001")
 
 
 def test_no_network_is_reported(pace: Pace) -> None:
     nobody = replace(SITE, api="http://127.0.0.1:9", wall_s=5.0)
     with pytest.raises(Unreachable, match="cannot be reached") as error:
-        Arxiv(nobody, nobody, pace.polite()).fetch("2001.00001")
+        Arxiv(nobody, pace.polite()).fetch("2001.00001")
     assert "name the file" in error.value.next_step
 
 
@@ -158,7 +134,7 @@ def test_a_name_that_leads_nowhere_is_asked_for_once(pace: Pace, monkeypatch: py
         monkeypatch.delenv(proxy.upper(), raising=False)
     nowhere = replace(SITE, api="https://nowhere.invalid")
     with pytest.raises(Unreachable, match=r"nowhere\.invalid cannot be reached"):
-        Arxiv(nowhere, nowhere, pace.polite()).fetch("2001.00001")
+        Arxiv(nowhere, pace.polite()).fetch("2001.00001")
     assert pace.slept == []
 
 

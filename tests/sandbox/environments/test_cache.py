@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from reenact.errors import ReenactError
 from reenact.sandbox.environments.install import Installer, Wish, find_installer
 from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.prepare import Environments
-from reenact.sandbox.environments.stored import disk_usage, last_used
+from reenact.sandbox.environments.stored import last_used
+from reenact.sandbox.monitor.disk import tree_usage
 from reenact.types import Stop
 
 _SPEC = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))
@@ -40,7 +42,8 @@ def test_files_are_linked_from_a_cache_of_our_own(environments: Environments) ->
     stored = list((environments.cache / "uv").rglob("tinybeta.py"))
     assert any(files[0].samefile(file) for file in stored)
     assert list(one.folder.rglob("__pycache__/tinybeta.*.pyc")), "no box compiles it again"
-    assert disk_usage(environments.cache) < sum(disk_usage(made.folder) for made in (one, two)) * 2
+    taken = [tree_usage(made.folder, sys.maxsize).bytes for made in (one, two)]
+    assert environments.disk_bytes() < sum(taken) * 2
 
 
 def test_the_least_recently_used_makes_way(environments: Environments) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from reenact.errors import ResultRefused
-from reenact.sandbox.files.arrays import read_array, read_arrays
+from reenact.sandbox.files.results import read_array, read_arrays
 
 
 class Trip:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import ResultRefused
-from reenact.sandbox.files.strict_json import DEEPEST, read_json
+from reenact.sandbox.files.results import DEEPEST, read_json
 
 values = st.recursive(
     st.none()

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from contracts.sandbox import ContainmentContract
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
 from reenact.sandbox.files.folder import BoxFolder, sweep
-from reenact.sandbox.tiers.container import Container, create_words
-from reenact.sandbox.tiers.engine import Engine, find_engines
-from reenact.testing.sandbox import ContainmentContract
+from reenact.sandbox.tiers.container import Container, Engine, create_words, find_engines
 
 real = Container()
 

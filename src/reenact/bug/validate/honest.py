@@ -17,7 +17,7 @@ from reenact.bug.project.codebase import Class, Codebase, Function, Module, Outs
 from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 from reenact.codegen.syntax import Definition, FunctionNode, imported_names, targets_of
 
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})

@@ -16,7 +16,7 @@ from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings, Instance, bindings_of, flowing
 from reenact.bug.validate.honest import dishonest
-from reenact.codegen.problem import Problem
+from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse, lint
 from reenact.codegen.syntax import bound_names, decorators, imported_names, top_level
 

@@ -21,7 +21,7 @@ from reenact.journal import Journal, Kind, OpenRun
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Sandbox
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import ExitCode, Progress, Stop, Tell, tell_nobody
 
 SLOW: Mapping[str, Any] = {"learning_rate": 0.0001, "epochs": 60}

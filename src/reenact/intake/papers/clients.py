@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
-from xml.etree import ElementTree
 
 from reenact.errors import ReenactError, ResultRefused, Unreachable, UnreadablePaper
 from reenact.intake.papers.paper import Reference, plain
 from reenact.intake.papers.source import MOST_BYTES, Form, form_of, unpacked
 from reenact.intake.web import Answer, Polite, Web
 from reenact.plain import plain as cleaned
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import JsonValue
 
 _ID = r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?P<version>v\d{1,3})?"
@@ -28,10 +27,8 @@ _ADDRESS = re.compile(
     rf"(?:abs|pdf|html|e-print|src|format|ps)/{_ID}(?:\.pdf)?/?(?:[?#].*)?",
     re.IGNORECASE,
 )
-_ATOM = "{http://www.w3.org/2005/Atom}"
 _INSTEAD = "Check the network, or download the paper and name the file."
 
-API = Web(api="https://export.arxiv.org", headers=(("Accept", "application/atom+xml"),), instead=_INSTEAD)
 SITE = Web(
     api="https://arxiv.org",
     headers=(("Accept", "*/*"),),
@@ -59,18 +56,10 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Arxiv:
-    """The server. Both addresses may be a mirror's."""
+    """The server; its address may be a mirror's."""
 
-    api: Web = API
     site: Web = SITE
     polite: Polite = field(default_factory=Polite)
-
-    def entry(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Title and authors of one paper, as arXiv's catalogue has them."""
-        answer = self.polite.get(self.api, f"/api/query?id_list={quote(name)}&max_results=1")
-        if answer.status != 200:
-            raise _refusal(name, "arXiv's catalogue", answer)
-        return _entry(name, answer.body)
 
     def fetch(self, name: str) -> Fetched:
         """The paper in the best form that arXiv has. UnreadablePaper when it has none."""
@@ -84,7 +73,7 @@ class Arxiv:
                 return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
             if answer.status != 200:
-                refusal = _refusal(name, "arXiv", answer)
+                refusal = _refusal(name, answer)
         raise refusal
 
 
@@ -110,37 +99,18 @@ def _content(body: bytes) -> Form:
         return Form.PACKED
 
 
-def _refusal(name: str, who: str, answer: Answer) -> ReenactError:
+def _refusal(name: str, answer: Answer) -> ReenactError:
     if answer.status in (400, 404, 410):
-        return UnreadablePaper(f"{who} knows no paper {name}.", next_step="Check the id.")
+        return UnreadablePaper(f"arXiv knows no paper {name}.", next_step="Check the id.")
     if answer.status == 429 or answer.status >= 500:
         return Unreachable(
-            f"{who} answers no questions from here for now (status {answer.status}).",
+            f"arXiv answers no questions from here for now (status {answer.status}).",
             next_step="Run the same command again in a while.",
         )
     return UnreadablePaper(
-        f"{who} refused to give {name} (status {answer.status}).",
+        f"arXiv refused to give {name} (status {answer.status}).",
         next_step="Download the paper with a browser and name the file.",
     )
-
-
-def _entry(name: str, body: bytes) -> tuple[str, tuple[str, ...]]:
-    if b"<!DOCTYPE" in body[:4096] or b"<!ENTITY" in body:
-        raise Unreachable(f"arXiv's answer about {name} is no catalogue entry.")
-    try:
-        feed = ElementTree.fromstring(body)  # noqa: S314 - size is bounded, and entities were refused above
-    except ElementTree.ParseError as error:
-        raise Unreachable(f"arXiv's answer about {name} cannot be read: {error}.") from error
-    found = feed.find(f"{_ATOM}entry")
-    title = _text(found, "title")
-    if found is None or not title or title == "Error":
-        raise UnreadablePaper(f"arXiv knows no paper {name}.", next_step="Check the id.")
-    authors = (_text(author, "name") for author in found.findall(f"{_ATOM}author"))
-    return title, tuple(filter(None, authors))
-
-
-def _text(element: ElementTree.Element | None, name: str) -> str:
-    return _word(element.findtext(f"{_ATOM}{name}") if element is not None else "")
 
 
 _FIELDS = "title,year,externalIds,url,authors"

@@ -7,11 +7,13 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from reenact.intake.papers.assemble import Heading, Piece
 from reenact.intake.papers.paper import Table
 from reenact.intake.papers.plain import bare
 from reenact.intake.papers.references import is_bibliography
+from reenact.intake.papers.tables import spread
 
 MOST_SPANNED = 100
 _NUMBER = re.compile(
@@ -75,37 +77,20 @@ _SPAN = re.compile(r"\b(row|col)span\s*=\s*[\"']?(\d{1,3})", re.I)
 
 def html_table(text: str) -> Table:
     """The cells of an HTML table; one that spans columns or rows is repeated in each."""
-    rows: list[tuple[str, ...]] = []
-    hanging: dict[int, tuple[str, int]] = {}
-    heads = 0
-    for row in _ROW.findall(text):
-        cells: list[str] = []
-        found = _CELL.findall(row)
-        heads += len(rows) == heads and bool(found) and all(kind.casefold() == "th" for kind, _, _ in found)
-        for _, marks, inner in found:
-            cells += _hung(hanging, len(cells))
-            spans = {kind.casefold(): min(int(size), MOST_SPANNED) for kind, size in _SPAN.findall(marks)}
-            words = compact(bare(" ".join(html.unescape(inner).split())))
-            for _ in range(max(spans.get("col", 1), 1)):
-                if spans.get("row", 1) > 1:
-                    hanging[len(cells)] = words, spans["row"] - 1
-                cells.append(words)
-        cells += _hung(hanging, len(cells))
-        rows.append(tuple(cells))
-    width = max(map(len, rows), default=0)
-    filled = tuple((*row, *[""] * (width - len(row))) for row in rows)
-    return Table(rows=filled, heads=max(heads, 1))
+    found = [_CELL.findall(row) for row in _ROW.findall(text)]
+    rows = [[_spanned(marks, inner) for _, marks, inner in row] for row in found]
+    headed = (bool(row) and all(kind.casefold() == "th" for kind, _, _ in row) for row in found)
+    heads = sum(1 for _ in takewhile(bool, headed))
+    return Table(
+        rows=spread(rows, max((sum(one[2] for one in row) for row in rows), default=0)), heads=max(heads, 1)
+    )
 
 
-def _hung(hanging: dict[int, tuple[str, int]], at: int) -> list[str]:
-    """Cells from the rows above that reach down to here."""
-    found: list[str] = []
-    while (place := at + len(found)) in hanging:
-        words, left = hanging.pop(place)
-        found.append(words)
-        if left > 1:
-            hanging[place] = words, left - 1
-    return found
+def _spanned(marks: str, inner: str) -> tuple[str, int, int]:
+    """The words of a cell, and how many rows and columns it spans."""
+    spans = {kind.casefold(): min(int(size), MOST_SPANNED) for kind, size in _SPAN.findall(marks)}
+    words = compact(bare(" ".join(html.unescape(inner).split())))
+    return words, max(spans.get("row", 1), 1), max(spans.get("col", 1), 1)
 
 
 _MATHS = re.compile(r"(?<![\\$])(\$\$?)(?!\$)((?:[^$\\]|\\.)+?)\1", re.S)

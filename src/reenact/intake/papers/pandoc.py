@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, cast
 
 from reenact.errors import MissingExtra, ResultRefused, SandboxFailed, Stopped, UnreadablePaper
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Sandbox
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 
 LIMITS = Limits(
     wall_s=120.0,
@@ -121,11 +121,7 @@ def _skipped(log: bytes) -> tuple[str, ...]:
 
 SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
 SCRIPT_DEEPEST = 300
-NEEDED = {
-    "html_page": ("selectolax",),
-    "pdf_text": ("pypdfium2", "pdfplumber"),
-    "pdf_draw": ("pypdfium2", "PIL"),
-}
+NEEDED = {"html_page": ("selectolax",), "pdf_pages": ("pypdfium2", "pdfplumber", "PIL")}
 """Packages that the scripts import."""
 
 

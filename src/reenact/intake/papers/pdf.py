@@ -258,7 +258,7 @@ TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. L
 
 def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
     """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
-    parsed = read_by("pdf_text", "pages.json", name=name, limits=limits, box=box, given={"paper.pdf": data})
+    parsed = read_by("pdf_pages", "pages.json", name=name, limits=limits, box=box, given={"paper.pdf": data})
     if "error" in parsed:
         locked = "password" in str(parsed["error"])
         raise UnreadablePaper(

@@ -107,7 +107,7 @@ def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
     asked = tuple(f"{number}.png" for number in range(len(waiting)))
     try:
         result = run_script(
-            "pdf_draw", *words, box=box, name="figures", given=dict(files.values()), collect=asked
+            "pdf_pages", *words, box=box, name="figures", given=dict(files.values()), collect=asked
         )
     except Stopped:
         raise

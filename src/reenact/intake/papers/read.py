@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reenact.errors import Unreachable, UnreadablePaper, UnreadableRepository
+from reenact.errors import UnreadablePaper, UnreadableRepository
 from reenact.intake.archive import Bounds, unpack
 from reenact.intake.papers.assemble import Draft, assemble
 from reenact.intake.papers.clients import Arxiv, Clients, arxiv_id
@@ -59,17 +59,10 @@ class _Reader:
     source: str
 
     def arxiv(self, name: str, server: Arxiv) -> Draft:
-        """A paper of arXiv; what its catalogue says is better than what a title page does."""
+        """A paper of arXiv, and which better forms of it there are not."""
         fetched = server.fetch(name)
         draft = self.read(fetched.data, fetched.name, None)
-        lost = [*draft.lost, *(Lost("file", note) for note in fetched.notes)]
-        try:
-            title, authors = server.entry(name)
-        except (Unreachable, UnreadablePaper) as error:
-            return replace(
-                draft, lost=(*lost, Lost("text", f"Title and authors are the paper's own: {error}"))
-            )
-        return replace(draft, title=title, authors=authors or draft.authors, lost=tuple(lost))
+        return replace(draft, lost=(*draft.lost, *(Lost("file", note) for note in fetched.notes)))
 
     def folder(self, folder: Path) -> Draft:
         """A folder: LaTeX when there is any, else the only paper in it."""

@@ -16,13 +16,12 @@ from pydantic import BaseModel, ValidationError
 
 from reenact.codegen import static_checks
 from reenact.codegen.environment import Environment, imported
-from reenact.codegen.problem import Problem
-from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Project
+from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Problem, Project
 from reenact.codegen.runner import ProgramRun, ProjectRunner
 from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 
 FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
 """What our driver calls."""

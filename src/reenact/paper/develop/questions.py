@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.codegen.edits import Edited, FileText, edited, with_files
-from reenact.codegen.problem import last_output, problems_text
-from reenact.codegen.project import MOST_FILES, Project
+from reenact.codegen.project import MOST_FILES, Project, last_output, problems_text
 from reenact.journal import Scope
 from reenact.llm.ask import T
 from reenact.llm.prompts import load_prompt

@@ -25,7 +25,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Judged, Value
 from reenact.paper.evaluate.align import SILENT, check_numbers
 from reenact.result import encoded
-from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
+from reenact.sandbox.files.results import MOST_BYTES, read_json
 from reenact.types import JsonValue, Progress, Tell, tell_nobody
 
 CODE_DEVELOPMENT = "Code Development"

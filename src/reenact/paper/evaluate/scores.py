@@ -27,7 +27,7 @@ from reenact.intake.papers.paper import Paper, plain
 from reenact.journal import JournalReader, Kind, State, Step
 from reenact.paper.measure.gap import gap_of
 from reenact.paper.measure.runs import FullRun
-from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
+from reenact.sandbox.files.results import MOST_BYTES, read_json
 from reenact.types import ExitCode
 
 Purpose: TypeAlias = Literal["debugging", "refinement"]

@@ -20,7 +20,7 @@ from reenact.codegen.project import METRICS, Project
 from reenact.codegen.runner import PRINTED
 from reenact.errors import ResultRefused
 from reenact.probe.trace import SPLITS, metric_name
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import JsonValue
 
 if TYPE_CHECKING:

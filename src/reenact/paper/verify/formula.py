@@ -30,7 +30,7 @@ from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.vocabulary import squeezed
 from reenact.paper.verify.mechanical import CodeFinding
 from reenact.paper.verify.settings import line_at, read_names
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 
 SAMPLES = 4
 LARGEST = 8

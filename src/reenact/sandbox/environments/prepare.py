@@ -34,7 +34,6 @@ from reenact.sandbox.environments.stored import (
     Environment,
     Interpreter,
     ask_interpreter,
-    disk_usage,
     finish,
     hash_of,
     last_used,
@@ -43,6 +42,7 @@ from reenact.sandbox.environments.stored import (
     read_environment,
 )
 from reenact.sandbox.files.cleanup import remove_tree
+from reenact.sandbox.monitor.disk import tree_usage
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 _MOST_BUILDS = 20
@@ -118,7 +118,7 @@ class Environments:
 
     def disk_bytes(self) -> int:
         """What the whole cache takes on the disk."""
-        return disk_usage(self.cache) if self.cache.is_dir() else 0
+        return tree_usage(self.cache, sys.maxsize).bytes if self.cache.is_dir() else 0
 
     def _forget_unlinked(self) -> None:
         """Remove packages of the installer's cache that no environment links to any more."""

@@ -39,7 +39,7 @@ from reenact.errors import InputError, MissingPart, ReenactError, SandboxUnavail
 from reenact.sandbox.box import MIB, BoxResult, Command, Limits, Mount, Sandbox
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
 from reenact.sandbox.environments.run import pip_alone, run_installer
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.results import read_json
 from reenact.types import Stop
 
 MOST_BYTES = 256 * MIB

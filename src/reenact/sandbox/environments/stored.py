@@ -159,17 +159,6 @@ def last_used(folder: Path) -> float:
         return 0.0
 
 
-def disk_usage(folder: Path) -> int:
-    """Bytes on the disk below a folder; a file with several names counts once."""
-    seen: dict[tuple[int, int], int] = {}
-    for inner, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                stat = (Path(inner) / name).lstat()
-                seen[stat.st_dev, stat.st_ino] = stat.st_blocks * 512
-    return sum(seen.values())
-
-
 def hash_of(*parts: object) -> str:
     """One name for all the parts together."""
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()

@@ -21,7 +21,6 @@ import fcntl
 import os
 import secrets
 import stat
-import sys
 import threading
 from pathlib import Path
 
@@ -147,9 +146,6 @@ def _open_folder(name: str | Path, at: int | None) -> int:
 
 def _allow(name: str | Path, at: int | None) -> None:
     """Give ourselves all rights on a folder; one that is not ours stays as it is, and may be open."""
-    if sys.platform != "linux":
-        os.chmod(name, stat.S_IRWXU, dir_fd=at, follow_symlinks=False)
-        return
     folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
     try:
         if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:

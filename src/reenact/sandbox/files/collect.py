@@ -3,8 +3,8 @@
 Covered: a result, or any folder on the way to it, that is a symbolic link; FIFOs, sockets, devices and
 folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
 hard link, which may belong to the host; a swap between look and open (the look is taken on what was
-opened); folders closed with chmod. Not covered: what the bytes mean. JSON goes through `strict_json`,
-arrays through `arrays`; nothing here imports or executes.
+opened); folders closed with chmod. Not covered: what the bytes mean. JSON and arrays
+go through `results`; nothing here imports or executes.
 
 What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host folder are
 copied as links and never followed; FIFOs, sockets and devices are left out; the copy stops with a sentence
@@ -14,7 +14,6 @@ when it is larger than the box may be. The original is only read.
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -129,7 +128,7 @@ class _Reader:
         try:
             return os.open(name, flags, dir_fd=at)
         except PermissionError:
-            if not self._disposable or sys.platform != "linux":
+            if not self._disposable:
                 raise
         handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
         try:

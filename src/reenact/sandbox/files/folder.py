@@ -28,7 +28,6 @@ from reenact.errors import SandboxFailed
 from reenact.files import lock_folder
 from reenact.sandbox.files.cleanup import remove_box
 from reenact.sandbox.isolation.cgroup import remove_group
-from reenact.sandbox.tiers.engine import remove_container
 
 BOX_MARK = "REENACT_BOX"
 """Variable in the environment of a launcher that says whose launcher it is."""
@@ -203,6 +202,8 @@ def _end_noted(path: Path) -> None:
             case ["cgroup", *parts]:
                 remove_group(Path(" ".join(parts)))
             case ["container", name, *parts]:
+                from reenact.sandbox.tiers.container import remove_container
+
                 remove_container(" ".join(parts), name)
 
 

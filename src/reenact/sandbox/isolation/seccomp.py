@@ -11,8 +11,8 @@ and routing netlink; calls by another interface (32-bit, x32).
 Not covered: bugs in the calls that are left, which are most. Machines other than x86-64 and aarch64 get no
 filter, and the tier says so.
 
-The filter is a classic BPF program: a list of instructions and labels; jumps name labels, and `assemble`
-turns them into the kernel's eight-byte records.
+The filter is a classic BPF program of eight-byte records. A jump counts the records that it leaves out, so a
+block is made with what it leaves out at hand.
 """
 
 import errno
@@ -22,98 +22,37 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-_LOAD_WORD, _JUMP_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x45, 0x06
-_FARTHEST_JUMP = 255
-
-ALLOW = 0x7FFF0000
-_ERRNO = 0x00050000
-
-NUMBER, ARCHITECTURE = 0, 4
+_NUMBER, _ARCHITECTURE = 0, 4
 """Offsets in the kernel's `struct seccomp_data`."""
 
 
-def argument(index: int) -> int:
-    """Offset of the low 32 bits of an argument on a little-endian machine."""
-    return 16 + 8 * index
+def _load(offset: int) -> bytes:
+    """Take the 32-bit word at an offset of the call."""
+    return struct.pack("<HBBI", 0x20, 0, 0, offset)
 
 
-def refuse(errno: int) -> int:
-    """The verdict that makes the call fail with `errno`."""
-    return _ERRNO | errno
+def _argument(index: int) -> bytes:
+    """Take the low 32 bits of an argument, on a little-endian machine."""
+    return _load(16 + 8 * index)
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A place to jump to."""
-
-    name: str
+def _jump(value: int, *, yes: int = 0, no: int = 0, bits: bool = False) -> bytes:
+    """Leave out so many records when the word taken is the value (with `bits`: has a bit of it), or not."""
+    return struct.pack("<HBBI", 0x45 if bits else 0x15, yes, no, value)
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """Take the 32-bit word at `offset` of the call."""
-
-    offset: int
+def _end(verdict: int) -> bytes:
+    return struct.pack("<HBBI", 0x06, 0, 0, verdict)
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """Compare the loaded word with `value`; go to `yes`, or to `no`, or on where that is empty."""
-
-    value: int
-    yes: str = ""
-    no: str = ""
-    bits: bool = False
-    """Ask whether any bit of `value` is set instead of whether the words are equal."""
+def _refuse(number: int) -> bytes:
+    """The verdict that makes the call fail with this error."""
+    return _end(0x00050000 | number)
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
-    """End with a verdict."""
-
-    verdict: int
+_ALLOW = _end(0x7FFF0000)
 
 
-Instruction = Label | Load | Jump | Return
-
-
-def assemble(program: list[Instruction]) -> bytes:
-    """The program as the kernel reads it."""
-    places: dict[str, int] = {}
-    real: list[Load | Jump | Return] = []
-    for instruction in program:
-        if isinstance(instruction, Label):
-            places[instruction.name] = len(real)
-        else:
-            real.append(instruction)
-    return b"".join(_encode(instruction, index, places) for index, instruction in enumerate(real))
-
-
-def _encode(instruction: Load | Jump | Return, index: int, places: dict[str, int]) -> bytes:
-    match instruction:
-        case Load(offset):
-            return struct.pack("<HBBI", _LOAD_WORD, 0, 0, offset)
-        case Return(verdict):
-            return struct.pack("<HBBI", _RETURN, 0, 0, verdict)
-        case Jump(value, yes, no, bits):
-            code = _JUMP_SET if bits else _JUMP_EQUAL
-            return struct.pack("<HBBI", code, _far(yes, index, places), _far(no, index, places), value)
-
-
-def _far(label: str, index: int, places: dict[str, int]) -> int:
-    if not label:
-        return 0
-    far = places[label] - index - 1
-    if not 0 <= far <= _FARTHEST_JUMP:
-        raise ValueError(
-            f"A jump of a filter goes 0 to {_FARTHEST_JUMP} instructions ahead. Received: {label}={far}"
-        )
-    return far
-
-
-_LOOKED_INTO = frozenset(
-    {"clone", "clone3", "socket", "socketpair", "ioctl", "personality", "shmget", "fallocate"}
-)
 _NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _TERMINAL_INPUT = (0x5412, 0x541C)
@@ -151,74 +90,54 @@ MACHINES = {
 
 @functools.cache
 def box_filter(machine: str | None = None) -> bytes | None:
-    """The assembled filter for this machine (or the named one), none when we do not know its numbers."""
+    """The filter for this machine (or the named one), none when we do not know its numbers."""
     known = MACHINES.get(machine or platform.machine())
-    return None if known is None else assemble(_program(known))
+    return None if known is None else b"".join(_program(known))
 
 
-def _program(machine: Machine) -> list[Instruction]:
-    denied, absent, allowed = Return(refuse(errno.EPERM)), Return(refuse(errno.ENOSYS)), Return(ALLOW)
+def _program(machine: Machine) -> list[bytes]:
+    denied, absent = _refuse(errno.EPERM), _refuse(errno.ENOSYS)
     numbers = machine.numbers
-    program: list[Instruction] = [
-        Load(ARCHITECTURE),
-        Jump(machine.audit, yes="same interface"),
-        denied,
-        Label("same interface"),
-        Load(NUMBER),
-    ]
+    program = [_load(_ARCHITECTURE), _jump(machine.audit, yes=1), denied, _load(_NUMBER)]
     if machine.second_interface_bit:
-        program += [Jump(machine.second_interface_bit, no="first interface", bits=True), absent]
-        program += [Label("first interface")]
-    for name, number in sorted(numbers.items()):
-        if name not in _LOOKED_INTO:
-            program += _when(number, name, [denied])
-    program += _when(numbers["clone3"], "clone3", [absent])
-    program += _when(numbers["shmget"], "shmget", [absent])
-    # The library then writes the zeros itself, and what is written is counted.
-    program += _when(numbers["fallocate"], "fallocate", [Return(refuse(errno.EOPNOTSUPP))])
-    for name, looked in (
-        ("clone", _by_argument("clone", 0, (_NEW_NAMESPACES,), denied, allowed, bits=True)),
-        ("personality", _by_argument("personality", 0, _PLAIN_PERSONALITY, allowed, denied)),
-        ("ioctl", _by_argument("ioctl", 1, _TERMINAL_INPUT, denied, allowed)),
-    ):
-        program += _when(numbers[name], name, looked)
-    for name in ("socket", "socketpair"):
-        program += _when(numbers[name], name, _socket(name))
-    return [*program, allowed]
-
-
-def _when(number: int, name: str, then: list[Instruction]) -> list[Instruction]:
-    """`then` must end in a verdict: the number is no longer loaded after it."""
-    return [Jump(number, no=f"not {name}"), *then, Label(f"not {name}")]
+        program += [_jump(machine.second_interface_bit, no=1, bits=True), absent]
+    looked_into = {
+        "clone3": [absent],
+        "shmget": [absent],
+        # The library then writes the zeros itself, and what is written is counted.
+        "fallocate": [_refuse(errno.EOPNOTSUPP)],
+        "clone": _by_argument(0, (_NEW_NAMESPACES,), denied, _ALLOW, bits=True),
+        "personality": _by_argument(0, _PLAIN_PERSONALITY, _ALLOW, denied),
+        "ioctl": _by_argument(1, _TERMINAL_INPUT, denied, _ALLOW),
+        "socket": _socket(),
+        "socketpair": _socket(),
+    }
+    refused = {name: [denied] for name in sorted(numbers) if name not in looked_into}
+    for name, then in (refused | looked_into).items():
+        # Each block ends in a verdict: the number is no longer the word taken after it.
+        program += [_jump(numbers[name], no=len(then)), *then]
+    return [*program, _ALLOW]
 
 
 def _by_argument(
-    name: str, index: int, values: tuple[int, ...], then: Return, otherwise: Return, *, bits: bool = False
-) -> list[Instruction]:
+    index: int, values: tuple[int, ...], then: bytes, otherwise: bytes, *, bits: bool = False
+) -> list[bytes]:
     """One verdict when the argument is one of the values, or has a bit of one, another when it is not."""
-    return [
-        Load(argument(index)),
-        *(Jump(value, yes=f"{name} matches", bits=bits) for value in values),
-        otherwise,
-        Label(f"{name} matches"),
-        then,
-    ]
+    jumps = [_jump(value, yes=len(values) - at, bits=bits) for at, value in enumerate(values)]
+    return [_argument(index), *jumps, otherwise, then]
 
 
-def _socket(name: str) -> list[Instruction]:
+def _socket() -> list[bytes]:
+    """By the family; the usual protocols of the internet, and of netlink the one that asks for interfaces."""
+    internet = _by_argument(2, _USUAL_PROTOCOLS, _ALLOW, _refuse(errno.EAFNOSUPPORT))
+    to_allowed, to_refused = len(internet) - 1, len(internet) - 2
     return [
-        Load(argument(0)),
-        Jump(_UNIX, yes=f"{name} allowed"),
-        Jump(_IPV4, yes=f"{name} internet"),
-        Jump(_IPV6, yes=f"{name} internet"),
-        Jump(_NETLINK, no=f"{name} denied"),
-        Load(argument(2)),
-        Jump(_ROUTING, yes=f"{name} allowed", no=f"{name} denied"),
-        Label(f"{name} internet"),
-        Load(argument(2)),
-        *(Jump(protocol, yes=f"{name} allowed") for protocol in _USUAL_PROTOCOLS),
-        Label(f"{name} denied"),
-        Return(refuse(errno.EAFNOSUPPORT)),
-        Label(f"{name} allowed"),
-        Return(ALLOW),
+        _argument(0),
+        _jump(_UNIX, yes=5 + to_allowed),
+        _jump(_IPV4, yes=4),
+        _jump(_IPV6, yes=3),
+        _jump(_NETLINK, no=2 + to_refused),
+        _argument(2),
+        _jump(_ROUTING, yes=to_allowed, no=to_refused),
+        *internet,
     ]

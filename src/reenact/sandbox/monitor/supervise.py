@@ -9,7 +9,6 @@ import os
 import resource
 import select
 import selectors
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -115,7 +114,7 @@ class Supervision:
         self._began = time.monotonic()
         self._status: int | None = None
         self._usage: resource.struct_rusage | None = None
-        self._end_descriptor: int | None = None
+        self._end = os.pidfd_open(box.process.pid)
 
     def run(self) -> Ended:
         """Wait for the end. The box is dead when this returns, also when it raises."""
@@ -136,8 +135,7 @@ class Supervision:
                     self._await_death()
             self._selector.close()
             self._watcher.close()
-            if self._end_descriptor is not None:
-                os.close(self._end_descriptor)
+            os.close(self._end)
 
     def _register(self) -> None:
         os.set_blocking(self._box.output, False)
@@ -145,9 +143,7 @@ class Supervision:
         if self._box.input is not None:
             os.set_blocking(self._box.input, False)
             self._selector.register(self._box.input, selectors.EVENT_WRITE, self._write)
-        if hasattr(os, "pidfd_open"):
-            self._end_descriptor = os.pidfd_open(self._box.process.pid)
-            self._selector.register(self._end_descriptor, selectors.EVENT_READ, self._reap)
+        self._selector.register(self._end, selectors.EVENT_READ, self._reap)
 
     def _wait(self) -> Crossing | None:
         """Until the process has ended (none) or a limit is crossed."""
@@ -232,12 +228,11 @@ class Supervision:
     def _await_death(self) -> None:
         deadline = time.monotonic() + _DEATH_S
         death = select.poll()
-        if self._end_descriptor is not None:
-            death.register(self._end_descriptor, select.POLLIN)
+        death.register(self._end, select.POLLIN)
         while self._status is None:
             if time.monotonic() > deadline:
                 raise BoxBroke(f"its processes did not die within {_DEATH_S:g} s of SIGKILL")
-            death.poll(5 if self._end_descriptor is None else 500)
+            death.poll(500)
             self._reap()
 
     def _drain(self) -> None:
@@ -262,9 +257,8 @@ class Supervision:
             raise BoxBroke("its end could not be read")
         cpu = self._usage.ru_utime + self._usage.ru_stime
         # A child starts with the peak of its parent: a figure below our own peak says nothing about the box.
-        peak = self._usage.ru_maxrss
-        unit = 1 if sys.platform == "darwin" else 1024
-        peak = peak * unit if peak > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss else 0
+        peak = self._usage.ru_maxrss * 1024
+        peak = peak if peak > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 else 0
         return Ended(
             self._status,
             crossing,

@@ -42,9 +42,8 @@ def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, li
         pid = box.process.pid
         folder.note_process(pid)
         box.group = join_group(find_place(), folder, pid, limits)
-        if sys.platform == "linux":
-            limit_process(pid)
-            box.processes = Descendants(pid)
+        limit_process(pid)
+        box.processes = Descendants(pid)
 
     environment = box_environment(str(folder.home), str(folder.tmp), command.environment)
     return launch(words, hold, folder, command, environment=environment, start_in=folder.work, by_shell=False)

@@ -5,7 +5,7 @@ ARGS...`. It waits for a byte on the descriptor GATE, starts the program, report
 STATUS in the words of bubblewrap, and kills every descendant when the program ends, when it is asked to
 (SIGTERM), and when the process PARENT dies. Orphans come back to it (PR_SET_CHILD_SUBREAPER), so a daemon
 is found too.
-Not covered: a program of the same user that kills the reaper itself; on systems without prctl, daemons.
+Not covered: a program of the same user that kills the reaper itself.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ def main(words: list[str]) -> None:
 
 def adopt_orphans() -> None:
     """Get a signal when the parent dies, and become the parent of descendants that lose theirs."""
-    if sys.platform != "linux":
-        return
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
     libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

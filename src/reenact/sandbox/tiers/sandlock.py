@@ -88,8 +88,6 @@ def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, 
 
 @functools.cache
 def _missing() -> str:
-    if sys.platform != "linux":
-        return "sandlock runs on Linux only."
     if importlib.util.find_spec("sandlock") is None:
         return "The package sandlock is not installed; install it with: pip install 'reenact[sandlock]'."
     result = Sandlock().run(Command(("/bin/true",)), Limits(wall_s=30))

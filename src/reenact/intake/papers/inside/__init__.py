@@ -1,6 +1,5 @@
 """Scripts that parse strange bytes inside the sandbox. They import nothing of reenact.
 
 html_page    HTML -> a page for pandoc, without what no reader sees
-pdf_text     PDF -> lines of text, page by page, and tables
-pdf_draw     pages of PDFs -> PNG
+pdf_pages    PDF -> lines of text, page by page, and tables; or pages of it as PNG
 """

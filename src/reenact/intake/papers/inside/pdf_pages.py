@@ -1,10 +1,15 @@
-"""paper.pdf -> pages.json: lines with size, weight and place, tables between rules, nothing invisible."""
+"""paper.pdf -> pages.json: lines with size, weight and place, tables between rules, nothing invisible.
+
+With words FILE PAGE ...: draws pages as 0.png, 1.png, ...; one that cannot be drawn is left out.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import json
 import re
+import sys
+import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -252,5 +257,37 @@ def join(row: list[dict[str, Any]]) -> list[tuple[float, float, str]]:
     return cells
 
 
-if __name__ == "__main__":
+WIDEST, CLOSEST = 1400, 4.0
+"""Pixels along the longer side, and pixels a point at most."""
+SECONDS = 60.0
+"""After so many no other page is begun."""
+LARGEST = 1_500_000
+"""Bytes of a PNG; a larger one is kept as JPEG."""
+
+
+def draw_all(words: list[str]) -> None:
+    begun = time.monotonic()
+    for number, (file, page) in enumerate(zip(words[::2], words[1::2], strict=True)):
+        if time.monotonic() - begun <= SECONDS:
+            draw(file, int(page), Path(f"{number}.png"))
+
+
+def draw(file: str, number: int, into: Path) -> None:
+    import pypdfium2  # type: ignore[import-untyped,unused-ignore]
+
+    try:
+        page = pypdfium2.PdfDocument(file)[number - 1]
+    except (pypdfium2.PdfiumError, IndexError):
+        return
+    longer = max(page.get_size())
+    if 1 <= longer <= 20_000:
+        image = page.render(scale=min(WIDEST / longer, CLOSEST)).to_pil().convert("RGB")
+        image.save(into)
+        if into.stat().st_size > LARGEST:
+            image.save(into, format="JPEG", quality=85)
+
+
+if sys.argv[1:]:
+    draw_all(sys.argv[1:])
+else:
     main()

@@ -1,0 +1,172 @@
+"""Reads JSON and arrays that an untrusted program wrote, without letting it harm or fool the reader.
+
+Covered in JSON: size, nesting depth (checked before the parser recurses), duplicate keys, NaN and infinities
+(also the hidden ones such as 1e999), numbers of absurd length, lone surrogates, bytes that are not UTF-8.
+Covered in arrays (.npy and .npz), of which nothing is ever run: pickled objects, shapes that claim more than
+the bytes there are, archives that unpack to more than allowed, broken headers, encrypted or exotically
+packed members. Not covered: whether the content is true. A program may write any figures it likes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from reenact.errors import ResultRefused
+from reenact.types import JsonValue
+
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+MOST_BYTES = 16 * 1024 * 1024
+DEEPEST = 64
+LONGEST_NUMBER = 64
+
+# An unterminated string takes the rest of the text: or else each quote in it would start another scan.
+_STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
+
+
+def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPEST) -> JsonValue:
+    """The value in `data`, or ResultRefused with the reason."""
+    if len(data) > most_bytes:
+        _refuse(f"it has {len(data)} bytes, at most {most_bytes} are read")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ResultRefused(f"The JSON was refused: byte {error.start} is not UTF-8.") from error
+    _check_depth(text, deepest)
+    try:
+        value: JsonValue = json.loads(
+            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_integer
+        )
+    except json.JSONDecodeError as error:
+        raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error
+    if "\\ud" in text.lower():
+        _check_surrogates(value)
+    return value
+
+
+def _refuse(reason: str, what: str = "JSON") -> NoReturn:
+    raise ResultRefused(f"The {what} was refused: {reason}.")
+
+
+def _check_depth(text: str, deepest: int) -> None:
+    depth = 0
+    for token in _STRUCTURE.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+            if depth > deepest:
+                _refuse(f"it nests deeper than {deepest} levels")
+        elif token[0] in "]}":
+            depth -= 1
+
+
+def _pairs(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        _refuse("an object holds the same key twice")
+    return found
+
+
+def _check_surrogates(value: JsonValue) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ResultRefused(
+            "The JSON was refused: a text holds half a character (a lone surrogate)."
+        ) from error
+
+
+def _constant(name: str) -> NoReturn:
+    _refuse(f"{name} is no JSON number")
+
+
+def _float(digits: str) -> float:
+    if len(digits) > LONGEST_NUMBER:
+        _refuse(f"a number has {len(digits)} characters")
+    value = float(digits)
+    if not math.isfinite(value):
+        _refuse(f"{digits} is beyond every finite number")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        _refuse(f"a number has {len(digits)} characters")
+    return int(digits)
+
+
+MOST_ARRAY_BYTES = 64 * 1024 * 1024
+MOST_MEMBERS = 4096
+_PLAIN_PACKING = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
+    """The array in the bytes of a .npy file, or ResultRefused with the reason."""
+    import numpy as np
+
+    if len(data) > most_bytes:
+        _refuse(f"it has {len(data)} bytes, at most {most_bytes} are read", "array")
+    stream = io.BytesIO(data)
+    try:
+        shape, fortran, kind = _read_header(stream)
+    except Exception as error:
+        raise ResultRefused("The array was refused: its header cannot be read.") from error
+    if kind.hasobject:
+        _refuse("it holds pickled objects, which run code when they are read", "array")
+    if not kind.itemsize or any(length < 0 for length in shape):
+        _refuse(f"its header makes no sense (shape={shape}, dtype={kind})", "array")
+    claimed, there = math.prod(shape) * kind.itemsize, len(data) - stream.tell()
+    if claimed != there:
+        _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
+    flat = np.frombuffer(data, dtype=kind, offset=stream.tell())
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, numpy.dtype[Any]]:
+    from numpy.lib import format as layout
+
+    version = layout.read_magic(stream)
+    if version == (1, 0):
+        return layout.read_array_header_1_0(stream)
+    if version == (2, 0):
+        return layout.read_array_header_2_0(stream)
+    raise ValueError(f"version {version}")
+
+
+def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
+    """The arrays in the bytes of a .npz file by name, or ResultRefused with the reason."""
+    with _opened(data, most_bytes) as archive:
+        members = archive.infolist()
+        for member in members:
+            if not member.filename.endswith(".npy"):
+                _refuse(f"it holds {member.filename!r}, which is no array", "array")
+        try:
+            contents = {member.filename.removesuffix(".npy"): archive.read(member) for member in members}
+        except Exception as error:
+            raise ResultRefused("The archive was refused: a member cannot be unpacked.") from error
+    if len(contents) != len(members):
+        _refuse("it holds the same name twice", "array")
+    return {name: read_array(content, most_bytes=most_bytes) for name, content in contents.items()}
+
+
+def _opened(data: bytes, most_bytes: int) -> zipfile.ZipFile:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:
+        raise ResultRefused("The archive was refused: it is no zip archive.") from error
+    members = archive.infolist()
+    unpacked = sum(member.file_size for member in members)
+    if len(members) > MOST_MEMBERS:
+        _refuse(f"it has {len(members)} members, at most {MOST_MEMBERS} are read", "array")
+    if unpacked > most_bytes:
+        _refuse(f"it unpacks to {unpacked} bytes, at most {most_bytes} are read", "array")
+    if any(member.flag_bits & 1 or member.compress_type not in _PLAIN_PACKING for member in members):
+        _refuse("a member is encrypted or packed in a rare way", "array")
+    return archive
