@@ -43,6 +43,14 @@ def test_witnesses_of_one_fault_are_one_suspect() -> None:
     assert 0.8 < one.confidence < 0.9
 
 
+def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() -> None:
+    inferred = finding("UM005", Fault.HLR, 0.9, hyperparameter=RATE, suggestions=(suggestion(0.001),))
+    measured = finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),))
+    (one,) = suspects_from([inferred, replace(measured, certainty=Certainty.STRONG)])
+    assert [change.new for change in one.suggestions] == [0.1, 0.001]
+    assert one.first.code == "UM005"
+
+
 def test_a_second_finding_of_one_family_adds_no_confidence() -> None:
     (one,) = suspects_from([finding("UM005", Fault.HLR, 0.6), finding("UM006", Fault.HLR, 0.5)])
     assert one.confidence == 0.6

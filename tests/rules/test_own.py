@@ -37,6 +37,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.own._crash import CrashKind, crash_kind
 from reenact.rules.own._label_place import labels_made_at
+from reenact.rules.own.learning_rate_outside_range import rates_within
 from reenact.rules.registry import all_rules, chosen, rule
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import evidence_of, findings
@@ -339,6 +340,15 @@ def test_a_range_test_outweighs_what_is_usual() -> None:
         "nothing was learned: a rate just outside the range is the cause"
     )
     assert expected(3e-5, last=1.5) == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.05, 2.0), (0.02, 0.03), (1e-5, 1e-1), (0.11, 0.12), (3.0, 40.0)]
+)
+def test_rates_to_try_lie_in_the_range_that_was_found(low: float, high: float) -> None:
+    rates = rates_within(low, high)
+    assert rates
+    assert all(low <= rate <= high for rate in rates)
 
 
 def test_one_batch() -> None:

@@ -92,7 +92,7 @@ class Suspect:
     """Strongest first; one a rule."""
     confidence: float
     suggestions: tuple[Suggestion, ...]
-    """Different changes that may help, the most trusted witness's first."""
+    """Different changes that may help, the surest witness's first."""
 
     @property
     def key(self) -> SuspectKey:
@@ -162,6 +162,8 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
     witnesses: dict[str, Finding] = {}
     for finding in findings:
         witnesses.setdefault(finding.code, finding)
+    # What a witness measured tells more about a value than what another only infers.
+    surest = sorted(findings, key=lambda one: list(Certainty).index(one.certainty))
     return Suspect(
         fault=first.fault,
         layer=layered.layer if of_layer else "",
@@ -170,7 +172,7 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         place=placed.place,
         witnesses=tuple(witnesses.values()),
         confidence=_together(findings),
-        suggestions=_distinct(suggestion for one in findings for suggestion in one.suggestions),
+        suggestions=_distinct(suggestion for one in surest for suggestion in one.suggestions),
     )
 
 

@@ -95,14 +95,21 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     if bounds is None:
         return FINE
     low, high = bounds
-    good = 10 ** round(math.log10(math.sqrt(low * high)))
-    values = (good, good / 10, good * 10)
+    values = rates_within(low, high)
     above, below = (1.0, 2.0) if _stands_still(evidence) else (2.0, 10.0)
     if rate > above * high:
         return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
     if rate < low / below:
         return f"a range test learns from {low:.1g} to {high:.1g}", 0.75, values
     return FINE
+
+
+def rates_within(low: float, high: float) -> tuple[float, ...]:
+    """Rates to try: the middle of the range, as a power of ten where one lies in it, then around it."""
+    middle = math.sqrt(low * high)
+    good = 10.0 ** round(math.log10(middle))
+    good = good if low <= good <= high else float(f"{middle:.1g}")
+    return tuple(rate for rate in (good, good / 10, good * 10) if low <= rate <= high) or (middle,)
 
 
 def _stands_still(evidence: Evidence) -> bool:
