@@ -67,7 +67,7 @@ LINES = {
     "sandbox": 5_700,
     "testing": 400,
     "trials": 4_500,
-    "web": 1_250,
+    "web": 1_500,
 }
 """By package: what stood when the budget was set, and a tenth."""
 

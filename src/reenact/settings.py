@@ -85,6 +85,8 @@ class Settings:
     """Folder of the journal, artefacts and traces."""
     cache_dir: Path | None = None
     """Folder of prepared environments and downloads; empty means the platform's user cache."""
+    editor: str = "vscode://file{path}:{line}:{column}"
+    """Address by which the page opens a place in your editor; empty means no such links."""
     progress: str = field(default="auto", metadata=_one_of(PROGRESS, project=True))
     """How waiting is shown: auto, bar, lines or none."""
 

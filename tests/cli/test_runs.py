@@ -163,6 +163,12 @@ def test_removing_asks_first(project: Path, capsys: pytest.CaptureFixture[str]) 
     assert [run["id"] for run in data(capsys, "list")["runs"]] == ids[1:]
 
 
+def test_a_run_is_renamed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = record(project)
+    assert "is called 'the baseline' now" in call(capsys, "rename", ids[0], "the baseline")[1]
+    assert data(capsys, "list", "--search", "baseline")["runs"][0]["id"] == ids[0]
+
+
 def test_a_check_finds_what_was_changed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(project)
     assert call(capsys, "check")[0] == 0

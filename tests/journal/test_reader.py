@@ -54,3 +54,44 @@ def test_runs_between_two_numbers_are_looked_at_alone(shelf: JournalReader) -> N
 def test_pipelines_are_named_once_in_order(shelf: JournalReader) -> None:
     assert shelf.pipelines() == ["bug", "paper"]
     shelf.close()
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> JournalReader:
+    """Three runs with verdicts, one without."""
+    with Journal.open(tmp_path) as journal:
+        for name, metric in (("b.py", "accuracy 0.5"), ("a.py", "accuracy 0.25"), ("c.py", "accuracy 12")):
+            with journal.run(
+                pipeline="diagnose", request={"of": name}, what=name, argv=("diagnose", name, "--fast")
+            ) as run:
+                run.finish({"verdict": "1 finding" if name != "c.py" else "no fault found", "metric": metric})
+        with suppress(RuntimeError), journal.run(pipeline="bug", request={}, what="report") as run:
+            raise RuntimeError("no luck")
+    return JournalReader.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("order", "rising", "names"),
+    [
+        ("started", False, ["report", "c.py", "a.py", "b.py"]),
+        ("started", True, ["b.py", "a.py", "c.py", "report"]),
+        ("name", True, ["a.py", "b.py", "c.py", "report"]),
+        ("metric", False, ["c.py", "b.py", "a.py", "report"]),
+        ("metric", True, ["a.py", "b.py", "c.py", "report"]),
+        ("command", True, ["report", "c.py", "a.py", "b.py"]),
+    ],
+)
+def test_runs_are_ordered_and_what_has_no_value_comes_last(
+    judged: JournalReader, order: str, rising: bool, names: list[str]
+) -> None:
+    assert [run.what for run in judged.runs(order=order, rising=rising)] == names
+    judged.close()
+
+
+def test_runs_are_found_by_their_verdict_and_by_the_words_of_their_command(judged: JournalReader) -> None:
+    assert judged.verdicts() == ["1 finding", "no fault found"]
+    assert [run.what for run in judged.runs(verdict="1 finding")] == ["a.py", "b.py"]
+    assert judged.count(verdict="no fault found") == 1
+    assert [run.what for run in judged.runs(text="diagnose C.py --fast")] == ["c.py"]
+    assert [run.what for run in judged.runs(text="no fault")] == ["c.py"]
+    judged.close()

@@ -227,3 +227,25 @@ def test_a_lost_run_is_noticed_at_opening(folder: Path) -> None:
     for opener in (Journal.open, JournalReader.open):
         with pytest.raises(JournalDamaged, match="should hold 3 runs"):
             opener(folder)
+
+
+def test_a_run_gets_another_name_and_stays_its_users_own(on_disk: Journal) -> None:
+    with on_disk.run(pipeline="diagnose", request={"of": 1}, what="train.py") as run:
+        with pytest.raises(RunLocked):
+            on_disk.rename(run.record, "too early")
+        run.step("one", lambda: 1, kind=Kind.NOTE)
+        run.finish("fine")
+    renamed = on_disk.rename(on_disk.find("last"), "  the  baseline ")
+    assert renamed.what == on_disk.find("last").what == "the baseline"
+    assert on_disk.is_ours(renamed)
+    assert on_disk.check().problems == ()
+    with pytest.raises(InputError, match="needs a name"):
+        on_disk.rename(renamed, " ")
+
+
+def test_an_imported_run_that_was_renamed_is_still_the_same(on_disk: Journal, tmp_path: Path) -> None:
+    with on_disk.run(pipeline="diagnose", request={"of": 1}, what="train.py") as run:
+        run.finish("fine")
+    on_disk.export(on_disk.find("last"), tmp_path / "run.gz")
+    on_disk.rename(on_disk.find("last"), "the baseline")
+    assert not on_disk.take_in(tmp_path / "run.gz").is_new

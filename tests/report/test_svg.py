@@ -10,6 +10,7 @@ import pytest
 from reenact.report.charts import HeatRow, Shade, before_after_plot, bounds, heat_plot, shade_colour
 from reenact.report.line_plot import MOST_POINTS, Curve, Mark, line_plot, thinned
 from reenact.report.svg import Scale, number, scale_for
+from reenact.report.trials_plot import MOST_AXES, MOST_LINES, TrialLine, trials_plot
 
 HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
 
@@ -125,3 +126,32 @@ def test_a_long_legend_takes_further_rows() -> None:
     names = [node for node in svg if (node.text or "").startswith("method")]
     assert max(float(node.get("x", 0)) + 6 * len(node.text or "") for node in names) <= 720
     assert len({node.get("y") for node in names}) > 1
+
+
+def test_trials_are_lines_over_an_axis_for_each_hyperparameter() -> None:
+    lines = [
+        TrialLine({"learning-rate": 0.1}, 0.5),
+        TrialLine({"learning-rate": 0.001, "0 activation": HOSTILE}, 0.9),
+        TrialLine({"0 activation": "relu"}, -math.inf),
+    ]
+    picture = trials_plot("Trials", lines, "accuracy")
+    assert count(picture.svg, "path") == 3 + 3, "two axes and the score, and a line a trial"
+    shown = texts(picture.svg)
+    assert {"learning-rate", "0 activation", "relu", "accuracy", "as is", "failed"} <= set(shown)
+    assert "<script>" not in picture.svg
+    assert picture.alt.splitlines()[0].startswith("accuracy 0.9: learning-rate 0.001, 0 activation")
+    assert picture.alt.splitlines()[-1] == "accuracy failed: 0 activation relu"
+
+
+def test_a_metric_that_should_fall_keeps_its_own_numbers() -> None:
+    lines = [TrialLine({"epochs": 3.0}, -2.0), TrialLine({"epochs": 9.0}, -1.0)]
+    picture = trials_plot("Trials", lines, "loss", -1)
+    assert picture.alt.splitlines() == ["loss 1: epochs 9", "loss 2: epochs 3"]
+    assert not any(label.startswith("-") for label in texts(picture.svg))
+
+
+def test_of_many_trials_and_hyperparameters_those_that_matter_are_drawn() -> None:
+    lines = [TrialLine({f"h{at % 20}": float(at), "often": 1.0}, float(at)) for at in range(500)]
+    picture = trials_plot("Trials", lines, "accuracy")
+    assert count(picture.svg, "path") == MOST_AXES + 1 + MOST_LINES
+    assert texts(picture.svg).count("often") == 1

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 import click
 import pytest
@@ -22,12 +23,14 @@ from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.repairs.judging import Judging
 from reenact.repairs.verdict import Decision, Repair, Verdict
+from reenact.report.document import Diagnostic, Level, Section
 from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part, Trial
-from reenact.types import ExitCode
+from reenact.types import ExitCode, Place
+from reenact.web.editor import editable
 from reenact.web.forms import Form
 from reenact.web.state import AppState
 
@@ -240,9 +243,55 @@ def test_the_list_shows_arguments_metric_and_curve_and_a_run_is_removed(
     assert "train.py --lr 3" in page
     assert "accuracy 0.1" in page
     assert "█▁" in page
-    assert '<th scope="col" class="right" data-sort>Cost</th>' not in page
+    assert ">Cost</a>" not in page
     client.post(f"/runs/{diagnosis}/remove", data={"csrf": state.key.csrf})
     assert diagnosis not in client.get("/").text
+
+
+def test_a_run_is_renamed_and_found_by_its_name(
+    state: AppState, client: TestClient, repaired: tuple[str, str]
+) -> None:
+    diagnosis, repair = repaired
+    assert client.post(f"/runs/{diagnosis}/rename", data={"csrf": "no", "name": "x"}).is_error
+    page = client.post(f"/runs/{diagnosis}/rename", data={"csrf": state.key.csrf, "name": "the <b>base"}).text
+    assert "<h1>diagnose the &lt;b&gt;base</h1>" in page
+    assert f'href="/runs/{repair}"' in page, "it is still a run of the same program"
+    found = client.get("/?q=the+%3Cb%3Ebase").text
+    assert diagnosis in found
+    assert repair not in found
+    assert "<code>train.py --lr 3</code>" in found, "the program stands below the name"
+    assert client.post(f"/runs/{diagnosis}/rename", data={"csrf": state.key.csrf, "name": " "}).is_error
+
+
+def test_a_program_is_opened_in_the_editor_that_the_settings_name(
+    client: TestClient, repaired: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diagnosis, _ = repaired
+    assert f'href="vscode://file{tmp_path}/train.py:1:1"' in client.get(f"/runs/{diagnosis}").text
+    monkeypatch.setenv("REENACT_EDITOR", "idea://open?file={path}&line={line}")
+    assert f"idea://open?file={tmp_path}/train.py&amp;line=1" in client.get(f"/runs/{diagnosis}").text
+    monkeypatch.setenv("REENACT_EDITOR", "")
+    assert "Open in editor" not in client.get(f"/runs/{diagnosis}").text
+    monkeypatch.undo()
+    (tmp_path / "train.py").unlink()
+    assert "Open in editor" not in client.get(f"/runs/{diagnosis}").text
+
+
+def test_a_finding_is_opened_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "my train.py").touch()
+    place = Place(PurePosixPath("my train.py"), 7, 3)
+    found = Diagnostic("UM005", "learning-rate-high", Level.WARNING, "", place)
+    cell = replace(found, cell="study.ipynb cell 1 line 2")
+    gone = replace(found, place=Place(PurePosixPath("gone.py"), 7, 3))
+    with Journal.in_memory() as journal:
+        request = {"working": str(tmp_path), "words": ["my train.py"]}
+        with journal.run(pipeline="diagnose", request=request) as run:
+            record = run.record
+    (section,) = editable([Section("Findings", [found, cell, gone])], record)
+    links = [one.editor for one in section.blocks if isinstance(one, Diagnostic)]
+    assert links == [f"vscode://file{tmp_path}/my%20train.py:7:4", "", ""]
+    (imported,) = editable([section], replace(record, imported=1))
+    assert [one.editor for one in imported.blocks if isinstance(one, Diagnostic)] == [""] * 3
 
 
 def test_labels_of_a_form_are_words(client: TestClient) -> None:

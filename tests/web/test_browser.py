@@ -159,7 +159,7 @@ def test_everything_is_read_without_scripts(opened: Opened, ids: dict[str, str])
     page.get_by_role("link", name="own page").first.click()
     assert page.get_by_text("You are asked.").is_visible()
     page.goto(f"/runs/{ids['repair']}")
-    assert page.locator("figure svg").count() == 3
+    assert page.locator("figure svg").count() == 4
 
 
 def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> No
     page = opened()
     for pipeline in ("repair", "bug"):
         page.get_by_label(f"Compare {ids[pipeline]}").check()
-    page.get_by_role("button", name="Compare the two ticked").click()
+    page.get_by_role("button", name="Compare the ticked").click()
     page.get_by_role("heading", name="beside").wait_for()
     assert page.locator("tr.differs").count() >= 2
     page.get_by_role("link", name=f"only in {ids['bug']}").first.click()

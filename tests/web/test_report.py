@@ -59,7 +59,7 @@ def test_the_drawings_and_the_conversation_are_in_it(runs_dir: Path, ids: dict[s
     with JournalReader.open(runs_dir) as shelf:
         repair = report_page(Stored(shelf, shelf.find(ids["repair"]), runs_dir))
         asked = report_page(Stored(shelf, shelf.find(ids["rehearsal"]), runs_dir))
-    assert repair.count("<svg") == 3
+    assert repair.count("<svg") == 4, "before and after, curves, the best so far, trials"
     assert "You are asked." in asked
     assert "part-129" in asked
     assert re.search(r"131 steps: \d+ done", asked)

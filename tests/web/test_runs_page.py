@@ -90,7 +90,7 @@ def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -
     page = browser.get(f"/compare?run={ids['repair']}&run={ids['failed']}").text
     assert f"{ids['repair']} beside {ids['failed']}" in page
     assert 'class="differs"' in page
-    assert "+ &quot;of&quot;: &quot;no&quot;" in page.replace("+  ", "+ ")
+    assert '<tr class="differs"><td>of</td><td>repair</td><td>no</td></tr>' in page
     assert "The change" in page
 
 
@@ -99,9 +99,9 @@ def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[
     page = browser.get(f"/compare?run={left}&run={left}").text
     places = re.findall(r' id="([^"]+)"', page)
     assert len(places) == len(set(places)), "a place is there twice"
-    assert {"fact-verdict", "asked", "findings", "left-finding-0", "right-finding-0"} <= set(places)
+    assert {"fact-verdict", "trainings", "findings", "run-1-finding-0", "run-2-finding-0"} <= set(places)
     led = re.findall(r'href="#([^"]+)"', page)
-    assert {"left-finding-0", "right-source-0-L5", "findings", "fact-steps"} <= set(led)
+    assert {"run-1-finding-0", "run-2-source-0-L5", "findings", "fact-steps"} <= set(led)
     assert set(led) <= set(places), "a link leads nowhere"
     for place in ("findings", "steps"):
         assert f'href="/runs/{left}#{place}"' in page
@@ -126,4 +126,53 @@ def test_long_hashes_of_steps_are_cut_and_whole_when_pointed_at() -> None:
 def test_one_run_cannot_be_compared(browser: TestClient, ids: dict[str, str]) -> None:
     answer = browser.get(f"/compare?run={ids['repair']}")
     assert answer.status_code == 404
-    assert "Tick two" in answer.text
+    assert "Two to 8 runs" in answer.text
+    many = "&".join(f"run={ids['repair']}" for _ in range(9))
+    assert browser.get(f"/compare?{many}").status_code == 404
+
+
+def test_any_number_of_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -> None:
+    chosen = [ids[one] for one in ("diagnose", "repair", "bug", "alternatives")]
+    page = browser.get("/compare?" + "&".join(f"run={one}" for one in chosen)).text
+    assert " beside ".join(chosen) in page
+    asked = page.partition('id="asked"')[2].partition("</section>")[0]
+    assert re.findall(r"<td[^>]*>([^<]+)</td>", asked) == ["of", "diagnose", "repair", "bug", "alternatives"]
+    assert 'class="many"' in asked, "on a narrow screen each row is a card"
+    places = re.findall(r' id="([^"]+)"', page)
+    assert len(places) == len(set(places))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(places)
+
+
+def test_trainings_that_are_compared_have_their_curves_in_one_plot_and_their_findings_in_one_table(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
+    one = ids["diagnose"]
+    page = browser.get(f"/compare?run={one}&run={one}&run={ids['repair']}").text
+    trainings = page.partition('id="trainings"')[2].partition("</section>")[0]
+    assert trainings.count("<svg") == 2, "the loss and a metric that two of them have"
+    found = page.partition('id="found"')[2].partition("</section>")[0]
+    assert "UM005 learning-rate-high train.py:5:53" in found
+    assert 'class="differs"' in found, "the repair has no such finding"
+
+
+def order_of(client: TestClient, asked: str) -> list[str]:
+    return re.findall(r'id="open-([^"]+)"', client.get(f"/?{asked}").text)
+
+
+def test_the_list_is_sorted_by_any_column_both_ways_without_scripts(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
+    newest = order_of(browser, "")
+    assert order_of(browser, "sort=started") == newest[::-1]
+    assert order_of(browser, "sort=no+such+thing") == newest
+    commands = re.findall(r"<td>(\w+)</td>\n<td class=\"what\">", browser.get("/?sort=command").text)
+    assert commands == sorted(commands)
+    page = browser.get("/?sort=command").text
+    assert 'aria-sort="ascending"><a href="/?sort=-command">Command</a>' in page
+    assert 'aria-sort="descending"><a href="/?sort=command">' in browser.get("/?sort=-command").text
+
+
+def test_runs_are_filtered_by_verdict(browser: TestClient, ids: dict[str, str]) -> None:
+    assert "<option>bug is done</option>" in browser.get("/").text
+    assert order_of(browser, "verdict=bug+is+done") == [ids["bug"]]
+    assert order_of(browser, "verdict=bug+is+done&pipeline=repair") == []

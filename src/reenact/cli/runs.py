@@ -1,4 +1,4 @@
-"""`reenact runs`: list, show, resume, export, import, query, check and remove recorded runs;
+"""`reenact runs`: list, show, resume, rename, export, import, query, check and remove recorded runs;
 `reenact report RUN --html FILE`: a run as one file that can be mailed."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def runs() -> None:
 @click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
 @click.option("--story", "pipeline", hidden=True)
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
-@click.option("--search", metavar="TEXT", help="Only runs with this in their id, pipeline or title.")
+@click.option("--search", metavar="TEXT", help="Only runs with these words in id, command, name or verdict.")
 @defaulted("--limit", ROWS, 50, "Rows at most.")
 @output_format
 def list_runs(
@@ -176,6 +176,16 @@ def check(output_format: str) -> ExitCode:
         checked = shelf.check()
     show(check_document(checked), output_format)
     return ExitCode.FOUND if checked.problems else ExitCode.OK
+
+
+@runs.command()
+@click.argument("run")
+@click.argument("name")
+def rename(run: str, name: str) -> None:
+    """Give a RUN another NAME in lists and on its page; what it did stays as it was."""
+    with Journal.open(_folder()) as journal:
+        renamed = journal.rename(journal.find(run), name)
+    echo(f"Run {renamed.id} is called {renamed.what!r} now.")
 
 
 @runs.command()

@@ -201,8 +201,9 @@ def _settled(run: Run) -> Status:
 
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:
-    """One hash of all that does not differ from journal to journal."""
-    bare = replace(run, check_sum=0, mac="", seq=0, turn=0, steps_sum=0, imported=0, status=_settled(run))
+    """One hash of all that does not differ from journal to journal; a run may have been renamed."""
+    same = replace(run, check_sum=0, mac="", seq=0, turn=0, steps_sum=0, imported=0)
+    bare = replace(same, what="", status=_settled(run))
     mark = hashlib.blake2b(as_json(bare))
     for step in steps:
         mark.update(as_json(replace(step, check_sum=0, mac="", number=0, run=0)))

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 OF_EXECUTION = ("argv", "folder", "version", "python", "host", "boot", "pid")
 """What of a run says how it was last started."""
+LONGEST_NAME = 200
 LATEST = "WHERE pipeline = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
 
 
@@ -135,6 +136,17 @@ class Journal(JournalReader):
         with self._unfinished_alone(run) as connection:
             return self._take_over(connection, run)
 
+    def rename(self, run: Run, name: str) -> Run:
+        """Give a run that nobody works on another name in lists. Raises InputError for an empty one."""
+        words = " ".join(self._bodies.words(name).split())[:LONGEST_NAME]
+        if not words:
+            raise InputError("A run needs a name.", next_step=f"reenact runs rename {run.id} NAME")
+        with self._alone(run) as connection:
+            signer = self._signer if run.is_signed(self._signer) else None
+            renamed = replace(run, what=words).sealed(signer)
+            set_run(connection, run, renamed)
+        return renamed
+
     @contextmanager
     def _unfinished_alone(self, run: Run) -> Iterator[sqlite3.Connection]:
         """A transaction on a run that nobody works on meanwhile; a finished one is refused."""
@@ -143,6 +155,12 @@ class Journal(JournalReader):
                 f"Run {run.id} is finished; there is nothing to continue.",
                 next_step="Run its command again: that is a new run.",
             )
+        with self._alone(run) as connection:
+            yield connection
+
+    @contextmanager
+    def _alone(self, run: Run) -> Iterator[sqlite3.Connection]:
+        """A transaction on a run that nobody works on meanwhile."""
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
@@ -180,7 +198,7 @@ class Journal(JournalReader):
             seq=0,
             id="",
             pipeline=pipeline,
-            what=self._bodies.words(what)[:200],
+            what=self._bodies.words(what)[:LONGEST_NAME],
             request=text,
             request_hash=request_key(Flattening(named).flat(request)),
             argv=dumped(words),

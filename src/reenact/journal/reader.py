@@ -23,6 +23,22 @@ INTERRUPTED = "interrupted"
 """How a run stands that is marked running while no process works on it: killed, or the machine went down."""
 
 SMALLEST_PAGE = 512
+VERDICT = "CASE WHEN json_valid(verdict) THEN coalesce(json_extract(verdict, '$.verdict'), verdict) END"
+"""The verdict in a word or two, as lists show it."""
+METRIC = "CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.metric') END"
+COMMAND = """replace(argv, '","', ' ')"""
+SEARCHED = " || ' ' || ".join(("id", "pipeline", "what", COMMAND, "folder", f"coalesce({VERDICT}, '')"))
+ORDERS = {
+    "started": "seq",
+    "command": "pipeline",
+    "name": "what",
+    "status": "status",
+    "verdict": VERDICT,
+    "metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)",
+    "cost": "CAST(money AS REAL)",
+    "time": "worked_s",
+}
+"""What runs may be ordered by; of a metric its value."""
 
 
 class JournalReader:
@@ -54,22 +70,34 @@ class JournalReader:
         pipeline: str | None = None,
         status: Status | None = None,
         text: str | None = None,
+        verdict: str | None = None,
         between: tuple[int, int] | None = None,
+        order: str = "started",
+        rising: bool = False,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Run]:
-        """Runs, newest first. `text` is looked for in the id, the pipeline and the title, among runs with
-        numbers from the first to the last of `between`."""
-        clause, values = _filter(pipeline, status, text, between)
+        """Runs, newest first, or by another of ORDERS. `text` is looked for in the id, the pipeline, the
+        title, the command, the folder and the verdict, among runs with numbers from the first to the last of
+        `between`."""
+        clause, values = _filter(pipeline, status, text, verdict, between)
         page = (-1 if limit is None else limit, offset)
+        key, way = ORDERS[order], "ASC" if rising else "DESC"
+        # What has no such value comes last, whichever way the others are ordered; all have a number.
+        ordered = f"seq {way}" if key == "seq" else f"{key} IS NULL, {key} {way}, seq DESC"
         with self._database.snapshot() as connection:
-            return read_runs(connection, f"{clause} ORDER BY seq DESC LIMIT ? OFFSET ?", (*values, *page))
+            return read_runs(connection, f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?", (*values, *page))
 
     def count(
-        self, *, pipeline: str | None = None, status: Status | None = None, text: str | None = None
+        self,
+        *,
+        pipeline: str | None = None,
+        status: Status | None = None,
+        text: str | None = None,
+        verdict: str | None = None,
     ) -> int:
         """How many runs there are."""
-        clause, values = _filter(pipeline, status, text)
+        clause, values = _filter(pipeline, status, text, verdict)
         count: int = self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0]  # noqa: S608
         return count
 
@@ -129,6 +157,12 @@ class JournalReader:
             str(row[0])
             for row in self._database.rows("SELECT DISTINCT pipeline FROM run_rows ORDER BY pipeline")
         ]
+
+    def verdicts(self, most: int = 40) -> list[str]:
+        """The verdicts there are, in a word or two each, the most frequent first."""
+        wanted = f"SELECT {VERDICT} AS one FROM run_rows GROUP BY one HAVING length(one) BETWEEN 1 AND 60"  # noqa: S608
+        rows = self._database.rows(f"{wanted} ORDER BY count(*) DESC, one LIMIT ?", (most,))
+        return [str(row[0]) for row in rows]
 
     def steps_at(self, run: Run, path: str) -> list[Step]:
         """The steps at one path, superseded ones first, however long the run is."""
@@ -226,19 +260,24 @@ def foreign(run: Run) -> str:
 
 
 def _filter(
-    pipeline: str | None, status: Status | None, text: str | None, between: tuple[int, int] | None = None
+    pipeline: str | None,
+    status: Status | None,
+    text: str | None,
+    verdict: str | None = None,
+    between: tuple[int, int] | None = None,
 ) -> tuple[str, tuple[Any, ...]]:
     first, last = between or (None, None)
     wanted = {
         "pipeline = ?": pipeline,
         "status = ?": status and status.value,
+        f"{VERDICT} = ?": verdict,
         "seq >= ?": first,
         "seq <= ?": last,
     }
     clauses = [clause for clause, value in wanted.items() if value is not None]
     values: list[Any] = [value for value in wanted.values() if value is not None]
     if text:
-        clauses.append("instr(lower(id || ' ' || pipeline || ' ' || what), lower(?))")
+        clauses.append(f"instr(lower({SEARCHED}), lower(?))")
         values.append(text)
     return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)
 

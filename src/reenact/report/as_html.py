@@ -32,6 +32,8 @@ from reenact.report.document import (
 from reenact.types import ExitCode, Table
 
 STYLE = Path(__file__).parent / "style.css"
+MANY = 5
+"""Columns from which on a table is wide."""
 TONES = {
     ExitCode.OK: "good",
     ExitCode.FOUND: "warning",
@@ -127,15 +129,25 @@ def _board(one: Board) -> str:
     columns = "".join(f'<th scope="col">{escaped(column)}</th>' for column in one.columns)
     rows = "".join(
         f"<tr{_class(row.tone)}{_id(row.anchor)}>"
-        + "".join(f"<td>{_linked(cell, row.hrefs.get(at, ''))}</td>" for at, cell in enumerate(row.cells))
+        + "".join(
+            f"<td{_label(one.columns, at)}>{_linked(cell, row.hrefs.get(at, ''))}</td>"
+            for at, cell in enumerate(row.cells)
+        )
         + "</tr>"
         for row in one.rows
     )
     name = escaped(one.title) or "Table"
     return (
         f'{_head(one.title)}<div class="wide" tabindex="0" role="region" aria-label="{name}">'
-        f"<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<table{_class('many' if len(one.columns) >= MANY else '')}>"
+        f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
+
+
+def _label(columns: Sequence[str], at: int) -> str:
+    """The heading of a cell, where a narrow screen shows each row of a wide table as a card."""
+    named = len(columns) >= MANY and at < len(columns) and columns[at]
+    return f' data-label="{escaped(columns[at])}"' if named else ""
 
 
 def _picture(one: Picture) -> str:
@@ -147,7 +159,8 @@ def _picture(one: Picture) -> str:
 
 def _diagnostic(one: Diagnostic) -> str:
     place = _linked(plain_line(one.where), one.href) if one.where else ""
-    where = f'<p class="place">{place}</p>' if place else ""
+    edit = f' <a class="edit" href="{escaped(one.editor)}">open in editor</a>' if one.editor else ""
+    where = f'<p class="place">{place}{edit}</p>' if place else ""
     aside = f" <small>{escaped(one.aside)}</small>" if one.aside else ""
     source = (
         f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source and not one.href else ""
@@ -188,7 +201,8 @@ def _fold(one: Fold) -> str:
 
 def _beside(one: Beside) -> str:
     tall = " tall" if one.tall else ""
-    return f'<div class="beside{tall}"><div>{blocks(one.left)}</div><div>{blocks(one.right)}</div></div>'
+    columns = "".join(f"<div>{blocks(column)}</div>" for column in one.columns)
+    return f'<div class="beside{tall}">{columns}</div>'
 
 
 def _reading(one: Reading) -> str:

@@ -111,9 +111,9 @@ def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
 def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
     """The colour of a finite value."""
     if shade is Shade.SHARE:
-        return _blend(ALARMING, value)
+        return blend(ALARMING, value)
     share = math.log(max(value, low) / low) / math.log(high / low)
-    return _blend(BALANCED if shade is Shade.RATIO else RISING, share)
+    return blend(BALANCED if shade is Shade.RATIO else RISING, share)
 
 
 def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
@@ -144,7 +144,8 @@ def _kept(count: int) -> list[int]:
     return sorted({round(at * (count - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
 
 
-def _blend(stops: Stops, share: float) -> str:
+def blend(stops: Stops, share: float) -> str:
+    """The colour at a share between 0 and 1."""
     inside = min(1.0, max(0.0, share))
     upper = next(at for at in range(1, len(stops)) if inside <= stops[at][0])
     (start, first), (end, second) = stops[upper - 1], stops[upper]

@@ -105,6 +105,8 @@ class Diagnostic:
     anchor: str = ""
     href: str = ""
     """Where its place is shown on the same page."""
+    editor: str = ""
+    """Address that opens its place in an editor; only a live page has one."""
     cell: str = ""
     """Its place in a notebook, for readers: `study.ipynb cell 4 line 2`."""
 
@@ -186,12 +188,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two groups side by side, below one another on a narrow screen."""
+    """Groups side by side, below one another on a narrow screen."""
 
-    left: Sequence[Block]
-    right: Sequence[Block]
+    columns: Sequence[Sequence[Block]]
     tall: bool = False
-    """Each side scrolls by itself."""
+    """Each column scrolls by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 serve      which address shows what, on this machine
 guard      who may look, and from where              state      what every page needs
-runs_page  lists, compares                           run_page   one run: its head, its document, its steps
-forms      commands as forms, run by `reenact.jobs`  actions    start, stop, resume
+runs_page  lists, sorts, filters                     compare_page  any number of runs side by side
+run_page   one run: its head, its document, its steps
+forms      commands as forms, run by `reenact.jobs`  actions    start, stop, resume, apply, rename, remove
 render     templates/, documents by report/, and scripts of others, from installed packages
 """

@@ -1,10 +1,9 @@
-"""Start, stop, resume: the command line does it, in a process of its own, with the same budgets."""
+"""Start, stop, resume, apply, rename, remove: what the command line does, in processes of their own."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import cast
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -17,6 +16,7 @@ from reenact.jobs import Job, stop_run
 from reenact.journal import Journal, Run
 from reenact.types import ExitCode
 from reenact.web.guard import posted
+from reenact.web.runs_page import program_of
 from reenact.web.state import AppState, found_run, state_of
 
 MEANING: dict[int | None, tuple[str, str]] = {
@@ -59,12 +59,14 @@ def _recent(state: AppState) -> list[str]:
     """Programs that were run from this folder lately, as they are typed."""
     if not state.has_journal:
         return []
-    here, lines = str(state.jobs.working_folder.resolve()), list[str]()
+    here = str(state.jobs.working_folder.resolve())
     with state.shelf() as shelf:
-        for run in shelf.runs(limit=MOST_RECENT):
-            request = run.request_data()
-            if isinstance(request, dict) and request.get("working") == here and "words" in request:
-                lines.append(shlex.join(map(str, cast(list[object], request["words"]))))
+        found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
+    lines = [
+        shlex.join(program_of(run))
+        for run, request in found
+        if isinstance(request, dict) and request.get("working") == here and program_of(run)
+    ]
     return list(dict.fromkeys(lines))
 
 
@@ -126,6 +128,19 @@ async def apply(request: Request) -> Response:
 
     run, message = await run_sync(applied)
     return RedirectResponse(f"/runs/{run}?message={quote(message)}", status_code=303)
+
+
+async def rename(request: Request) -> Response:
+    """Give a run another name."""
+    state = state_of(request)
+    fields = await posted(request, state.key)
+
+    def renamed() -> Run:
+        with Journal.open(state.runs_dir) as journal:
+            return journal.rename(found_run(request, journal), fields.get("name", ""))
+
+    run = await run_sync(renamed)
+    return RedirectResponse(f"/runs/{run.id}", status_code=303)
 
 
 async def remove(request: Request) -> Response:

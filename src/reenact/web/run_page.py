@@ -16,6 +16,8 @@ from reenact.journal import JournalReader, Kind, Run, State, Status, Step
 from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.types import ExitCode
+from reenact.web.editor import editable, program_address
+from reenact.web.runs_page import program_of
 from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
 
 PAGE = 100
@@ -98,7 +100,8 @@ def run_page(request: Request) -> Response:
             "output": _output(state, run) if live else "",
             "message": request.query_params.get("message", "")[:300],
             "related": _related(run, shelf),
-            "sections": document_of(stored).sections,
+            "sections": editable(document_of(stored).sections, run),
+            "editor": program_address(run),
             "progress": progress_of(stored) if live else (),
             "talk": [fold for _, fold in asked[:FIRST_TALKS]],
             "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
@@ -116,9 +119,11 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
     Only among the runs of about that time, so that a long journal does not make the page wait.
     """
     near = (run.seq - NEAR, run.seq + NEAR)
-    found = shelf.runs(text=run.what, between=near, limit=LOOKED_AT) if run.what else []
-    same = [one for one in found if (one.what, one.folder) == (run.what, run.folder) and one.id != run.id]
-    return same[:SHOWN]
+    program = program_of(run)
+    text = next((word for word in program if not word.startswith("-")), run.what)
+    found = shelf.runs(text=text, between=near, limit=LOOKED_AT) if text else []
+    same = [one for one in found if one.folder == run.folder and one.id != run.id]
+    return [one for one in same if (program_of(one) == program if program else one.what == run.what)][:SHOWN]
 
 
 def _may_resume(run: Run, live: bool) -> bool:
@@ -136,11 +141,10 @@ def _may_apply(run: Run, shelf: JournalReader) -> bool:
 
 def _repair_address(run: Run) -> str:
     """The form that repairs what a diagnosis found fault with; empty for other runs."""
-    request = run.request_data()
-    words = request.get("words") if isinstance(request, dict) else None
-    if run.pipeline != "diagnose" or run.exit_code != ExitCode.FOUND or not isinstance(words, list):
+    words = program_of(run)
+    if run.pipeline != "diagnose" or run.exit_code != ExitCode.FOUND or not words:
         return ""
-    return f"/new?{urlencode({'verb': 'repair', 'argument': shlex.join(map(str, words))})}"
+    return f"/new?{urlencode({'verb': 'repair', 'argument': shlex.join(words)})}"
 
 
 def _output(state: AppState, run: Run) -> str:

@@ -1,28 +1,23 @@
-"""The list of runs: newest first, searched, filtered, in pages; and two runs side by side."""
+"""The list of runs: newest first or as the reader wants it, searched, filtered, in pages."""
 
 from __future__ import annotations
 
-import difflib
-import json
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
-from reenact.errors import InputError
 from reenact.journal import JournalReader, Run, Status
-from reenact.journal.reader import INTERRUPTED
+from reenact.journal.reader import INTERRUPTED, ORDERS
 from reenact.journal.records import digest
-from reenact.report.document import Beside, Block, Board, Row, Section, Text, mapped
 from reenact.report.line_plot import sparkline
-from reenact.report.recorded import Stored, document_of
-from reenact.report.run_words import cost_of, counted, run_facts
+from reenact.report.run_words import cost_of, counted
 from reenact.types import JsonValue
 from reenact.web.state import AppState, seen_already, state_of
 
@@ -31,6 +26,18 @@ SPARKS = 14
 """Characters of a curve in a row."""
 MOST_LIVE = 1000
 STATUSES = (*(status.value for status in Status), INTERRUPTED)
+NEWEST = "-started"
+SORTS = {
+    NEWEST: "newest first",
+    "started": "oldest first",
+    "-metric": "metric, largest first",
+    "metric": "metric, smallest first",
+    "-time": "longest first",
+    "-cost": "most expensive first",
+    "name": "name",
+    "verdict": "verdict",
+}
+"""Orders to choose from, in words; a heading of the list gives each both ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +47,44 @@ class Asked:
     text: str = ""
     pipeline: str = ""
     status: str = ""
+    verdict: str = ""
+    sort: str = NEWEST
+    """A word of ORDERS, with a dash in front for the largest first."""
     page: int = 1
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.text or self.pipeline or self.status)
+        return bool(self.text or self.pipeline or self.status or self.verdict)
 
     @property
     def address(self) -> str:
-        words = {"q": self.text, "pipeline": self.pipeline, "status": self.status, "page": self.page}
-        given = {name: value for name, value in words.items() if value and value != 1}
+        words = {"q": self.text, "pipeline": self.pipeline, "status": self.status, "verdict": self.verdict}
+        words |= {
+            "sort": self.sort if self.sort != NEWEST else "",
+            "page": str(self.page) if self.page > 1 else "",
+        }
+        given = {name: value for name, value in words.items() if value}
         return f"/?{urlencode(given)}" if given else "/"
+
+    @property
+    def order(self) -> str:
+        return self.sort.removeprefix("-")
+
+    @property
+    def rising(self) -> bool:
+        return not self.sort.startswith("-")
 
     def at(self, page: int) -> str:
         return replace(self, page=page).address
+
+    def by(self, order: str) -> str:
+        """Where the list is ordered by this, and the other way round where it is so already."""
+        turned = f"-{order}" if self.sort == order else order
+        return replace(self, sort=turned, page=1).address
+
+    def way(self, order: str) -> str:
+        """How this column is ordered, as assistive software has it; empty for not at all."""
+        return ("ascending" if self.rising else "descending") if order == self.order else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +98,9 @@ class Listed:
 
     @property
     def program(self) -> str:
-        """With its arguments, as it was typed."""
-        request = self.run.request_data()
-        words = request.get("words") if isinstance(request, dict) else None
-        return shlex.join(map(str, words)) if isinstance(words, list) else self.run.what
+        """With its arguments, as it was typed; empty where its name says as much."""
+        words = program_of(self.run)
+        return shlex.join(words) if words and shlex.join(words) != self.run.what else ""
 
     @property
     def metric(self) -> str:
@@ -102,17 +132,26 @@ class Listed:
         return verdict if isinstance(verdict, dict) else {}
 
 
+def program_of(run: Run) -> list[str]:
+    """The program and its arguments; empty for runs without one."""
+    request = run.request_data()
+    words = request.get("words") if isinstance(request, dict) else None
+    return [str(word) for word in words] if isinstance(words, list) else []
+
+
 def runs_page(request: Request) -> Response:
     """The list, newest first."""
     state, asked = state_of(request), _asked(request)
-    mark, pipelines, rows, total = "nothing", list[str](), list[tuple[Run, str]](), 0
+    mark, rows, total = "nothing", list[tuple[Run, str]](), 0
+    pipelines, verdicts = list[str](), list[str]()
     if state.has_journal:
         with state.shelf() as shelf:
             newest = [f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=PAGE)]
             mark = digest(" ".join(newest))
             if nothing_new := seen_already(request, mark):
                 return nothing_new
-            pipelines, (rows, total) = list(shelf.pipelines()), _listed(shelf, asked)
+            pipelines, verdicts = shelf.pipelines(), shelf.verdicts()
+            rows, total = _listed(shelf, asked)
     listed = [Listed(run, status, _elsewhere(run, state)) for run, status in rows]
     return state.page(
         "runs.html",
@@ -121,6 +160,8 @@ def runs_page(request: Request) -> Response:
         mark=mark,
         pipelines=pipelines,
         statuses=STATUSES,
+        verdicts=verdicts,
+        sorts=SORTS,
         rows=listed,
         has_cost=any(row.cost for row in listed),
         has_metric=any(row.metric or row.curve for row in listed),
@@ -137,105 +178,29 @@ def _elsewhere(run: Run, state: AppState) -> str:
 
 def _asked(request: Request) -> Asked:
     given = request.query_params
-    page, status = given.get("page", "1"), given.get("status", "")
+    page, status, sort = given.get("page", "1"), given.get("status", ""), given.get("sort", "")
     return Asked(
         text=given.get("q", "").strip()[:200],
         pipeline=given.get("pipeline", "")[:40],
         status=status if status in STATUSES else "",
+        verdict=given.get("verdict", "")[:60],
+        sort=sort if sort.removeprefix("-") in ORDERS else NEWEST,
         page=max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
     )
 
 
 def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], int]:
     """The runs of the page with their states, and how many runs there are on all pages."""
-    pipeline, text = asked.pipeline or None, asked.text or None
     begin = PAGE * (asked.page - 1)
+    pipeline, text, verdict = asked.pipeline or None, asked.text or None, asked.verdict or None
+    chosen = partial(shelf.runs, pipeline=pipeline, text=text, verdict=verdict)
+    ordered = partial(chosen, order=asked.order, rising=asked.rising)
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
-        marked = shelf.runs(pipeline=pipeline, status=Status.RUNNING, text=text, limit=MOST_LIVE)
+        marked = ordered(status=Status.RUNNING, limit=MOST_LIVE)
         fitting = [(run, asked.status) for run in marked if shelf.status_of(run) == asked.status]
         return fitting[begin : begin + PAGE], len(fitting)
     status = Status(asked.status) if asked.status else None
-    found = shelf.runs(pipeline=pipeline, status=status, text=text, limit=PAGE, offset=begin)
-    total = shelf.count(pipeline=pipeline, status=status, text=text)
+    found = ordered(status=status, limit=PAGE, offset=begin)
+    total = shelf.count(pipeline=pipeline, status=status, text=text, verdict=verdict)
     return [(run, shelf.status_of(run)) for run in found], total
-
-
-FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
-AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
-"""Facts that lead to the run itself, and where on its page they stand."""
-CLOCK = ("time", "started")
-"""Facts in which any two runs differ."""
-
-
-def compare_page(request: Request) -> HTMLResponse:
-    """The whole page."""
-    state = state_of(request)
-    names = request.query_params.getlist("run")
-    if len(names) != 2:
-        raise InputError(
-            f"Two runs are compared. Received: {len(names)}.", next_step="Tick two in the list of runs."
-        )
-    with state.shelf() as shelf:
-        left, right = (shelf.find(name) for name in names)
-        shown = [document_of(Stored(shelf, run, state.runs_dir)).sections for run in (left, right)]
-        facts = _facts(left, right, shelf)
-    asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
-    sections = [Section("", [facts], leads=[(run.id, f"/runs/{run.id}") for run in (left, right)])]
-    sections.append(Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], "asked"))
-    sections += _beside((left, right), shown)
-    return state.page("compare.html", left=left, right=right, sections=sections)
-
-
-def _facts(left: Run, right: Run, shelf: JournalReader) -> Board:
-    """A row a fact; where the two differ it has a colour."""
-    facts, others = (dict(run_facts(run, *FACTS)) | {"status": shelf.status_of(run)} for run in (left, right))
-    rows = []
-    for name in (one for one in (*FACTS, "status") if one in facts or one in others):
-        one, two = facts.get(name, "-"), others.get(name, "-")
-        hrefs = {0: f"#fact-{name}"}
-        for at, (run, value) in enumerate(((left, one), (right, two)), start=1):
-            if name in AT and value not in ("", "-"):
-                hrefs[at] = f"/runs/{run.id}{AT[name]}"
-        tone = "differs" if one != two and name not in CLOCK else ""
-        rows.append(Row((name, one, two), tone, f"fact-{name}", hrefs))
-    return Board("", ("", left.id, right.id), rows)
-
-
-def _lines(run: Run) -> list[str]:
-    return json.dumps(run.request_data(), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
-
-
-def _beside(runs: tuple[Run, Run], shown: Sequence[tuple[Section, ...]]) -> Iterator[Section]:
-    """Sections of the same name beside one another, each leading to where it stands in its run."""
-    named = [{section.title: section for section in sections} for sections in shown]
-    for title in {**named[0], **named[1]}:
-        one, two = (sections.get(title) for sections in named)
-        if one is not None and two is not None:
-            both = Beside(within(one.blocks, "left"), within(two.blocks, "right"))
-            yield Section(title, [both], one.anchor, [_lead(runs[0], one), _lead(runs[1], two)])
-        elif one is not None:
-            yield _alone(runs[0], one, "left")
-        elif two is not None:
-            yield _alone(runs[1], two, "right")
-
-
-def _alone(run: Run, section: Section, side: str) -> Section:
-    leads = [_lead(run, section, "only in ")]
-    return Section(section.title, within(section.blocks, side), f"{side}-{section.anchor}", leads)
-
-
-def _lead(run: Run, section: Section, how: str = "") -> tuple[str, str]:
-    return f"{how}{run.id}", f"/runs/{run.id}#{section.anchor}"
-
-
-def within(blocks: Sequence[Block], side: str) -> list[Block]:
-    """The blocks of one side: places that both runs have are named apart, and lead to their own side."""
-    return [mapped(block, partial(_on_side, side)) for block in blocks]
-
-
-def _on_side(side: str, name: str, text: str) -> str:
-    """An anchor or a link of a block, on its own side of the page."""
-    if name == "anchor" and text:
-        return f"{side}-{text}"
-    return f"#{side}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text

@@ -18,12 +18,23 @@ from starlette.types import ASGIApp
 
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
-from reenact.web.actions import apply, new_page, remove, resume, start, started_page, stop, stop_started
+from reenact.web.actions import (
+    apply,
+    new_page,
+    remove,
+    rename,
+    resume,
+    start,
+    started_page,
+    stop,
+    stop_started,
+)
+from reenact.web.compare_page import compare_page
 from reenact.web.forms import Form
 from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
-from reenact.web.runs_page import compare_page, runs_page
+from reenact.web.runs_page import runs_page
 from reenact.web.state import AppState, state_of
 
 HERE = "127.0.0.1"
@@ -101,6 +112,7 @@ ROUTES = (
     Route("/runs/{run}/stop", stop, methods=["POST"]),
     Route("/runs/{run}/resume", resume, methods=["POST"]),
     Route("/runs/{run}/apply", apply, methods=["POST"]),
+    Route("/runs/{run}/rename", rename, methods=["POST"]),
     Route("/runs/{run}/remove", remove, methods=["POST"]),
 )
 

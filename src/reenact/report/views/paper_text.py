@@ -27,7 +27,7 @@ def side_by_side(found: Reproduction) -> Beside:
         Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
         for at, (name, text) in enumerate(files.items())
     ]
-    return Beside([Reading(title, paragraphs)], code, tall=True)
+    return Beside([[Reading(title, paragraphs)], code], tall=True)
 
 
 def first_place(one: Criterion) -> str:

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from reenact.program.change import Change, Insert, Remove, Replace
+from reenact.program.hyperparameter import HyperparameterId
+from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
@@ -14,6 +17,7 @@ from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.svg import number
+from reenact.report.trials_plot import TrialLine, trials_plot
 from reenact.types import Table
 
 if TYPE_CHECKING:
@@ -138,8 +142,33 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
         )
         for look in order[:SHOWN_LOOKS]
     )
+    lines = [TrialLine(trial_values(look.patch), look.score) for look in whole if look.patch]
+    if len(lines) > 1:
+        yield trials_plot("Trials: what each set, and what came of it", lines, name, sign)
     title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
     yield Table(title, (name, "seeds", "spent", "change"), rows)
+
+
+def trial_values(patch: Patch) -> dict[str, float | str | None]:
+    """What a change sets, by hyperparameter; what is put in or taken out has the word for it."""
+    return dict(_named_value(change) for change in patch.changes)
+
+
+def _named_value(change: Change) -> tuple[str, float | str]:
+    if isinstance(change, Insert):
+        return f"{change.layer} {'before' if change.before else 'after'} {_name(change.anchor)}", "put in"
+    name = _name(change.hyperparameter)
+    if isinstance(change, Remove):
+        return name, "taken out"
+    value = change.by if isinstance(change, Replace) else change.value
+    return name, float(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(
+        value
+    )
+
+
+def _name(param: HyperparameterId) -> str:
+    """In short: layer and kind."""
+    return f"{param.layer} {param.kind.value}".strip()
 
 
 def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:

@@ -64,23 +64,6 @@
     if (sure && !window.confirm(sure)) event.preventDefault();
   });
 
-  // A click on a heading of the list sorts the rows by that column, a second one the other way round.
-  document.addEventListener("click", (event) => {
-    const head = event.target.closest ? event.target.closest("table.runs th[data-sort]") : null;
-    if (!head) return;
-    const table = head.closest("table"), at = [...head.parentNode.children].indexOf(head);
-    const down = head.getAttribute("aria-sort") === "ascending";
-    for (const one of head.parentNode.children) one.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const key = (row) => row.children[at].dataset.value || row.children[at].textContent.trim();
-    const order = (one, two) => {
-      const [a, b] = [key(one), key(two)], [x, y] = [parseFloat(a), parseFloat(b)];
-      return isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y;
-    };
-    const rows = [...table.tBodies[0].rows].sort(order);
-    table.tBodies[0].append(...(down ? rows.reverse() : rows));
-  });
-
   // "/" goes to the search, as on many sites.
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);

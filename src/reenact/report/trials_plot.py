@@ -1,0 +1,114 @@
+"""What a search tried: an axis a hyperparameter, a line a trial, its colour by what it came to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reenact.report.charts import Stops, blend
+from reenact.report.document import Picture
+from reenact.report.svg import (
+    ALARM,
+    WIDTH,
+    curve,
+    drawing,
+    line,
+    named,
+    number,
+    scale_for,
+    shortened,
+    text,
+)
+
+LEFT, RIGHT, TOP, FLOOR, BELOW = 44.0, 60.0, 40.0, 224.0, 250.0
+"""Axes reach from `TOP` to `FLOOR`; what a trial left as it was, or what failed, passes at `BELOW`."""
+HEIGHT = 262.0
+MOST_AXES, MOST_LINES, MOST_WORDS = 8, 200, 8
+LETTERS = 22
+PALE: Stops = ((0.0, (140, 144, 150)), (0.6, (120, 150, 190)), (1.0, (45, 125, 215)))
+HALO = "stroke:var(--card,#fff);stroke-width:3px;stroke-linejoin:round;paint-order:stroke"
+
+Value = float | str | None
+"""None: left as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialLine:
+    """One trial: the values that it set, by hyperparameter, and its score, larger is better."""
+
+    values: dict[str, Value]
+    score: float
+
+
+def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int = 1) -> Picture:
+    """Parallel coordinates; `sign` turns a score back into the metric as it was logged."""
+    shown = sorted(lines, key=lambda one: one.score)[-MOST_LINES:]
+    sets = [name for one in shown for name in one.values]
+    # The hyperparameters that were set most often; of the same number the first stays first.
+    names = sorted(dict.fromkeys(sets), key=lambda name: -sets.count(name))[:MOST_AXES]
+    places = {name: LEFT + at * (WIDTH - LEFT - RIGHT) / len(names) for at, name in enumerate(names)}
+    columns = {name: [one.values.get(name) for one in shown] for name in names}
+    heights = {name: _height(values) for name, values in columns.items()}
+    known = [one.score for one in shown if math.isfinite(one.score)]
+    score, end = scale_for(known, FLOOR, TOP), WIDTH - RIGHT
+    rank = {value: at / max(1, len(set(known)) - 1) for at, value in enumerate(sorted(set(known)))}
+    labels = [part for at, name in enumerate(names) for part in _axis(name, places[name], columns[name], at)]
+    parts = [line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
+    parts += [text(end + 6, TOP - 8, shortened(metric, 12), anchor="middle")]
+    parts += [text(end + 6, score(tick) + 4, number(sign * tick)) for tick in score.ticks()]
+    for one in shown:
+        fine = math.isfinite(one.score)
+        points = [(places[name], heights[name](one.values.get(name))) for name in names]
+        points.append((end, score(one.score) if fine else BELOW))
+        colour = blend(PALE, rank[one.score]) if fine else ALARM
+        best = fine and one.score == known[-1]
+        parts.append(named(curve(points, colour, 3.0 if best else 1.3), _words(one, metric, sign)))
+    # Above the lines, with the colour of the page around each letter.
+    parts += [f'<g style="{HALO}">', *labels, "</g>"]
+    if any(None in values for values in columns.values()):
+        parts.append(text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
+    if len(known) < len(shown):
+        parts.append(text(end + 6, BELOW + 4, "failed", colour=ALARM))
+    best_first = [_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:])]
+    alt = "\n".join(best_first)
+    return Picture(title, drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
+
+
+def _words(one: TrialLine, metric: str, sign: int) -> str:
+    got = number(sign * one.score) if math.isfinite(one.score) else "failed"
+    changed = ", ".join(f"{name} {_shown(value)}" for name, value in one.values.items())
+    return f"{metric} {got}: {changed or 'as it stands'}"
+
+
+def _shown(value: Value) -> str:
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+def _height(values: Sequence[Value]) -> Callable[[Value], float]:
+    """From a value to its height on the axis: numbers by size, words in their order of appearance."""
+    numbers = [value for value in values if isinstance(value, int | float)]
+    words = [value for value in dict.fromkeys(values) if isinstance(value, str)]
+    scale = scale_for(numbers, FLOOR, TOP)
+    step = (FLOOR - TOP) / max(1, len(words))
+
+    def height(value: Value) -> float:
+        if value is None:
+            return BELOW
+        if isinstance(value, str):
+            return FLOOR - step * (words.index(value) + 0.5)
+        return scale(value)
+
+    return height
+
+
+def _axis(name: str, x: float, values: Sequence[Value], nth: int) -> Iterator[str]:
+    """Its name, by turns on two rows, so that neighbours do not touch, and what stands on it."""
+    yield text(
+        x, TOP - 8 - 14 * (nth % 2), shortened(name, LETTERS), anchor="start" if nth == 0 else "middle"
+    )
+    height = _height(values)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    marks: list[Value] = [value for value in dict.fromkeys(values) if isinstance(value, str)]
+    marks += scale_for(numbers, FLOOR, TOP).ticks(4) if numbers else ()
+    yield from (text(x + 5, height(mark) + 4, shortened(_shown(mark), LETTERS)) for mark in marks)
