@@ -117,6 +117,67 @@ def test_rows_mix_where_recurrence_runs_along_the_batch(forks: Any) -> None:
     assert mixes.mixing_at.module == "body"
 
 
+ATTENDS = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(1, 8)
+        self.attends = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.head = nn.Linear(8, 1)
+    def forward(self, x):
+        hidden = self.inner(x)
+        return self.head(TURNED)
+model = Model()
+x, y = torch.randn(40, 6, 1), torch.randn(40, 1)
+optimizer = torch.optim.Adam(model.parameters())
+for rows in torch.randperm(40).split(10):
+    F.mse_loss(model(x[rows]), y[rows]).backward()
+    optimizer.step()
+"""
+)
+ALONG_ROWS = "self.attends(*[hidden.transpose(0, 1)] * 3)[0][-1]"
+
+
+@pytest.mark.parametrize(
+    ("turned", "mixes"), [(ALONG_ROWS, True), ("self.attends(hidden, hidden, hidden)[0][:, -1]", False)]
+)
+def test_one_output_a_row_and_batches_that_no_loader_made(forks: Any, turned: str, mixes: bool) -> None:
+    tested = behaviour(forks, ATTENDS.replace("TURNED", turned))
+    assert tested.mixing is not None
+    assert (tested.mixing > 1e-3) is mixes
+    if mixes:
+        assert tested.mixing_at is not None
+        assert tested.mixing_at.module == "attends"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "model = nn.LSTM(4, 3); x, y = torch.randn(9, 4), torch.arange(9) % 3; given = (x,)",
+        "model = Graph(); x, y = torch.randn(9, 4), torch.arange(9) % 3; given = (x,)",
+    ],
+)
+def test_rows_that_belong_together_are_not_tested(forks: Any, made: str) -> None:
+    """One series without a batch; the nodes of a graph that the model holds."""
+    text = """
+class Graph(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 3)
+        self.register_buffer("edges", torch.rand(9, 9))
+    def forward(self, x):
+        return self.edges @ self.head(x)
+MADE
+optimizer = torch.optim.Adam(model.parameters())
+scores = model(*given)
+F.cross_entropy(scores[0] if isinstance(scores, tuple) else scores, y).backward()
+optimizer.step()
+"""
+    assert behaviour(forks, HEAD + text.replace("MADE", made)).mixing is None
+
+
 @pytest.mark.parametrize(
     ("pooled", "moves"), [("hidden.mean(1)", True), ("(hidden * there).sum(1) / there.sum(1)", False)]
 )

@@ -66,7 +66,8 @@ def judgement_of(
     if findings:
         return Judgement.FINDINGS
     grave = () if clearly_learned(evidence) else grave_symptoms(symptoms, threshold)
-    if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
+    # What stands still in one layer alone says little of the whole.
+    if any(not _local(one, evidence) for one in grave) or (len(grave) > 1 and not _goes_on(evidence)):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 

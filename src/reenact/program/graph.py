@@ -72,6 +72,8 @@ class LossFacts:
     """Shapes of output and target, as it was first given them."""
     called: Place | None = None
     """Where it is given them."""
+    bend: str = ""
+    """What bends the very output that it is given; `none` where nothing does, empty where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ class TensorFacts:
     """Labels only: every value is a whole number."""
     one_hot: bool = False
     """Labels only: every row has a single one."""
+    batch_spread: float | None = None
+    """Classes only: how far the means of batches lie apart, in standard deviations of the labels."""
 
 
 @dataclass(frozen=True, slots=True)

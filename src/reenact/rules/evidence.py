@@ -137,7 +137,10 @@ class Evidence:
 
     @property
     def last_activation(self) -> str | None:
-        """What bends the model's output, in our word; none when nothing does."""
+        """What bends the model's output, in our word; none when nothing does. The tensor that the loss is
+        given decides where it is known: a softmax may only choose actions."""
+        if self.loss is not None and self.loss.bend:
+            return self.loss.bend if self.loss.bend != "none" else None
         return self.output.activation if self.output is not None else None
 
     @property

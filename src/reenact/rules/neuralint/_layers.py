@@ -105,7 +105,8 @@ def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView, bool]]:
     """Hidden dense and convolution layers whose output reaches the next such layer unbent, that layer, and
     whether it may be meant so: at a waist, or where most layers are bent, and one takes little away."""
     found = tuple(_unbent(evidence))
-    few = 2 * len(found) <= sum(layer.role == "hidden" for layer in evidence.weighted)
+    hidden = [bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
+    few = 2 * len(found) <= len(hidden) and any(hidden)
     for layer, taker in found:
         yield layer, taker, few or narrows(layer, taker)
 

@@ -47,12 +47,17 @@ def output_of(evidence: Evidence) -> Output | None:
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
-    """Everything that bends a layer's output before other weights see it, in order."""
+    """Everything that bends a layer's output before other weights see it, in order; of the model's output
+    what the tensor that the loss is given went through, where that is known."""
     row = next((row for row in rows(evidence) if layer in row), (layer,))
     own = [layer.own_activation] if layer.own_activation else []
     found = own + [other.own_activation for other in until_weights(row, row.index(layer))]
     words = tuple(word for word in found if word not in (None, "linear", "identity"))
-    return words or tuple(word for word in (layer.activation,) if word not in (None, "linear", "identity"))
+    words = words or tuple(word for word in (layer.activation,) if word not in (None, "linear", "identity"))
+    last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""
+    if not last:
+        return words
+    return () if last == "none" else (*words[: words.index(last) if last in words else 0], last)
 
 
 def _several_ends(evidence: Evidence) -> bool:

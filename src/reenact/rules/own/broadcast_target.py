@@ -57,7 +57,8 @@ class BroadcastTarget(Rule):
             rows = max(output)
             edit = _edit(evidence, loss.called, len(output) > len(target))
             saw = f"output {output} and target {target} broadcast to {(rows, rows)}{edit}"
-            yield self.finding(evidence, saw, place=loss.called or evidence.place_of(Kind.LOSS))
+            place = _warned(evidence) or loss.called or evidence.place_of(Kind.LOSS)
+            yield self.finding(evidence, saw, place=place)
         elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
             saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
             yield self.finding(
@@ -70,6 +71,13 @@ class BroadcastTarget(Rule):
                 certainty=Certainty.STRONG,
                 confidence=0.85,
             )
+
+
+def _warned(evidence: Evidence) -> Place | None:
+    """Where PyTorch itself warns of it."""
+    warned = evidence.trace.happened("warning") if evidence.trace is not None else ()
+    words = "Using a target size"
+    return next((one.place for one in warned if words in str(one.facts.get("message", ""))), None)
 
 
 def _both_stretched(output: Shape, target: Shape) -> bool:

@@ -38,6 +38,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._lines import called, function_of, indexes, place_in
 
+LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
 ENDS = frozenset({"item", "detach", "float", "tolist", "numpy", "cpu", "data"})
 
 
@@ -61,7 +62,9 @@ class GraphKept(Rule):
                 if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
                     continue
                 total, added = ast.unparse(node.target), _name(node.value)
-                if added in gone_back and total not in gone_back and not _is_undone(index, total, node):
+                kept = added in gone_back or _is_evaluated(index, node)
+                if kept and total not in gone_back and not _is_undone(index, total, node):
+                    added = added or ast.unparse(node.value)
                     grows = _growth(evidence)
                     saw = f"{total} += {added} keeps the graph of every step{grows}"
                     yield self.finding(evidence, saw, place=place_in(index, node))
@@ -97,6 +100,23 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
         rf"(?:^|\s){re.escape(kept)} = |{re.escape(kept)}\.(?:clear|pop)|del {re.escape(kept)}", inside
     )
     return again is None and not re.search(rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside)
+
+
+def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
+    """Whether a loss is added where it is made, in a function that evaluates with gradients on and gives the
+    sum away as it is."""
+    value = node.value
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult | ast.Div):
+        value = value.left
+    around = function_of(index, node)
+    if not isinstance(value, ast.Call) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
+        return False
+    total, text = ast.unparse(node.target), ast.unparse(around)
+    given = [one.value for one in ast.walk(around) if isinstance(one, ast.Return) and one.value is not None]
+    away = [one for one in given if total in {ast.unparse(part) for part in ast.walk(one)}]
+    freed = any(re.search(rf"\b(?:{'|'.join(ENDS)})\b", ast.unparse(one)) for one in away)
+    trains = re.search(r"no_grad|inference_mode|set_grad_enabled|backward|\.step\(", text)
+    return bool(away) and not freed and trains is None and ".eval()" in text
 
 
 def _name(value: ast.expr) -> str:

@@ -51,6 +51,15 @@ def no_class_numbers(evidence: Evidence) -> bool:
     return classes and columns == 1 and (output.width or 1) > 2
 
 
+def _classes_scored(evidence: Evidence) -> int | None:
+    """How many classes the loss is given scores of: those of what it compared, else of the output. In a
+    contrast each row of the batch is a class."""
+    compared = evidence.loss.compared if evidence.loss is not None else None
+    if compared is not None and len(compared[0]) > 1:
+        return compared[0][1] if evidence.loss_name in ("cross_entropy", "nll") else compared[0][-1]
+    return evidence.output.width if evidence.output is not None else None
+
+
 class LabelsOutOfDomain(Rule):
     code, name, family, fault = "RE004", "labels-out-of-domain", "reenact", Fault.CPP
     needs = Needs.GRAPH
@@ -80,7 +89,7 @@ class LabelsOutOfDomain(Rule):
             yield from self._unreachable(evidence, labels, low, high)
 
     def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Findings:
-        width = evidence.output.width if evidence.output is not None else None
+        width = _classes_scored(evidence)
         beyond = [value for value in values if value < 0 or (width or 10**9) <= value]
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"

@@ -34,10 +34,12 @@ Sources
 
 import statistics
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TaskType
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, TaskType
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import epoch_losses, finite, losses
 
+SORTED = 0.7
+"""Spread of the batches' mean labels, by the spread of the labels, from which a batch is of one class."""
 SWING = 0.6
 """Spread of the losses within an epoch, against their mean, above which batches are of different kinds."""
 
@@ -49,7 +51,19 @@ class NotShuffled(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         source = _in_order(evidence)
-        if not source or any(layer.family == "recurrent" for layer in evidence.layers):
+        if any(layer.family == "recurrent" for layer in evidence.layers):
+            return
+        spread = evidence.labels.batch_spread if evidence.labels is not None else None
+        alone = evidence.optimizers < 2 and not evidence.acts
+        if spread is not None and spread > SORTED and alone:
+            saw = f"rows come sorted by class (batch means spread {spread:.2f} times as far as the labels)"
+            saw = f"{saw}; {source}" if source else saw
+            certain = Certainty.STRONG
+            yield self.finding(
+                evidence, saw, kind=Kind.SHUFFLE, values=(True,), confidence=0.9, certainty=certain
+            )
+            return
+        if not source:
             return
         swing = _swing(evidence)
         classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)

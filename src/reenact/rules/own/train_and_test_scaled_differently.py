@@ -2,7 +2,7 @@
 
 What
     Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
-    numbers.
+    numbers. Also seen in the text: a scaler that is fitted to held-out rows again.
 Why
     The model is asked about numbers that it has never seen; its answers there mean nothing.
 Symptom
@@ -32,9 +32,21 @@ Sources
     MLSys 2019.
 """
 
+import ast
+import re
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
+from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
+HELD_OUT = re.compile(
+    r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)|^[xX](?:test|val)|(?:test|val)X$", re.IGNORECASE
+)
+SCALERS = re.compile(
+    r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
+)
 ENOUGH = 16
 """Rows of a split below which its mean tells little."""
 
@@ -59,6 +71,44 @@ class TrainAndTestScaledDifferently(Rule):
                 )
                 yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"))
                 return
+        for index in indexes(evidence):
+            for call, saw in _fitted_again(index):
+                yield self.finding(evidence, saw, place=place_in(index, call), confidence=0.75)
+                return
+
+
+def _fitted_again(index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
+    """Scalers that are fitted to held-out rows, and what says so."""
+    fits = [call for call in index.calls if called(call) == "fit_transform" and _is_scaler(index, call)]
+    names = {call: _name(call.args[0]) for call in fits}
+    for call in fits:
+        owner = function_of(index, call)
+        if isinstance(owner, ast.FunctionDef) and names[call] in {one.arg for one in owner.args.args}:
+            given = [_name(one.args[0]) for one in index.calls if called(one) == owner.name and one.args]
+        else:
+            given = [name for other, name in names.items() if other is call or name != names[call]]
+            given = given if HELD_OUT.search(names[call]) else []
+        held = [name for name in given if HELD_OUT.search(name)]
+        if held and len(held) < len(set(given)):
+            others = next(name for name in given if name not in held)
+            yield (
+                call,
+                f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things",
+            )
+
+
+def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
+    """Whether what is fitted here, to rows of numbers, learns their scale."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    made = value_of(index, owner)
+    return bool(call.args) and bool(SCALERS.search(f"{ast.unparse(owner)} {ast.unparse(made)}"))
+
+
+def _name(node: ast.expr) -> str:
+    """The variable that is given, without what is taken of it: `x_test` of `x_test[:, 1:].values`."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _differ(train: TensorFacts, held: TensorFacts) -> bool:

@@ -18,6 +18,8 @@ WHOLE, FEW = 0.99, 16
 FEW_ROWS = 2000
 MOST_LABELS = 100_000
 """Rows of a data set in memory that are measured: of its inputs, of its labels."""
+FEW_LABELS, FEW_BATCHES, MOST_BATCHES = 8, 4, 400
+"""Rows that a batch must have for its mean label to tell something, and how many of these batches."""
 _WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
 """Odd and without a pattern, so that the same values in another order have another key."""
 
@@ -37,6 +39,8 @@ class TensorFacts:
         self.counts: dict[int, int] = {}
         self.integral = True
         self.one_hot = True
+        self.means: list[float] = []
+        """Labels that are classes: the mean of each batch."""
 
     def update(self, array: Array, dtype: str) -> None:
         """Take in one batch: rows first. `dtype` is the one the program used."""
@@ -84,6 +88,19 @@ class TensorFacts:
             return
         for value, count in zip(*numpy.unique(array, return_counts=True)):
             self.counts[int(value)] = self.counts.get(int(value), 0) + int(count)
+        if array.size == len(array) >= FEW_LABELS and len(self.means) < MOST_BATCHES:
+            self.means.append(float(array.mean()))
+
+    def batch_spread(self) -> float | None:
+        """How far the means of the batches lie apart, in standard deviations of the labels: near one where
+        rows come sorted by class, near the root of one by the size of a batch where they are shuffled.
+        """
+        rows = sum(self.counts.values())
+        if len(self.means) < FEW_BATCHES or len(self.counts) < 2:
+            return None
+        mean = sum(value * count for value, count in self.counts.items()) / rows
+        squares = sum(count * (value - mean) ** 2 for value, count in self.counts.items()) / rows
+        return float(numpy.std(self.means)) / squares**0.5
 
     def as_dict(self, split: str, role: str) -> Facts:
         mean = self.total / self.values if self.values else None
@@ -108,6 +125,7 @@ class TensorFacts:
             "class_values": sorted(self.counts) if discrete else None,
             "integral": bool(role == "label" and self.integral and self.rows),
             "one_hot": bool(role == "label" and self.one_hot and self.rows),
+            "batch_spread": self.batch_spread() if discrete else None,
             "rows_seen": self.rows,
         }
 
@@ -221,6 +239,8 @@ class Data:
         for name, whole in self.whole.items():
             own = "train" if name == self.train_name else name
             best[own] = whole.completed_by(self.splits.get(own))
+            if own in self.splits:
+                best[own].label.means = self.splits[own].label.means
         named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
         tensors = [
             facts.as_dict(name, role)

@@ -24,6 +24,8 @@ MOST_PASSES = 4
 MOVED = 1e-3
 """Share of the spread of an output beyond which it moved."""
 FEW_TOKENS = 4
+_ALONG_TIME = ("LSTM", "GRU", "RNN", "Attention", "Transformer", "Conv1d")
+"""Parts of the names of modules that read a sequence, which may be given without a batch."""
 AGREE = 0.98
 """Share of the targets that must be the token so many places on."""
 
@@ -34,6 +36,17 @@ class Pass(NamedTuple):
     module: Module
     args: Args
     kwargs: Kwargs
+
+
+class Ended(NamedTuple):
+    """A module whose forward came to its end."""
+
+    module: Module
+    parent: Module | None
+    """The program's own module that called it."""
+    part: Tensor
+    """What is looked at of its output."""
+    whole: Tensor
 
 
 def test(
@@ -72,7 +85,7 @@ class Subject:
                 if axis is not None and self._counts(shift, number, given, base, found):
                     tokens, time_axis, found["shift"] = given, axis, shift
             if (found["noise"] or 0.0) < MOVED:
-                self._without_noise(found, base, tokens, time_axis)
+                self._without_noise(found, base, tokens, time_axis, targets)
         return found
 
     def _counts(self, shift: int | None, number: int, given: Tensor, base: Tensor, found: Facts) -> bool:
@@ -86,11 +99,16 @@ class Subject:
         return moved is not None and moved > MOVED
 
     def _without_noise(
-        self, found: Facts, base: Tensor, tokens: Tensor | None, time_axis: int | None
+        self,
+        found: Facts,
+        base: Tensor,
+        tokens: Tensor | None,
+        time_axis: int | None,
+        targets: list[Tensor],
     ) -> None:
         if tokens is not None and time_axis is not None and found.get("shift") == 1 and self._in_time:
             found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
-        axis = self._batch_axis(base, time_axis)
+        axis = self._batch_axis(base, time_axis, targets)
         if axis is not None and self._in_time:
             found["mixing"], found["mixing_at"] = self._mixing(base, axis)
         if tokens is not None and time_axis is None and axis == 0 and self._in_time:
@@ -113,17 +131,37 @@ class Subject:
             if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
                 yield tensor
 
-    def _batch_axis(self, base: Tensor, time_axis: int | None) -> int | None:
-        """The axis of the rows: the one that is not time, or the one of the loader's batch size."""
+    def _batch_axis(self, base: Tensor, time_axis: int | None, targets: list[Tensor]) -> int | None:
+        """The axis of the rows: the one that is not time, or the one of the batch size."""
         if time_axis is not None:
             return 1 - time_axis
         given = list(tensors_in((self.call.args, self.call.kwargs)))
-        sized = self.rows > 2 and all(t.dim() and t.shape[0] == self.rows for t in given)
-        square = base.dim() == 2 and base.shape[0] == base.shape[1]
+        rows = self.rows or self._rows_without_loader(given, base, targets)
+        sized = rows > 2 and all(t.dim() and t.shape[0] == rows for t in given)
         # What the loader gave has its rows first; what was made of it may have them second.
-        unclear = any(t.dim() > 1 and t.shape[1] == self.rows and id(t) not in self.batch for t in given)
-        fits = sized and base.shape[0] == self.rows
-        return 0 if fits and given and not square and not unclear else None
+        unclear = any(t.dim() > 1 and t.shape[1] == rows and id(t) not in self.batch for t in given)
+        fits = sized and base.shape[0] == rows and not self._relates(base, rows)
+        return 0 if fits and given and not unclear else None
+
+    def _rows_without_loader(self, given: list[Tensor], base: Tensor, targets: list[Tensor]) -> int:
+        """The size of a batch that no loader made: inputs of different lengths have their rows first, and so
+        has an input with a target a row; 0 where the first axis may be time."""
+        rows = int(given[0].shape[0]) if given and given[0].dim() else 0
+        if len({t.shape[1] for t in given if t.dim() > 1}) > 1:
+            return rows
+        labelled = any(target.dim() in (1, 2) and target.shape[0] == rows for target in targets)
+        series = any(
+            word in type(part).__name__ for part in self.call.module.modules() for word in _ALONG_TIME
+        )
+        first = given[0] if given else base
+        one_series = first.shape[1] == 1 if first.dim() > 2 else first.is_floating_point()
+        return rows if labelled and base.dim() <= 2 and not (series and one_series) else 0
+
+    def _relates(self, base: Tensor, rows: int) -> bool:
+        """Whether rows are related on purpose: scores of pairs, or a matrix of rows by rows (a graph)."""
+        held = [value for part in self.call.module.modules() for value in vars(part).values()]
+        tensors = [base, *self.call.module.buffers(), *tensors_in(held)]
+        return any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors)
 
     # Tests ------------------------------------------------------------------------------------------------
 
@@ -163,8 +201,9 @@ class Subject:
             return self.torch.cat([others.narrow(axis, 0, 1).expand_as(others), last], axis)
 
         def last_row(tensor: Tensor) -> Tensor | None:
-            fits = tensor.dim() > axis and tensor.shape[axis] == rows
-            return tensor.narrow(axis, rows - 1, 1) if fits else None
+            # Inside the model rows may come second.
+            axes = [one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows]
+            return tensor.narrow(axes[0], rows - 1, 1) if axes else None
 
         return self._compare(base, changed, last_row)
 
@@ -203,7 +242,7 @@ class Subject:
         other = part(scores) if scores is not None else None
         if kept is None or other is None:
             return None, None
-        share = _moved(kept, other)
+        share = _moved(kept, other, base)
         where = self._where(change, part) if share is not None and share > MOVED else None
         return share, where
 
@@ -216,21 +255,21 @@ class Subject:
             output = self.call.module(*args, **kwargs)
         except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
             return None
-        tensors = (t for t in _outputs(output) if t.is_floating_point() and t.dim() >= 2)
+        tensors = (t for t in _outputs(output) if t.is_floating_point() and t.dim() and len(t) > 1)
         first = next(tensors, None)
         return first.detach().float() if first is not None else None
 
     def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> Facts | None:
         """The first module, in the order in which they end, whose output moves."""
-        runs: list[list[tuple[Module, Module | None, Tensor]]] = []
+        runs: list[list[Ended]] = []
         for changing in (self._same, change):
-            ended: list[tuple[Module, Module | None, Tensor]] = []
+            ended: list[Ended] = []
             with _following(self.call.module, part, ended):
                 self._scores(changing)
             runs.append(ended)
-        for (module, parent, before), (_, _, after) in zip(*runs):
-            if (_moved(before, after) or 0.0) > MOVED:
-                return self._named(module, parent)
+        for before, after in zip(*runs):
+            if (_moved(before.part, after.part, before.whole) or 0.0) > MOVED:
+                return self._named(before.module, before.parent)
         return None
 
     def _named(self, module: Module, parent: Module | None) -> Facts:
@@ -268,9 +307,7 @@ def _untouched(torch: Library, module: Module) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _following(
-    module: Module, part: Callable[[Tensor], Tensor | None], ended: list[tuple[Module, Module | None, Tensor]]
-) -> Iterator[None]:
+def _following(module: Module, part: Callable[[Tensor], Tensor | None], ended: list[Ended]) -> Iterator[None]:
     """Note this part of the output of each module, with the program's own module that called it."""
     stack: list[Module] = []
 
@@ -282,9 +319,9 @@ def _following(
             stack.pop()
         tensor = next((t for t in _outputs(output) if t.is_floating_point()), None)
         kept = part(tensor) if tensor is not None else None
-        if kept is not None:
+        if tensor is not None and kept is not None:
             own = next((outer for outer in reversed(stack) if not is_library(_file(outer))), None)
-            ended.append((inner, own, kept.detach().float()))
+            ended.append(Ended(inner, own, kept.detach().float(), tensor.detach().float()))
 
     handles = []
     for inner in module.modules():
@@ -304,11 +341,13 @@ def _outputs(output: Any) -> Iterator[Tensor]:
         yield from tensors_in(vars(output))
 
 
-def _moved(before: Tensor, after: Tensor | None) -> float | None:
-    """The largest change, as a share of the spread of the values; none where that is not known."""
+def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:
+    """The largest change, as a share of the spread of the values; none where that is not known. `whole`:
+    what the values are a part of, for a part may be a single number."""
     if after is None or before.shape != after.shape or not before.numel():
         return None
-    spread = float((before - before.mean()).abs().mean())
+    whole = before if whole is None else whole
+    spread = float((whole - whole.mean()).abs().mean())
     largest = float((before - after).abs().max())
     share = largest / spread if spread > 1e-6 else None
     return share if share is not None and share == share else None

@@ -78,6 +78,10 @@ class BatchObserver:
         """Shapes of output and target that the loss of this step was given."""
         return None if self._pair is None else [list(tensor.shape) for tensor in self._pair[:2]]
 
+    def bend(self) -> str:
+        """What bends the output that the loss of this step was given."""
+        return "" if self._pair is None else facts.bend_of(self._pair[0])
+
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
         return (tensors[0], tensors[1], False) if len(tensors) >= 2 else None
@@ -180,7 +184,7 @@ class BatchObserver:
             self._pair = self._compared_in(call.args, call.kwargs) or self._pair
             settings = {**facts.plain_values(call.kwargs), **facts.weights_given(call.kwargs)}
             loss = facts.loss_facts(call.name, settings, call.place)
-            loss.update(compared=self.shapes_compared(), called=call.place)
+            loss.update(compared=self.shapes_compared(), called=call.place, bend=self.bend())
         read = None
         if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
             read = facts.read_loss(tensor)

@@ -170,6 +170,8 @@ class Capture:
         closed = top is not None and (not top._modules or type(top).__name__ == "MultiheadAttention")
         if not self.follows or (in_library and closed):
             return
+        if name in ("clamp", "clamp_min", "clip") and _is_relu(args, kwargs):
+            name = "relu"
         tensor = first_tensor(self.torch, args)
         source = self._origin.get(id(tensor)) if tensor is not None else None
         shapes = name in SHAPING and not in_library
@@ -210,6 +212,12 @@ class Capture:
         if tensor is not None and self.follows and len(self._kept) < 4 * self.MAXIMUM:
             self._origin[id(tensor)] = origin
             self._kept.append(tensor)
+
+
+def _is_relu(args: Args, kwargs: Kwargs) -> bool:
+    """Whether `clamp` cuts at zero and nowhere else."""
+    low, high = kwargs.get("min", args[1] if len(args) > 1 else None), kwargs.get("max")
+    return isinstance(low, (int, float)) and low == 0 and high is None and len(args) < 3
 
 
 def _flattens(before: Any, after: Any) -> bool:

@@ -125,6 +125,27 @@ _NODES = {
 }
 _BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
+_BENDS = {
+    "SoftmaxBackward": "softmax",
+    "LogSoftmaxBackward": "log_softmax",
+    "SigmoidBackward": "sigmoid",
+    "LogSigmoidBackward": "log_sigmoid",
+    "TanhBackward": "tanh",
+    "ReluBackward": "relu",
+    "LeakyReluBackward": "leaky_relu",
+    "EluBackward": "elu",
+    "GeluBackward": "gelu",
+    "SiluBackward": "silu",
+    "SoftplusBackward": "softplus",
+    "HardsigmoidBackward": "hardsigmoid",
+}
+"""Nodes of autograd that bend what passes, in the words of layers."""
+_SHAPE_ONLY_NAMES = """
+Alias AsStrided Clone Contiguous Expand Permute ReshapeAlias Select Slice Squeeze T ToCopy Transpose
+UnsafeView Unsqueeze View
+"""
+_SHAPE_ONLY = frozenset(f"{name}Backward" for name in _SHAPE_ONLY_NAMES.split())
+"""Nodes that move values and leave them what they are."""
 WEIGHTS = ("weight", "pos_weight")
 _REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
 _DEPTH = 12
@@ -156,7 +177,7 @@ class LossNode(NamedTuple):
     prediction: Tensor | None = None
     target: Tensor | None = None
     compared: list[list[int]] | None = None
-    """Shapes of output and target, where a difference by hand stretched the output."""
+    """Shapes of output and target, before one was broadcast to the other."""
 
 
 def read_loss(loss: Tensor) -> LossNode | None:
@@ -185,7 +206,19 @@ def _loss_of_torch(node: Any) -> LossNode | None:
     ignored = getattr(node, "_saved_ignore_index", None)
     if ignored is not None:
         settings["ignore_index"] = ignored - 2**64 if ignored >= 2**63 else ignored
-    return LossNode(name, settings, _saved(node, "_saved_self"), _saved(node, "_saved_target"))
+    prediction, target = _saved(node, "_saved_self"), _saved(node, "_saved_target")
+    compared = None
+    if prediction is not None and target is not None:
+        compared = [_before_broadcast(tensor) for tensor in (prediction, target)]
+    return LossNode(name, settings, prediction, target, compared)
+
+
+def _before_broadcast(tensor: Tensor) -> list[int]:
+    """The shape that a tensor had before it was expanded: an expanded axis has no stride."""
+    shape = [1 if not stride else size for size, stride in zip(tensor.shape, tensor.stride())]
+    while shape and shape[0] == 1 and tensor.shape[tensor.dim() - len(shape)] > 1:
+        shape.pop(0)
+    return shape
 
 
 def _loss_by_hand(node: Any) -> LossNode | None:
@@ -209,6 +242,23 @@ def _stretched(bent: Any) -> list[list[int]] | None:
         return None
     rows, shape = list(given[0].shape), list(made[0].shape)
     return [rows, shape[1:]] if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1 else None
+
+
+def bend_of(prediction: Tensor) -> str:
+    """What bends the very tensor that a loss is given: `softmax`, `none` where nothing does, empty where the
+    autograd graph does not tell (a compiled model, a function of the program's own).
+    """
+    node: Any = prediction.grad_fn
+    for _ in range(_DEPTH):
+        if node is None or not node.name()[-1:].isdigit():
+            return ""
+        name = _node_name(node)
+        if name == "LogBackward" and "SoftmaxBackward" in _children(node):
+            return "log_softmax"
+        if name not in _SHAPE_ONLY:
+            return _BENDS.get(name, "none")
+        node = node.next_functions[0][0]
+    return ""
 
 
 def _children(node: Any) -> list[str]:

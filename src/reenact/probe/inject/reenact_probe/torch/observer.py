@@ -164,7 +164,8 @@ class TorchObserver:
             trains = self._batches.loss_called(args, kwargs, output, self.in_fit)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
-                loss.update(compared=self._batches.shapes_compared(), called=caller())
+                compared, bend = self._batches.shapes_compared(), self._batches.bend()
+                loss.update(compared=compared, called=caller(), bend=bend)
                 self.model.set_loss(loss)
         elif not self._batches.is_metric(module):
             self._layer(module, args, kwargs, output)

@@ -1,0 +1,107 @@
+"""Rules that believe what was measured of the tensors: what the loss was given, how labels come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from made_evidence import LABELS, findings_in, graph, trace
+from reenact.program.graph import TaskType
+from reenact.rules import Certainty, Evidence
+from reenact.rules.registry import rule
+from reenact.testing.rules import evidence_of
+
+CONTRAST = replace(LABELS, maximum=31.0, classes=32, class_counts=(9,) * 32, class_values=tuple(range(32)))
+
+
+def with_loss(**facts: object) -> Evidence:
+    """A run of a linear model with three outputs whose loss is known so well."""
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    assert model.loss is not None
+    loss = replace(model.loss, from_logits=True, **facts)  # type: ignore[arg-type]
+    return Evidence(trace=trace([1.0] * 20, graph=replace(model, loss=loss)))
+
+
+def test_classes_are_counted_by_what_the_loss_was_given() -> None:
+    """In a contrast each row of the batch is a class, however wide the model is."""
+    evidence = with_loss(compared=((32, 32), (32,)))
+    assert evidence.trace is not None
+    contrast = Evidence(trace=replace(evidence.trace, data=(CONTRAST,)))
+    assert findings_in("RE004", contrast) == ()
+    short = with_loss(compared=((32, 2), (32,)))
+    (found,) = findings_in("RE004", short)
+    assert found.saw == "class 2 where the output has 2 units"
+
+
+@pytest.mark.parametrize(("bend", "reported"), [("softmax", 1), ("none", 0), ("log_softmax", 0)])
+def test_a_softmax_counts_where_the_loss_is_given_it(bend: str, reported: int) -> None:
+    evidence = with_loss(bend=bend)
+    assert evidence.last_activation == (None if bend == "none" else bend)
+    found = tuple(rule("NL015").check(evidence))
+    assert [one.certainty for one in found] == [Certainty.PROOF] * reported
+
+
+@pytest.mark.parametrize(("spread", "reported"), [(0.95, 1), (0.2, 0), (None, 0)])
+def test_rows_that_come_sorted_by_class(spread: float | None, reported: int) -> None:
+    run = trace([1.0] * 20, data=(replace(LABELS, batch_spread=spread),))
+    found = findings_in("RE009", Evidence(trace=run))
+    assert [one.certainty for one in found] == [Certainty.STRONG] * reported
+
+
+SCALED = """
+from sklearn.preprocessing import StandardScaler
+scaler = StandardScaler()
+x_train = scaler.fit_transform(x_train)
+x_test = scaler.{call}(x_test)
+"""
+IN_A_FUNCTION = """
+from sklearn.preprocessing import MinMaxScaler
+def prepare(rows):
+    return MinMaxScaler().fit_transform(rows)
+train = prepare({first})
+test = prepare({second})
+"""
+ENCODED = """
+labels = encoder.fit_transform(y_train)
+held_out = encoder.fit_transform(y_test)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (SCALED.format(call="fit_transform"), 5),
+        (SCALED.format(call="transform"), None),
+        (IN_A_FUNCTION.format(first="x_train", second="x_test"), 4),
+        (IN_A_FUNCTION.format(first="x_train", second="y_train"), None),
+        (ENCODED, None),
+    ],
+)
+def test_a_scaler_that_is_fitted_to_held_out_rows(text: str, line: int | None) -> None:
+    evidence = replace(evidence_of(text, run=False), trace=trace([1.0] * 20))
+    found = findings_in("RE007", evidence)
+    assert [one.place.line for one in found if one.place] == ([line] if line else [])
+
+
+VALIDATED = """
+def validate(model, loader, criterion):
+    model.eval()
+    total = 0.0
+    {around}
+        total += criterion(model(x), y) * len(y)
+    return {total} / len(loader.dataset)
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "total", "line"),
+    [
+        ("for x, y in loader:", "total", 6),
+        ("for x, y in loader:", "total.item()", None),
+        ("with torch.no_grad(): loader = list(loader)\n    for x, y in loader:", "total", None),
+    ],
+)
+def test_a_validation_that_keeps_its_graphs(around: str, total: str, line: int | None) -> None:
+    found = findings_in("RE047", evidence_of(VALIDATED.format(around=around, total=total), run=False))
+    assert [one.place.line for one in found if one.place] == ([line] if line else [])
