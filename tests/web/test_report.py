@@ -86,3 +86,5 @@ def test_several_runs_stand_in_one_file_without_a_clash_of_anchors(
     assert len(named) == len(set(named))
     assert set(re.findall(r' href="#([^"]+)"', text)) <= set(named)
     assert set(chosen) <= set(named)
+    assert text.count('<article class="of-several"') == 3
+    assert ".of-several { margin-top" in text, "space between the table and the first run"

@@ -159,7 +159,8 @@ def report_page(*stored: Stored) -> str:
     heads = [(one.run.id, head_of(one.run, one.shelf)) for one in stored]
     rows = [Row((head.title, head.verdict), head.tone, hrefs={0: f"#{name}"}) for name, head in heads]
     parts = [
-        f'<article id="{one.run.id}">{ANCHORS.sub(rf"{BACK}{one.run.id}-", _content(one))}</article>'
+        f'<article class="of-several" id="{one.run.id}">'
+        f"{ANCHORS.sub(rf'{BACK}{one.run.id}-', _content(one))}</article>"
         for one in stored
     ]
     title = f"{len(stored)} runs of reenact"

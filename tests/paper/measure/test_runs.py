@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
-from reenact.paper.measure.runs import FullRun, full_runs, metric_names, values
+from reenact.paper.measure.runs import FullRun, _at_once, full_runs, metric_names, values
 
 
 def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
@@ -31,6 +32,24 @@ def test_each_seed_is_measured_from_its_file(project: Project, context: Any, jou
     assert metric_names(found) == ("accuracy", "steps")
     assert all(one.ok and one.wall_s > 0 for one in found)
     assert "believe me" in found[0].output
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
+def test_once_a_run_counts_the_other_seeds_run_beside_one_another(
+    project: Project, context: Any, journal: Journal
+) -> None:
+    slow = project.changed({"train.py": f"import time\ntime.sleep(2)\n{project.files['train.py']}"})
+    found = measured(slow, context(), journal, (0, 1, 2))
+    assert values(found, "accuracy") == {0: 0.9, 1: 0.91, 2: 0.92}, "in the order of the seeds"
+    boxes = [one for one in journal.steps(journal.find("last")) if one.path.endswith("/full-run")]
+    first, second, third = sorted(boxes, key=lambda one: one.started_at)
+    assert (first.ended_at or "") <= second.started_at
+    assert third.started_at < (second.ended_at or "")
+
+
+def test_runs_beside_one_another_fit_into_the_memory() -> None:
+    assert _at_once(1e9) == 1
+    assert 1 <= _at_once(1.0) <= len(os.sched_getaffinity(0))
 
 
 def test_the_scale_is_handed_on_and_kept(project: Project, context: Any, journal: Journal) -> None:

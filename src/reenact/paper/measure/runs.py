@@ -3,8 +3,11 @@ for the eye, and decide nothing."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 
 from reenact.codegen.project import ENTRY, METRICS, Project
 from reenact.codegen.runner import PRINTED, ProgramRun, ProjectRunner
@@ -14,6 +17,8 @@ from reenact.paper.develop.checks import metrics_in
 from reenact.paper.measure.curves import Curve, curves_of, log_names
 from reenact.sandbox.box import Ending
 
+SPARE = 1.5
+"""Memory that a run beside others must find free, as a multiple of what the first one took."""
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
 
@@ -49,23 +54,40 @@ def full_runs(
     scale: float = 1.0,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[FullRun, ...]:
-    """A run for each seed, each in a fresh box without an earlier metrics.json; stops after failures in a row
-    from the start, and after one that ran out of time."""
-    found: list[FullRun] = []
-    for seed in seeds:
-        if len(found) >= GIVE_UP and not any(one.ok for one in found):
-            break
-        say(f"full run {len(found) + 1} of {len(seeds)}, seed {seed}")
-        ran = runner.run(
+    """A run for each seed, each in a fresh box without an earlier metrics.json: one by one until one counts,
+    then as many at once as there are cores and memory for. Stops after failures in a row from the start, and
+    after one that ran out of time."""
+    late = Event()
+
+    def ran(number: int) -> FullRun | None:
+        if late.is_set():
+            # It would take as long.
+            return None
+        seed = seeds[number]
+        say(f"full run {number + 1} of {len(seeds)}, seed {seed}")
+        ended = runner.run(
             "full-run", run.under("seed", attempt=seed), project.without(METRICS),
             (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(wall_s),
             collect=(METRICS,), logs=log_names(project, seed),
         )  # fmt: skip
-        found.append(_read(seed, ran, scale))
-        if ran.ending == Ending.TIMEOUT:
-            # The next seed would take as long.
-            break
-    return tuple(found)
+        if ended.ending == Ending.TIMEOUT:
+            late.set()
+        return _read(seed, ended, scale)
+
+    found: list[FullRun | None] = []
+    while len(found) < min(GIVE_UP, len(seeds)) and not any(one is not None and one.ok for one in found):
+        found.append(ran(len(found)))
+    known = [one for one in found if one is not None]
+    if any(one.ok for one in known):
+        with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in known))) as pool:
+            found += pool.map(ran, range(len(found), len(seeds)))
+    return tuple(one for one in found if one is not None)
+
+
+def _at_once(peak_mib: float) -> int:
+    """Runs that fit beside one another: one a core, and not more than the free memory holds."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return max(1, min(len(os.sched_getaffinity(0)), int(free / (1 + SPARE * peak_mib))))
 
 
 def values(runs: Sequence[FullRun], metric: str) -> dict[int, float]:
