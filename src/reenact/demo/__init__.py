@@ -1,5 +1,4 @@
-"""What `reenact demo` shows: `cases/` (a training, a bug with its recording, a paper with its recordings) and
-`crash/` (a small run that is killed and continues; the crash matrix of the tests drives it too)."""
+"""What `reenact demo` shows: `cases/` (a training, a bug with its recording, a paper with its recordings)."""
 
 from pathlib import Path
 

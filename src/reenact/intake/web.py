@@ -20,12 +20,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from reenact.errors import InputError, Unreachable
+from reenact.llm.names import is_loopback
 from reenact.version import __version__
 
 _MOVED = (301, 302, 307, 308)
@@ -111,7 +111,7 @@ class Web:
 def _opener(address: str) -> urllib.request.OpenerDirector:
     """Neither redirects nor files nor other protocols: what is not added here cannot happen."""
     opener = urllib.request.OpenerDirector()
-    if not _is_this_machine(address):
+    if not is_loopback(address):
         opener.add_handler(urllib.request.ProxyHandler())
     opener.add_handler(urllib.request.HTTPHandler())
     opener.add_handler(urllib.request.HTTPSHandler())
@@ -137,17 +137,9 @@ def _origin(address: str) -> str:
 
 def _checked_origin(address: str) -> str:
     origin = _origin(address)
-    if origin.startswith("https://") or (origin.startswith("http://") and _is_this_machine(address)):
+    if origin.startswith("https://") or (origin.startswith("http://") and is_loopback(address)):
         return origin
     raise InputError(f"An API is asked over https only. Received: api={origin or address}")
-
-
-def _is_this_machine(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 LONGEST_WAIT_S = 60.0

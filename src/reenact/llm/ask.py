@@ -150,18 +150,19 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def schema_of(kind: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of an answer type, without the titles that pydantic derives from the names."""
-    schema: dict[str, Any] = _untitled(kind.model_json_schema())
+    schema: dict[str, Any] = untitled(kind.model_json_schema())
     return schema
 
 
-def _untitled(node: Any, *, names: bool = False) -> Any:
-    """`names` is true where the keys are names of properties, one of which may be called `title`."""
+def untitled(node: Any, *, names: bool = False) -> Any:
+    """A JSON schema without the titles that pydantic makes of names. `names` is true where the keys are names
+    of properties, one of which may be called `title`."""
     if isinstance(node, list):
-        return [_untitled(item) for item in node]
+        return [untitled(item) for item in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: _untitled(value, names=not names and key in ("properties", "$defs"))
+        key: untitled(value, names=not names and key in ("properties", "$defs"))
         for key, value in node.items()
         if names or key != "title" or not isinstance(value, str)
     }

@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
+from reenact.llm.ask import untitled
 from reenact.mcp.run_service import RunService
 from reenact.program.launcher import INTERPRETERS, is_python
 from reenact.program.program import read_program
@@ -127,17 +128,6 @@ class Server(MCPServer[Any]):
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(_wrong(name, error.__cause__)) from error
             raise
-
-
-def untitled(schema: Any) -> Any:
-    """A JSON schema without the titles that pydantic makes of names."""
-    if isinstance(schema, list):
-        return [untitled(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: untitled(item) for key, item in schema.items() if key != "title" or not isinstance(item, str)
-    }
 
 
 def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:

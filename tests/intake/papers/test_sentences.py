@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reenact.intake.papers.sentences import split
+from reenact.intake.papers.assemble import split
 
 WORDS = st.sampled_from(
     ["We", "train", "a", "net.", "e.g.", "i.e.,", "Fig.", "3.", "Smith", "et", "al.", "(2020).", "0.5",

@@ -3,8 +3,7 @@
 paper        the nouns, and what can be asked of a paper: a sentence by id, a quote, its text without results
 read         `read_paper`: from a file, a folder, an archive or arXiv; HTML through html_page in the sandbox,
              pandoc and tree; source: bytes and their form
-assemble     the draft that a reader hands on -> Paper: ids, sentences, citations
-sentences    where a sentence ends
+assemble     the draft that a reader hands on -> Paper: ids, sentences and where one ends, citations
 references   an entry as it is printed, and which ones a sentence cites; bibliography: BibTeX, bibitems
 
 markdown     Markdown; plain: text by its shape, captions and tables that both share

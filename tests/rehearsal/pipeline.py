@@ -106,7 +106,7 @@ class Stage:
     def plan(self, loss: float) -> Plan:
         """A typed proposal of the model."""
         self._say(3, "ask the model for a plan")
-        prompt = load_prompt("reenact.demo.crash", "plan.md")
+        prompt = load_prompt("rehearsal", "plan.md")
         filled = prompt.fill(loss=loss, settings=json.dumps(dict(SLOW)))
         return ask(self.run, self.model, "plan", filled, Plan)
 

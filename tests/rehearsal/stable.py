@@ -15,9 +15,9 @@ from typing import Any
 
 import reenact.llm.scripted
 import reenact.sandbox.tiers.bubblewrap  # noqa: F401
-from reenact.demo.crash.run import rehearse_counted
 from reenact.sandbox.box import BoxResult, Command, Limits, Sandbox
 from reenact.sandbox.choose import choose
+from rehearsal.run import rehearse_counted
 
 SIGNALLED = "rehearsal/trials/rate0-seed1"
 

@@ -26,14 +26,14 @@ from typing import Any
 import psutil
 import pytest
 
-from reenact.demo.crash.rehearsal import rehearse
-from reenact.demo.crash.run import PLAN, Ledger, PaidModel, PaidSandbox
 from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed, Stopped
 from reenact.journal import Journal, JournalReader, State, Status
 from reenact.llm.scripted import Scripted
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
 from reenact.sandbox.isolation.cgroup import find_place
 from reenact.types import Progress, Stop
+from rehearsal.pipeline import rehearse
+from rehearsal.run import PLAN, Ledger, PaidModel, PaidSandbox
 
 STABLE = Path(__file__).with_name("stable.py")
 EFFECTS = 8
@@ -83,7 +83,11 @@ class Starter:
 
     def __init__(self) -> None:
         self._stable = subprocess.Popen(
-            [sys.executable, str(STABLE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(STABLE)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(STABLE.parents[1])},
         )
 
     def begin(self, place: Place, crash_at: str = "", number: int = 0) -> int:
@@ -254,8 +258,8 @@ def test_killed_again_and_again_at_any_moment(starter: Starter, place: Place, wh
 
 def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -> None:
     """The orphan keeps the run; the same command refuses with a clear word, or comes after it."""
-    command = [sys.executable, "-m", "reenact.demo.crash.run", str(place.folder)]
-    environment = {**os.environ, "TMPDIR": str(place.tmp)}
+    command = [sys.executable, "-m", "rehearsal.run", str(place.folder)]
+    environment = {**os.environ, "TMPDIR": str(place.tmp), "PYTHONPATH": str(STABLE.parents[1])}
     shell = subprocess.Popen(
         ["sh", "-c", '"$@" & wait', "sh", *command], env=environment, stdout=subprocess.DEVNULL
     )

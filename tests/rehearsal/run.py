@@ -1,6 +1,6 @@
 """One execution of the rehearsal as a process of its own, its effects counted in a ledger.
 
-    python -m reenact.demo.crash.run FOLDER [--fresh]
+    python -m rehearsal.run FOLDER [--fresh]
 
 The crash matrix and the demonstration start it, kill it (REENACT_CRASH_AT), and start it again.
 """
@@ -11,11 +11,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.demo.crash.rehearsal import Plan, Rehearsal, rehearse
 from reenact.journal import Journal
 from reenact.llm.ask import Answer, Model, Request, T
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
 from reenact.types import Stop
+from rehearsal.pipeline import Plan, Rehearsal, rehearse
 
 PLAN = Plan(learning_rates=[2.5, 0.3], why="The loss hardly moves.")
 

@@ -1,1 +1,0 @@
-"""A small real pipeline with every kind of effect."""
