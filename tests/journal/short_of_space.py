@@ -31,7 +31,7 @@ def tell(folder: Path, paid: Counter[int]) -> list[object]:
         results = [
             run.step("ask", lambda n=n: effect(n), kind=Kind.LLM, inputs=n, attempt=n) for n in range(STEPS)
         ]
-        run.write("report", folder / "out" / "report.md", b"report " * 2000)
+        run.edit("report", folder / "out", {"report.md": b"report " * 2000})
         run.finish({"steps": STEPS})
     return results
 

@@ -94,10 +94,10 @@ def test_a_folder_or_pipe_is_no_file_to_edit(journal: Journal, root: Path) -> No
 def test_a_report_is_written_whole_and_both_contents_are_on_record(journal: Journal, tmp_path: Path) -> None:
     report = tmp_path / "out" / "report.md"
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.write("report", report, b"# first") == report
+        run.edit("report", report.parent, {report.name: b"# first"})
         run.finish(None)
     with journal.run(pipeline="tale", request=1) as run:
-        run.write("report", report, b"# second")
+        run.edit("report", report.parent, {report.name: b"# second"})
         run.finish(None)
     assert report.read_bytes() == b"# second"
     [step] = journal.steps(journal.find("last"))

@@ -33,7 +33,7 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
                 )
             )
             run.note("output", f"x{SECRET}x")
-            run.write("report", tmp_path / "report", b"the user's own file")
+            run.edit("report", tmp_path, {"report": b"the user's own file"})
             run.step("fails", leaks, kind=Kind.LLM)
 
     with Journal.open(folder, redact=hide) as journal:

@@ -75,7 +75,7 @@ def rehearse(
         before, after = stage.verify(rate)
         verdict = "repaired" if after < before / 2 else "not repaired"
         found = Rehearsal(verdict, rate, before, after, folder / "report.md")
-        run.write("report", found.report, _report(found, plan, loss).encode())
+        run.edit("report", folder, {found.report.name: _report(found, plan, loss).encode()})
         code = ExitCode.OK if found.verdict == "repaired" else ExitCode.FOUND
         run.finish({"verdict": found.verdict, "before": before, "after": after}, code)
     return found

@@ -3,9 +3,8 @@
 JSON with a few tags, never pickle: `{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for large bytes,
 `{"$decimal": text}`, `{"$float": "nan"}`. A key that begins with `$` is written with two.
 
-Without a type only plain data may be journalled: none, booleans, numbers, text, bytes, Decimal, and lists and
-text-keyed dicts of these. With `returns=TYPE` also dataclasses, pydantic models, enums, tuples,
-sets, paths and dates come back as what they were.
+With `returns=TYPE` dataclasses, pydantic models, enums, tuples, sets, paths and dates come back as what they
+were; without a type as plain data: none, booleans, numbers, text, bytes, Decimal, lists and text-keyed dicts.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -146,21 +145,15 @@ T = TypeVar("T")
 
 
 class Codec(Generic[T]):
-    """How a step's result becomes plain data and is rebuilt: without a type as it is, else by pydantic."""
+    """How the plain data of a step become its result: without a type as they are, else by pydantic."""
 
     def __init__(self, returns: type[T] | None) -> None:
         """Refuses a type that pydantic cannot rebuild here, before any effect has been paid for."""
         chosen: Any = returns
         self._adapter: TypeAdapter[T] | None = None if returns is None else _adapter(chosen)
 
-    def encode(self, value: T) -> object:
-        """Plain data; without a type only what comes back as it went."""
-        if self._adapter is None:
-            _refuse_untyped(value)
-        return value
-
     def decode(self, data: Any) -> T:
-        """What was encoded. Raises ValueError for data of another type."""
+        """The result. Raises ValueError for data of another type."""
         result: T = data if self._adapter is None else self._adapter.validate_python(data)
         return result
 
@@ -178,23 +171,6 @@ def _adapter(returns: Any) -> TypeAdapter[Any]:
             next_step="Return plain data, a dataclass or a pydantic model.",
         ) from error
     return adapter
-
-
-def _refuse_untyped(value: object) -> None:
-    if value is None or type(value) in (bool, int, float, str, bytes, Decimal):
-        return
-    inner: Iterable[object]
-    if type(value) is list:
-        inner = value
-    elif type(value) is dict and all(type(key) is str for key in value):
-        inner = value.values()
-    else:
-        raise JournalError(
-            f"A {type(value).__name__} would not come back as it is. Received: {value!r:.80}.",
-            next_step="Give the step its type: step(..., returns=TYPE).",
-        )
-    for item in inner:
-        _refuse_untyped(item)
 
 
 SHORT_WORDS = 100
@@ -239,10 +215,6 @@ class Bodies:
                 f"A value in the journal has not the form that reenact writes: {type(error).__name__}.",
                 next_step="If the run was imported, remove it: reenact runs remove RUN",
             ) from error
-
-    def shown(self, data: bytes) -> bytes:
-        """Bytes as they may stand in a file for others."""
-        return redacted(data, self._redact)
 
     def words(self, text: str) -> str:
         """Words of a person or a program, as they go into a column."""

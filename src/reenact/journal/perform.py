@@ -125,7 +125,7 @@ class Steps(Generic[T]):
 
     def _packed(self, step: Step, value: T) -> tuple[Body, T]:
         """The value as it is written, and as it will be read."""
-        body = self.recorder.bodies.body(self.codec.encode(value))
+        body = self.recorder.bodies.body(value)
         try:
             return body, self.codec.decode(self.recorder.bodies.plain(body.text))
         except MISFIT as error:

@@ -112,14 +112,6 @@ class Scope:
 
         A file that somebody else changed in between is not overwritten.
         """
-        self._edit(name, root, files)
-
-    def write(self, name: str, path: Path, data: bytes) -> Path:
-        """Write one result file, such as a report, without secrets: whole or not at all."""
-        self._edit(name, path.parent, {path.name: self._recorder.bodies.shown(data)}, crash_at="C16")
-        return path
-
-    def _edit(self, name: str, root: Path, files: Mapping[str, bytes | None], crash_at: str = "") -> None:
         root = root.resolve()
         old = {name: _content(_target(root, name)) for name in files}
         plan = tuple(_planned(root, name, old[name], files[name]) for name in files)
@@ -132,7 +124,7 @@ class Scope:
             begun = recorder.stored(wanted)
             assert begun is not None
             edit = Codec(Edit).decode(recorder.bodies.plain(recorder.text_of(begun, "inputs")))
-            _apply_all(root, edit.plan, files, recorder.run.id, crash_at)
+            _apply_all(root, edit.plan, files, recorder.run.id)
             return [{path: list(files)}]
 
         Steps(recorder, {path: wanted}, apply, Codec(list[str])).results()
@@ -163,9 +155,7 @@ def _planned(root: Path, name: str, old: bytes | None, new: bytes | None) -> Fil
     return FileEdit(name, _hash(old), _hash(new), mode)
 
 
-def _apply_all(
-    root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str, crash_at: str
-) -> None:
+def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str) -> None:
     for count, edit in enumerate(plan):
         if count:
             crash_point("C12")
@@ -178,10 +168,10 @@ def _apply_all(
                 f"{target} was changed by somebody else while this run was to change it.",
                 next_step="Put it back as it was and run the same command, or start over with --fresh.",
             )
-        _write(target, files[edit.name], edit.mode, run_id, crash_at)
+        _write(target, files[edit.name], edit.mode, run_id)
 
 
-def _write(target: Path, content: bytes | None, mode: int, run_id: str, crash_at: str) -> None:
+def _write(target: Path, content: bytes | None, mode: int, run_id: str) -> None:
     if content is None:
         with storage_named(target):
             target.unlink()
@@ -190,7 +180,7 @@ def _write(target: Path, content: bytes | None, mode: int, run_id: str, crash_at
     make_folder(target.parent)
     # One name a run and file: after a crash the same run writes over its own leftover.
     temporary = target.with_name(f".{named(target.name.encode()).sha256[:12]}.{run_id}.tmp")
-    write_whole(target, content, temporary=temporary, mode=mode, crash_at=crash_at)
+    write_whole(target, content, temporary=temporary, mode=mode)
 
 
 def _content(target: Path) -> bytes | None:

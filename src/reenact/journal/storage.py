@@ -57,14 +57,14 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
             sync_folder(each.parent)
 
 
-def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644, crash_at: str = "") -> None:
+def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) -> None:
     """Write beside, flush, rename over: a reader sees the old content or the new, never a part.
 
     A crash may leave `temporary` behind; whoever writes the same content again writes over it.
     """
     with storage_named(path):
         try:
-            _write_synced(temporary, data, mode, crash_at)
+            _write_synced(temporary, data, mode)
             temporary.replace(path)
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -72,15 +72,14 @@ def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644, 
         sync_folder(path.parent)
 
 
-def _write_synced(path: Path, data: bytes, mode: int, crash_at: str) -> None:
+def _write_synced(path: Path, data: bytes, mode: int) -> None:
     # No O_TRUNC through a link that somebody put there: a leftover is removed, then created again.
     path.unlink(missing_ok=True)
     with open(path, "xb", opener=private) as file:
         half = len(data) // 2
         file.write(data[:half])
-        if crash_at:
-            file.flush()
-            crash_point(crash_at)
+        file.flush()
+        crash_point("C16")
         file.write(data[half:])
         file.flush()
         os.fchmod(file.fileno(), mode)
