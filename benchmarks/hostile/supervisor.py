@@ -25,7 +25,7 @@ from benchmarks.hostile.steps import after
 from reenact.errors import ReenactError
 from reenact.sandbox.box import Command, Mount
 from reenact.sandbox.choose import choose
-from reenact.sandbox.monitor.processes import descendants
+from reenact.sandbox.processes import descendants
 
 _SUBREAPER = 36
 _GRACE_S = 2.0

@@ -30,7 +30,7 @@ from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed,
 from reenact.journal import Journal, JournalReader, State, Status
 from reenact.llm.scripted import Scripted
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
-from reenact.sandbox.isolation.cgroup import find_place
+from reenact.sandbox.cgroup import find_place
 from reenact.types import Progress, Stop
 from rehearsal.pipeline import rehearse
 from rehearsal.run import PLAN, Ledger, PaidModel, PaidSandbox

@@ -27,7 +27,7 @@ from reenact.report.document import Diagnostic
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.result import Result, encoded
 from reenact.rules.evidence import Evidence
-from reenact.sandbox.monitor.processes import end_below
+from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, JsonValue
 
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)

@@ -22,7 +22,7 @@ from types import FrameType
 from typing import NoReturn
 
 from reenact.errors import TimeSpent, ended_by
-from reenact.sandbox.monitor.processes import end_below
+from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, Stop
 
 GENTLE_S = 6.0

@@ -15,7 +15,7 @@ from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.environments.prepare import Environments
-from reenact.sandbox.isolation.view import WORK
+from reenact.sandbox.view import WORK
 from reenact.types import JsonValue, Stop
 
 TAIL = 6000

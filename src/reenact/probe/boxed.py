@@ -15,7 +15,7 @@ from reenact.probe.trace import Root
 from reenact.probe.watch import NOTEBOOK, Ended, Watched, prepare, read_watched
 from reenact.program.program import Program
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
-from reenact.sandbox.isolation.view import WORK
+from reenact.sandbox.view import WORK
 from reenact.types import Stop
 
 PROBE = "/opt/reenact-probe"

@@ -25,7 +25,7 @@ from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
 from reenact.redact import redact_bytes
-from reenact.sandbox.monitor.processes import descendants, end_all
+from reenact.sandbox.processes import descendants, end_all
 from reenact.types import Stop
 
 NOTEBOOK = "notebook.py"

@@ -59,7 +59,7 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
 def _check_space() -> None:
     from reenact.sandbox.files.folder import space_problem
-    from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
+    from reenact.sandbox.watcher import HOST_RESERVE_BYTES
 
     trouble = space_problem(HOST_RESERVE_BYTES)
     if trouble:
@@ -123,8 +123,8 @@ def describe() -> tuple[TierReport, ...]:
 
 
 def _in_force(name: str) -> tuple[str, ...]:
-    from reenact.sandbox.isolation.cgroup import find_place
-    from reenact.sandbox.isolation.seccomp import box_filter
+    from reenact.sandbox.cgroup import find_place
+    from reenact.sandbox.seccomp import box_filter
 
     found: list[str] = []
     if name == "bubblewrap" and box_filter() is not None:

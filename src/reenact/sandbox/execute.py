@@ -9,12 +9,12 @@ from signal import SIGKILL
 from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
+from reenact.sandbox.disk import free_bytes
 from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.view import passable
-from reenact.sandbox.monitor.disk import free_bytes
-from reenact.sandbox.monitor.supervise import Output, Supervision
-from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES, BoxBroke, ProgramEnd, Started
+from reenact.sandbox.supervise import Output, Supervision
+from reenact.sandbox.view import passable
+from reenact.sandbox.watcher import HOST_RESERVE_BYTES, BoxBroke, ProgramEnd, Started
 from reenact.types import Stop
 
 

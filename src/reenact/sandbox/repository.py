@@ -21,9 +21,9 @@ from datetime import date
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
+from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.monitor.disk import tree_usage
-from reenact.sandbox.monitor.processes import MOST_PRINTED, run_bounded
+from reenact.sandbox.processes import MOST_PRINTED, run_bounded
 from reenact.types import Stop
 
 _SETTINGS = (

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 from reenact.cli.main import reenact
 from reenact.errors import ReenactError
+from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments.install import Installer, Wish, find_installer
 from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.environments.stored import last_used
-from reenact.sandbox.monitor.disk import tree_usage
 from reenact.types import Stop
 
 _SPEC = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))

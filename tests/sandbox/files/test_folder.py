@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from reenact.errors import SandboxFailed
+from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder, boxes, start_time, sweep
-from reenact.sandbox.isolation.cgroup import find_place
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 needs_bubblewrap = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")

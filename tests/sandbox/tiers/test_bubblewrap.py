@@ -10,7 +10,7 @@ import pytest
 
 from contracts.sandbox import SECRET, ContainmentContract, python
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
-from reenact.sandbox.isolation.cgroup import find_place
+from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 pytestmark = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")

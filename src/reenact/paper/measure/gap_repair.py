@@ -39,7 +39,7 @@ from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
-from reenact.sandbox.isolation.view import WORK
+from reenact.sandbox.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial
 from reenact.types import JsonValue

@@ -26,6 +26,7 @@ from packaging.utils import canonicalize_name
 
 from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
+from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments.install import Installer, Uv, Wish, compile_sources, find_installer
 from reenact.sandbox.environments.names import Allowed, Requirement
 from reenact.sandbox.environments.run import NoWheel, constraints
@@ -42,7 +43,6 @@ from reenact.sandbox.environments.stored import (
     read_environment,
 )
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.monitor.disk import tree_usage
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 _MOST_BUILDS = 20

@@ -14,7 +14,7 @@ from pathlib import Path
 from reenact.errors import InputError, MissingPart, ReenactError, StorageError, ended_by
 from reenact.files import read_text
 from reenact.sandbox.environments.pip_alone import REFUSED
-from reenact.sandbox.monitor.processes import run_bounded
+from reenact.sandbox.processes import run_bounded
 from reenact.types import Stop
 
 WALL_S = 1800.0

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from reenact.errors import InputError, ended_by
 from reenact.sandbox.box import MIB, Mount
-from reenact.sandbox.monitor.disk import tree_usage
+from reenact.sandbox.disk import tree_usage
 from reenact.types import Progress, Stop, Tell
 
 

@@ -26,8 +26,8 @@ from pathlib import Path
 
 from reenact.errors import SandboxFailed
 from reenact.files import lock_folder
+from reenact.sandbox.cgroup import remove_group
 from reenact.sandbox.files.cleanup import remove_box
-from reenact.sandbox.isolation.cgroup import remove_group
 
 BOX_MARK = "REENACT_BOX"
 """Variable in the environment of a launcher that says whose launcher it is."""

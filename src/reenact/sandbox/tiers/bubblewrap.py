@@ -23,14 +23,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from reenact.plain import plain_text
+from reenact.sandbox import view
 from reenact.sandbox.box import Command, Ending, Limits
+from reenact.sandbox.cgroup import Group, Place, find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
-from reenact.sandbox.isolation import view
-from reenact.sandbox.isolation.cgroup import Group, Place, find_place
-from reenact.sandbox.isolation.seccomp import box_filter
-from reenact.sandbox.monitor.processes import BoxProcesses
-from reenact.sandbox.monitor.watcher import BoxBroke, NetworkCounters, Started
+from reenact.sandbox.processes import BoxProcesses
+from reenact.sandbox.seccomp import box_filter
 from reenact.sandbox.tiers.launch import (
     REAPER,
     Status,
@@ -40,6 +39,7 @@ from reenact.sandbox.tiers.launch import (
     lower_limit,
     signal_child,
 )
+from reenact.sandbox.watcher import BoxBroke, NetworkCounters, Started
 
 _START_S = 30.0
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -24,13 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.plain import plain_text
+from reenact.sandbox import view
 from reenact.sandbox.box import Command, Ending, Limits
+from reenact.sandbox.cgroup import group_of
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation import view
-from reenact.sandbox.isolation.cgroup import group_of
-from reenact.sandbox.monitor.processes import BoxProcesses
-from reenact.sandbox.monitor.watcher import BoxBroke, Crossing, ProgramEnd, Started
+from reenact.sandbox.processes import BoxProcesses
 from reenact.sandbox.tiers.launch import (
     OPEN_FILES,
     REAPER,
@@ -39,6 +38,7 @@ from reenact.sandbox.tiers.launch import (
     signal_child,
     start_process,
 )
+from reenact.sandbox.watcher import BoxBroke, Crossing, ProgramEnd, Started
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 ENGINES = ("docker", "podman")

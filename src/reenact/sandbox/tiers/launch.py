@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from reenact.sandbox.box import Command, Limits
+from reenact.sandbox.cgroup import Group, Place, make_group
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.cgroup import Group, Place, make_group
-from reenact.sandbox.monitor.watcher import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.watcher import BoxBroke, ProgramEnd, Started
 
 OPEN_FILES = 4096
 # Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the program; the

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from reenact.errors import SandboxUnavailable
 from reenact.sandbox.box import Command, Limits
+from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.cgroup import find_place
-from reenact.sandbox.isolation.view import WORK, box_environment, checked_mounts
-from reenact.sandbox.monitor.processes import Descendants, descendants
-from reenact.sandbox.monitor.watcher import BoxBroke, Started
+from reenact.sandbox.processes import Descendants, descendants
 from reenact.sandbox.tiers.launch import join_group, launch, limit_process, signal_child
+from reenact.sandbox.view import WORK, box_environment, checked_mounts
+from reenact.sandbox.watcher import BoxBroke, Started
 
 _REAPER = Path(__file__).with_name("reaper.py")
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.view import interpreter_folders
-from reenact.sandbox.monitor.watcher import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.tiers.confine import MARK
 from reenact.sandbox.tiers.launch import OPEN_FILES
 from reenact.sandbox.tiers.plain import link_mounts, plain_launch
+from reenact.sandbox.view import interpreter_folders
+from reenact.sandbox.watcher import BoxBroke, ProgramEnd, Started
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _USER_ID = 1000

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.sandbox.box import MIB, Limits
-from reenact.sandbox.isolation.cgroup import Place, find_place, make_group, remove_group
+from reenact.sandbox.cgroup import Place, find_place, make_group, remove_group
 
 
 def tree(root: Path, own: str, files: dict[str, str]) -> Path:

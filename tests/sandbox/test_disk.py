@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reenact.sandbox.monitor.disk import free_bytes, memory_usage, tree_usage
+from reenact.sandbox.disk import free_bytes, memory_usage, tree_usage
 
 
 def test_bytes_and_entries_are_counted(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reenact.sandbox.monitor.disk import deeply_nameless, open_nameless, written_bytes
-from reenact.sandbox.monitor.processes import Descendants, descendants
+from reenact.sandbox.disk import deeply_nameless, open_nameless, written_bytes
+from reenact.sandbox.processes import Descendants, descendants
 
 PARENT = """
 import os, sys, threading, time

@@ -7,7 +7,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Mount
-from reenact.sandbox.isolation.view import (
+from reenact.sandbox.view import (
     box_environment,
     checked_mounts,
     etc_files,

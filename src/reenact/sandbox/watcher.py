@@ -18,9 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from reenact.sandbox.box import MIB, Ending, Event, Limits
-from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.cgroup import Group
-from reenact.sandbox.monitor.disk import (
+from reenact.sandbox.cgroup import Group
+from reenact.sandbox.disk import (
     DiskUsage,
     Walk,
     deeply_nameless,
@@ -29,7 +28,8 @@ from reenact.sandbox.monitor.disk import (
     open_nameless,
     written_bytes,
 )
-from reenact.sandbox.monitor.processes import BoxProcesses, Use
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.processes import BoxProcesses, Use
 
 
 class NetworkCounters:

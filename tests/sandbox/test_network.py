@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import socket
 
-from reenact.sandbox.monitor.watcher import NetworkCounters, count_no_routes
+from reenact.sandbox.watcher import NetworkCounters, count_no_routes
 
 SNMP = """Ip: Forwarding DefaultTTL InReceives OutDiscards OutNoRoutes ReasmTimeout
 Ip: 1 64 29 0 7 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reenact.sandbox.monitor.supervise import Output
+from reenact.sandbox.supervise import Output
 
 
 @given(st.lists(st.text(alphabet="abcé\U0001f4a9\n", max_size=40), max_size=20), st.integers(0, 60))

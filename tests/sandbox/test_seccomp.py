@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from reenact.sandbox.box import Command, Limits
-from reenact.sandbox.isolation.seccomp import MACHINES, box_filter
+from reenact.sandbox.seccomp import MACHINES, box_filter
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 ALLOWED = "allowed"

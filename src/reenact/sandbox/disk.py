@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.sandbox.monitor.processes import BoxProcesses, listed, read_proc
+from reenact.sandbox.processes import BoxProcesses, listed, read_proc
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

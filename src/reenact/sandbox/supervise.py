@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from reenact.plain import PlainText
 from reenact.sandbox.box import MIB, Ending, Event, Limits, OnOutput
-from reenact.sandbox.monitor.watcher import PACE_S, BoxBroke, Crossing, Started, Watcher
+from reenact.sandbox.watcher import PACE_S, BoxBroke, Crossing, Started, Watcher
 from reenact.types import Stop
 
 
