@@ -66,8 +66,9 @@ def judgement_of(
     if findings:
         return Judgement.FINDINGS
     grave = () if clearly_learned(evidence) else grave_symptoms(symptoms, threshold)
-    # What stands still in one layer alone says little of the whole.
-    if any(not _local(one, evidence) for one in grave) or (len(grave) > 1 and not _goes_on(evidence)):
+    # Where two networks learn in turns, what stands still in one layer says little of the whole.
+    few = len(grave) == 1 and evidence.optimizers > 1
+    if any(not _local(one, evidence) for one in grave) or (grave and not few and not _goes_on(evidence)):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 
