@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import gallery as pictures
 from fences import without_marks
 from result_schema import schema_of
 
@@ -102,6 +103,7 @@ def gallery() -> Iterator[str]:
 
     texts = field_texts(Fault)
     yield "# Faults\n\nWhat goes wrong in trainings, what it looks like, and how it is fixed.\n"
+    yield "Pictures: the examples of the rules, trained under the probe by `python scripts/gallery.py`.\n"
     for fault in Fault:
         rules = [rule for rule in all_rules() if rule.fault is fault]
         if not rules:
@@ -111,6 +113,9 @@ def gallery() -> Iterator[str]:
         for rule in rules:
             seen = section_of(rule, "Symptom")
             yield f"| [{rule.code}](../rules/{rule.code}.md) {rule.name} | {_cell(seen)} |"
+        for rule in rules:
+            if rule.code in pictures.SHOWN:
+                yield f"\n![{pictures.caption(rule.code)}](../img/faults/{rule.code}.svg)\n"
         instead = section_of(rules[0], "Instead", lines=True)
         if any(line.startswith(("+", "-")) for line in instead.splitlines()):
             yield f"\n```diff\n{instead}\n```"

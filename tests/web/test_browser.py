@@ -230,7 +230,7 @@ def test_the_pictures_of_the_documentation_are_taken_of_the_page_of_today(
     runs = screenshots.newest(stored[0])
     with serving(stored[0]) as address:
         made = screenshots.shoot(chromium, address, runs, shots)
-    kept = {path.stem: path for path in screenshots.IMAGES.iterdir()}
+    kept = {path.stem: path for path in screenshots.IMAGES.glob("*.png")}
     assert {name: size(path) for name, path in made.items()} == {
         name: size(path) for name, path in kept.items()
     }
@@ -246,7 +246,9 @@ def test_every_picture_of_a_page_has_its_maker() -> None:
     measured = {one for one in shown if one.parent.name == "benchmarks"}
     assert all(one.is_file() and WRITTEN_BY_A_BENCHMARK.fullmatch(one.name) for one in measured)
     assert shown - measured <= {screenshots.IMAGES / f"{name}.png" for name in screenshots.SHOTS}
-    assert {path.resolve() for path in screenshots.IMAGES.iterdir()} <= shown, "a picture that no page shows"
+    assert {path.resolve() for path in screenshots.IMAGES.glob("*.png")} <= shown, (
+        "a picture that no page shows"
+    )
 
 
 def size(picture: Path) -> tuple[int, int]:
