@@ -73,7 +73,7 @@ CASES = {
     for case in (
         Case(
             "diagnose",
-            ("diagnose", "--depth", "normal", "--select", "UM005", "--budget", "8", "--workers", "1",
+            ("diagnose", "--depth", "normal", "--select", "UM005", "--budget", "20x", "--workers", "1",
              "train.py"),
             1, 15, _diagnosed, (TRAINING,), at_once=40,
         ),

@@ -18,8 +18,7 @@ from benchmarks.detector.plan import base_programs, plan
 from benchmarks.detector.publish import exported
 from benchmarks.detector.scores import Report, Scores, judge, measure
 from benchmarks.outcome_cache import Cached, FolderStore
-from reenact.diagnosis.learned.findings import LEAST
-from reenact.diagnosis.learned.forest import Forest
+from reenact.diagnosis.learned.findings import LEAST, Forest
 from reenact.journal import Journal
 from reenact.program.program import Program
 from reenact.trials.executor import Executor

@@ -10,7 +10,7 @@ from benchmarks.detector.judgement import Judgement
 from benchmarks.detector.learn import Learned
 from benchmarks.detector.scores import UNION, Scores
 from reenact.diagnosis.learned.findings import BY_CODE, LEAST
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, covered
+from reenact.diagnosis.mutate.pipeline import DEEPCRIME, covered
 from reenact.types import Table
 
 CHOSEN = (

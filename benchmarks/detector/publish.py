@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.detector.dataset import Dataset
-from reenact.diagnosis.learned.forest import Forest
+from reenact.diagnosis.learned.findings import Forest
 
 if TYPE_CHECKING:
     import numpy as np

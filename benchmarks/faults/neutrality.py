@@ -22,8 +22,7 @@ from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import static_graph
-from reenact.repairs.alternatives.graph import faults_of
-from reenact.repairs.alternatives.pipeline import AlternativesOptions, analyse
+from reenact.repairs.alternatives import AlternativesOptions, analyse, faults_of
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 FILE = "own.json"

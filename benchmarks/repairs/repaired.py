@@ -14,7 +14,7 @@ from reenact.program.fault import Fault
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
-from reenact.repairs.alternatives.graph import faults_of
+from reenact.repairs.alternatives import faults_of
 from reenact.rules.evidence import Evidence
 
 LEAST_GAIN = 1e-9

@@ -32,10 +32,10 @@ from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import hyperparameters_of
-from reenact.repairs.judging import judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import FRESH, repair
 from reenact.repairs.prepare import RepairServices, choosing_seeds
+from reenact.repairs.verdict import judging_by
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Part, Trial

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.usefixtures("warm_python")
 FUNCTIONS = sorted(name for name, home in reenact._HOME_OF.items() if home.startswith("api."))
 LONG = ("diagnose", "repair", "reproduce_bug", "reproduce_paper", "fingerprint", "evaluate")
 COMMANDS = {"reproduce_bug": "bug", "reproduce_paper": "paper"}
-RENAMED = {"chance": "search_seed"}
 FAULTY = """
 import torch
 model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Softmax(dim=1))
@@ -74,7 +73,7 @@ def test_every_keyword_is_typed_and_explained(name: str) -> None:
 def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
     command = command_line.get_command(click.Context(command_line), COMMANDS.get(name, name))
     assert command is not None
-    given = {RENAMED.get(str(option.name), option.name) for option in command.params} - {
+    given = {option.name for option in command.params} - {
         "output_format",
         "verbose",
         "help",
@@ -89,7 +88,7 @@ def test_python_and_the_command_have_the_same_defaults(name: str) -> None:
     known = inspect.signature(getattr(reenact, name)).parameters
     compared = 0
     for option in command.params:
-        default, keyword = option.default, RENAMED.get(str(option.name), str(option.name))
+        default, keyword = option.default, str(option.name)
         if (
             keyword in known
             and isinstance(default, str | int | float | Path)

@@ -10,7 +10,7 @@ from benchmarks.outcome_cache import Cached, FolderStore, MemoryStore, Store
 from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Stop
 

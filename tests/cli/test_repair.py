@@ -12,10 +12,9 @@ from reenact.cli.repair import repair
 from reenact.errors import InputError
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict
 from reenact.report.render import FORMATS, render
 from reenact.report.views.repair import repair_document
 from reenact.testing.strategy import PROGRAM, set_to

@@ -16,7 +16,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 

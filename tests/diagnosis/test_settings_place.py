@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from reenact.diagnosis.judge import read_only
-from reenact.diagnosis.settings_place import placed_in_settings
+from reenact.diagnosis.judge import placed_in_settings, read_only
 from reenact.probe.surroundings import Opened, OpenedFile
 from reenact.program.fault import Fault
 from reenact.program.program import read_program

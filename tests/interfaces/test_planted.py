@@ -61,7 +61,7 @@ def test_the_planted_modules_are_found_by_a_python_that_looks_there(planted: Pla
     "words",
     [
         ("lint", "."),
-        ("knobs", "train.py"),
+        ("params", "train.py"),
         ("rules", "RE010"),
         ("explain", "RE010"),
         ("read", "--trust-code", "paper.md"),
@@ -81,7 +81,7 @@ def test_a_reading_command_imports_nothing_from_the_folder(planted: Planted, wor
 def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> None:
     with (
         Journal.open(planted.folder / ".reenact") as journal,
-        journal.run(pipeline="diagnose", request={}, argv=("knobs", "train.py"), what="t") as run_,
+        journal.run(pipeline="diagnose", request={}, argv=("params", "train.py"), what="t") as run_,
     ):
         named = run_.record.id
     ended = reenact(planted, "runs", "resume", named, "--yes")
@@ -91,7 +91,7 @@ def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> No
 
 
 def test_a_relative_entry_of_the_users_path_ends_with_our_first_line(planted: Planted) -> None:
-    ended = reenact(planted, "knobs", "train.py", PYTHONPATH=f".{os.pathsep}")
+    ended = reenact(planted, "params", "train.py", PYTHONPATH=f".{os.pathsep}")
     assert ended.returncode == 0, ended.stderr
     assert set(planted.imported) <= {"sitecustomize", "usercustomize"}, "Python's own, before us"
 

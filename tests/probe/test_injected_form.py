@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reenact.probe import injected as probe
-from reenact.trials.inside import INJECTED
+from reenact.trials.folder import INJECTED
 
 FILES = sorted([*probe.FOLDER.rglob("*.py"), *INJECTED.glob("reenact_*.py")])
 OURS = ("reenact_probe", "reenact_trials")

@@ -15,8 +15,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
-from reenact.repairs.judging import Judging
-from reenact.repairs.verdict import Decision, Repair, Verdict
+from reenact.repairs.verdict import Decision, Judging, Repair, Verdict
 from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure

@@ -13,7 +13,7 @@ from reenact.program.program import program_from_text
 from reenact.repairs.strategies.guided.ideas import ideas
 from reenact.repairs.strategies.guided.search import Guided
 from reenact.testing.strategy import SOURCE, Suspicion, Values, played, search_context, set_to
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.repairs.judging import judging_by
+from reenact.repairs.verdict import judging_by
 from reenact.trials.metric import Measure
 from reenact.trials.trial import Outcome, Part
 

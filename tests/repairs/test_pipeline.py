@@ -25,7 +25,7 @@ from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Decision, Repair
 from reenact.report.views.repair import repair_document
 from reenact.testing.strategy import set_to
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import ExitCode, Place, Stop
 

@@ -10,7 +10,7 @@ import pytest
 from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.trials.cards import Card, Packing, cards_here, may_use_cuda, out_of_memory, uses_several
-from reenact.trials.inside import injected
+from reenact.trials.folder import injected
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop

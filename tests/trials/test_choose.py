@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError
-from reenact.trials.choose import open_executor
+from reenact.trials.executor import open_executor
 from reenact.trials.pool import ProcessPool
 
 
@@ -18,5 +18,3 @@ def test_each_name_opens_its_executor(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="executor='proces'") as refused:
         open_executor("proces")
     assert "process, ray" in refused.value.next_step
-    with pytest.raises(InputError, match="'ensemble' was removed"):
-        open_executor("ensemble")

@@ -13,7 +13,6 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text, read_program
 from reenact.trials.folder import CROWDED, MOST_FILE_BYTES, place
 from reenact.trials.pool import ProcessPool
-from reenact.trials.scratch import SCRATCH
 from reenact.trials.trial import Trial
 
 

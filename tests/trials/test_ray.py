@@ -29,9 +29,9 @@ from contracts.executor import (
 from reenact.errors import MissingExtra, MissingPart
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor
+from reenact.trials.folder import SCRATCH
 from reenact.trials.pool import ProcessPool
 from reenact.trials.ray import RayExecutor
-from reenact.trials.scratch import SCRATCH
 from reenact.trials.trial import Trial
 
 
@@ -147,7 +147,7 @@ def test_connecting_hears_that_it_should_stop() -> None:
 import socket
 from reenact.trials.pool import ProcessPool
 from reenact.trials.ray import RayExecutor
-from reenact.trials.scratch import SCRATCH
+from reenact.trials.folder import SCRATCH
 from reenact.types import Stop
 silent = socket.create_server(("127.0.0.1", 0))
 stop = Stop()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from reenact.own_process import own_environment
-from reenact.trials.scratch import SCRATCH, Scratch
+from reenact.trials.folder import SCRATCH, Scratch
 
 DIES = """
 import os, signal
-from reenact.trials.scratch import Scratch
+from reenact.trials.folder import Scratch
 made = Scratch.make()
 (made.path / "data.bin").write_bytes(b"x" * 1000)
 os.kill(os.getpid(), signal.SIGKILL)

@@ -14,7 +14,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.strategy import rate_decides, search_context, set_to
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 
 LONGER = Patch((set_to(Kind.EPOCHS, 24),))

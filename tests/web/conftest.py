@@ -39,11 +39,10 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
-from reenact.repairs.judging import Judging
+from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending

@@ -21,8 +21,7 @@ from reenact.journal import Journal, JournalReader
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program
-from reenact.repairs.judging import Judging
-from reenact.repairs.verdict import Decision, Repair, Verdict
+from reenact.repairs.verdict import Decision, Judging, Repair, Verdict
 from reenact.report.document import Diagnostic, Level, Section
 from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage

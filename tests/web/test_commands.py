@@ -29,7 +29,6 @@ def test_the_page_may_start_the_pipelines_with_the_options_of_the_command_line()
     assert flags["--select"].multiple
     assert list(diagnose.first) == ["--depth", "--budget", "--max-time"]
     assert {"--max-cost", "--max-tokens"} <= set(flags)
-    assert "--chance" not in made["repair"].fields, "a hidden option has no field"
     assert made["bug"].fields["--repo"].required
     assert diagnose.argument == "PROGRAM"
 

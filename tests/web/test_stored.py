@@ -11,7 +11,7 @@ from reenact.bug.reproduction import Reproduction
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.errors import JournalError
 from reenact.journal import Journal, JournalReader
-from reenact.repairs.alternatives.graph import NeutralityGraph
+from reenact.repairs.alternatives import NeutralityGraph
 from reenact.repairs.verdict import Repair
 from reenact.report.recorded import Stored, result_data
 from reenact.result import Result

@@ -1,5 +1,6 @@
 """`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each problem;
-`reenact config`: every setting, its value and where it comes from."""
+`reenact config`: every setting, its value and where it comes from; `reenact cache`: what prepared
+environments take on the disk."""
 
 from __future__ import annotations
 
@@ -10,14 +11,15 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reenact.cli.options import echo, output_format, show
+from reenact.cli.options import Amount, echo, output_format, show
 from reenact.errors import InputError, ReenactError
-from reenact.report.document import Block, Diagnostic, Document, Facts, Level
+from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
 from reenact.result import encoded
 from reenact.settings import Settings, cache_folder, default_user_file, field_texts, resolve, save_setting
 from reenact.types import ExitCode, JsonValue, Table
@@ -273,3 +275,49 @@ def _written(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+GB = 1_000_000_000
+
+
+@click.command()
+@click.option(
+    "--prune", type=Amount(0, 1_000_000), metavar="GB", help="Remove the least recently used beyond this."
+)
+@output_format
+def cache(prune: float | None, output_format: str) -> ExitCode:
+    """List the environments that were built for projects and papers, and what they take on the disk.
+
+    Files that several environments share are counted once in the sum. `--prune 0` removes all of them.
+    """
+    from reenact.sandbox.environments.prepare import Environments
+
+    folder = cache_folder(resolve().settings) / "environments"
+    environments = Environments(folder)
+    removed = environments.prune(int(prune * GB)) if prune is not None else ()
+    kept = environments.listing()
+    taken, most = environments.disk_bytes(), environments.most_bytes
+    listed = [(one, "removed") for one in removed] + [(one, _used(one.folder)) for one in kept]
+    rows = [
+        Row((one.key[:12], f"{one.size_bytes / 1e6:.0f} MB", used, ", ".join(one.packages)[:100]))
+        for one, used in listed
+    ]
+    verdict = f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
+    data: JsonValue = {
+        "folder": str(folder),
+        "disk_bytes": taken,
+        "most_bytes": most,
+        "environments": [
+            {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
+        ],
+        "removed": [one.key for one in removed],
+    }
+    board = Board("", ("environment", "size", "last used", "packages"), rows)
+    show(Document("cache", "Prepared environments", verdict, (board,), data=data), output_format)
+    return ExitCode.OK
+
+
+def _used(folder: Path) -> str:
+    from reenact.sandbox.environments.stored import last_used
+
+    return f"{datetime.fromtimestamp(last_used(folder)):%Y-%m-%d}"

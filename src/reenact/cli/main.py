@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 import click
 
-from reenact.errors import InputError
 from reenact.version import __version__
 
 
@@ -46,26 +45,10 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in self._verbs.items()])
 
 
-class Reenact(LazyGroup):
-    """Also answers to the old names of verbs, with a note."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in MOVED:
-            raise InputError(
-                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
-                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
-            )
-        new = RENAMED.get(cmd_name, cmd_name)
-        if new != cmd_name:
-            note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
-            click.echo(note, err=True)
-        return super().get_command(ctx, new)
-
-
 VERBS = {
     "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to fix."),
     "config": ("reenact.cli.doctor:config", "Print every setting, its value and where it comes from."),
-    "cache": ("reenact.cli.cache:cache", "List prepared environments and their size; remove old ones."),
+    "cache": ("reenact.cli.doctor:cache", "List prepared environments and their size; remove old ones."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
     "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),
@@ -106,7 +89,7 @@ VERBS = {
         "Write a paper's code, run it, verify it, and state the gap to its numbers.",
     ),
     "alternatives": (
-        "reenact.cli.alternatives:alternatives",
+        "reenact.cli.repair:alternatives",
         "Find other repairs than the known one, as a graph.",
     ),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
@@ -116,14 +99,10 @@ VERBS = {
     "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }
-MOVED = {"bench": "NAME", "train-detector": "train-detector"}
-"""Commands that only say where they went."""
-RENAMED = {"knobs": "params", "neutral": "alternatives"}
-"""Old names that still work, with a note."""
 
 
 @click.group(
-    cls=Reenact,
+    cls=LazyGroup,
     verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",

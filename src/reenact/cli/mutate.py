@@ -12,10 +12,9 @@ import click
 from reenact.api.session import COMMAND, open_session, program_output
 from reenact.cli.calling import PROGRAM, calling, program_words
 from reenact.cli.options import REPEATS, Count, defaulted, shared, show
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.operators import OPERATORS
-from reenact.diagnosis.mutate.pipeline import Killings, KillOptions, kill
+from reenact.diagnosis.mutate.pipeline import DEEPCRIME, Killings, KillOptions, chosen, covered, kill, mutants
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.program.program import Program, read_program
 from reenact.report.document import Document, Facts

@@ -1,28 +1,38 @@
-"""`reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff."""
+"""`reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff;
+`reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from reenact.api.session import COMMAND, open_session
 from reenact.api.training import repair as run_repair
-from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
+from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.cli.options import (
+    BUDGET,
+    FILE,
     MODEL,
+    NEW_FILE,
     RECORDED,
-    REPAIR_BUDGET,
+    REPEATS,
     Amount,
     Count,
     defaulted,
     listed,
     option,
     shared,
+    show,
 )
+from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.repairs.verdict import Repair
 from reenact.report.document import Document
+from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 from reenact.report.views.repair import repair_document
+from reenact.types import ExitCode
 
 
 @click.command(context_settings=PROGRAM)
@@ -31,7 +41,7 @@ from reenact.report.views.repair import repair_document
     "--budget",
     "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); default: 20x,"
     " and more where one takes less than 1.5 s.",
-    REPAIR_BUDGET,
+    BUDGET,
 )
 @option("--metric", "The metric that judges, for example val_accuracy.")
 @defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
@@ -51,7 +61,7 @@ from reenact.report.views.repair import repair_document
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")
 @shared(*RECORDED, *MODEL, "output-format", "program")
-def repair(program: tuple[str, ...], search_seed: int | None, **given: Any) -> int:
+def repair(program: tuple[str, ...], **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
     Changed copies of it are trained in scratch folders; your files are changed only by --apply, and only
@@ -62,6 +72,50 @@ def repair(program: tuple[str, ...], search_seed: int | None, **given: Any) -> i
     def view(result: Repair) -> Document:
         return repair_document(result, " ".join(program))
 
-    return answer(
-        run_repair, view, program_words(program), search_seed=search_seed or 0, output=STDERR, **given
-    )
+    return answer(run_repair, view, program_words(program), output=STDERR, **given)
+
+
+@click.command(context_settings=PROGRAM)
+@option("--known", "The program with the known repair; without it the program itself is the measure.", FILE)
+@defaulted("--budget", BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t).")
+@defaulted("--trainings", Count(2, 10_000), 10, "Trainings per node.")
+@defaulted("--top", REPEATS, 5, "Nodes kept per round.")
+@click.option("--metric", help="The metric that judges.")
+@shared("search-seed", "workers", "python")
+@option("--svg", "Write the graph as a drawing.", NEW_FILE)
+@shared(*RECORDED, "max-time", "output-format", "program")
+def alternatives(
+    program: tuple[str, ...],
+    known: Path | None,
+    svg: Path | None,
+    output_format: str,
+    fresh: bool,
+    **given: Any,
+) -> int:
+    """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
+
+    Exit code 0: alternatives were found; 1: none.
+    """
+    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.repairs.alternatives import AlternativesOptions, analyse
+
+    read = read_program(program_words(program))
+    beside = read_program((str(known),)) if known is not None else None
+    with (
+        calling(given["max_time"]) as stop,
+        open_session({**given, "progress": True, "cancel": stop}) as session,
+    ):
+        options = AlternativesOptions(
+            given["budget"], given["trainings"], given["top"], given["metric"] or "",
+            session.settings.python, given["workers"], given["search_seed"],
+        )  # fmt: skip
+        services = DiagnoseServices(
+            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
+            stdout=STDERR, argv=COMMAND.get(), fresh=fresh,
+        )  # fmt: skip
+        found = analyse(read, options, services, beside)
+    if svg is not None:
+        drawing = neutrality_plot(found).svg
+        svg.write_text(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
+    show(alternatives_document(found, " ".join(program)), output_format)
+    return ExitCode.OK if found.alternatives else ExitCode.FOUND

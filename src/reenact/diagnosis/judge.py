@@ -1,16 +1,24 @@
-"""From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is run."""
+"""From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is run.
+
+A value that a program reads only when it runs is placed where it stands: the text names an expression
+(`cfg.lr`) or nothing at all (`**options`), and one line of a file of settings that the run opened, of a data
+class or of a command line has that key.
+"""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.judgement import probe_broke
 from reenact.diagnosis.options import DiagnoseOptions
-from reenact.diagnosis.settings_place import placed_in_settings
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
 from reenact.program.fault import Fault
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -20,6 +28,7 @@ from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
+from reenact.types import Place
 
 SEEN_IN_THE_RUN = (Fault.ZGR, Fault.MOD, Fault.SHF)
 """Faults that every run shows, however many models it has."""
@@ -130,3 +139,80 @@ def _shows_little(evidence: Evidence) -> bool:
     """A trace that the probe broke off, or that ended after a step or two."""
     assert evidence.trace is not None
     return probe_broke(evidence) or evidence.trace.step_count < FEW_STEPS
+
+
+SUFFIXES = (".yaml", ".yml", ".json", ".toml")
+LARGEST = 1 << 18
+NUMBERS = frozenset({
+    Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.DROPOUT, Kind.WEIGHT_DECAY, Kind.MOMENTUM,
+    Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.GRADIENT_CLIP,
+})  # fmt: skip
+"""Kinds whose value is a number: a word in its place is an expression."""
+_LAST_WORD = re.compile(r"(\w+)\W*$")
+
+
+KEYS = {
+    Fault.HBS: r"(?:train_)?batch[_-]?size", Fault.HLR: r"lr|learning[_-]rate", Fault.HMO: r"momentum",
+    Fault.HNE: r"(?:n(?:um)?_|max_)?epochs", Fault.HWD: r"weight[_-]decay|wd", Fault.RCD: r"dropout",
+}  # fmt: skip
+"""How settings call what a fault is about."""
+
+
+def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:
+    """The findings; those about a number that a file of settings holds stand there."""
+    texts = _opened(evidence)
+    return tuple(
+        _set_somewhere(one, evidence, texts) if one.place is None else _moved(one, evidence, texts)
+        for one in findings
+    )
+
+
+def _set_somewhere(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
+    """A finding without a place stands where the one key of its fault is set."""
+    if finding.fault not in KEYS:
+        return finding
+    words = KEYS[finding.fault]
+    key = re.compile(
+        rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']""",
+        re.IGNORECASE,
+    )
+    own = (
+        {one.path: one.text for one in evidence.program.files if one.path.suffix == ".py"}
+        if evidence.program
+        else {}
+    )
+    return _at_key(finding, key, {**own, **texts})
+
+
+def _at_key(finding: Finding, key: re.Pattern[str], texts: Mapping[PurePosixPath, str]) -> Finding:
+    places = [
+        Place(file, number)
+        for file, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if key.match(line)
+    ]
+    return replace(finding, place=places[0]) if len(places) == 1 else finding
+
+
+def _moved(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
+    params = (one for one in evidence.hyperparameters if one.id == finding.hyperparameter)
+    param = next(params, None)
+    if param is None or param.kind not in NUMBERS or not isinstance(param.in_force, str):
+        return finding
+    word = _LAST_WORD.search(param.in_force)
+    if word is None:
+        return finding
+    return _at_key(finding, re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]"""), texts)
+
+
+def _opened(evidence: Evidence) -> dict[PurePosixPath, str]:
+    """The files of settings in the program's folder that the watched run opened."""
+    if evidence.opened is None or evidence.program is None:
+        return {}
+    folder = evidence.program.folder.resolve()
+    paths = [Path(one.path).resolve() for one in evidence.opened.files if one.size in range(LARGEST)]
+    return {
+        PurePosixPath(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace")
+        for path in paths
+        if path.suffix in SUFFIXES and path.is_relative_to(folder) and path.is_file()
+    }

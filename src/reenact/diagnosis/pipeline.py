@@ -59,7 +59,7 @@ class DiagnoseServices:
         """What trains: the executor of this name, unless another way was given."""
         if self.executor is not None:
             return self.executor()
-        from reenact.trials.choose import open_executor
+        from reenact.trials.executor import open_executor
 
         return open_executor(name, workers=workers or None, python=python, data=data, stop=self.stop)
 
@@ -213,8 +213,7 @@ def _intervene(
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
         suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
-    noted = [trainer.budget.note] if trainer.budget.note else []
-    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
+    return _Intervention(suspected, trainer.usage, trainer.measure, (*remarks, *executor.notes))
 
 
 def _executor(options: DiagnoseOptions, services: DiagnoseServices) -> Executor:

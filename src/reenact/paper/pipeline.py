@@ -30,8 +30,7 @@ from reenact.paper.lineage.trace import Exemplar, trace_lineage
 from reenact.paper.measure.measure import measure
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import Claims, stated_claims, withheld, without_results
-from reenact.paper.review.given_claims import FORM, given_claims
+from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
 from reenact.paper.review.review import Review, review
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.box import Sandbox

@@ -14,9 +14,8 @@ from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.gap_repair import GapRepair
-from reenact.paper.measure.orderings import Ordering
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import Judgement, Verdict
+from reenact.paper.measure.verdict import Judgement, Ordering, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review

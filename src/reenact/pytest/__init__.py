@@ -5,7 +5,7 @@ assert_no_findings   the rules have nothing to say of a recorded or a running wa
 
 They are plain functions: nothing is registered with pytest, and unittest may use them as well.
 
-one_batch   the experiment    torch_batch, keras_batch   how each framework does it    judgement   the rules
+one_batch   the experiment, and how Keras does it    torch_batch   how torch does it    judgement   the rules
 """
 
 from reenact.pytest.judgement import assert_learns, assert_no_findings

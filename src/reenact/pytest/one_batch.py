@@ -1,6 +1,7 @@
 """Training on one batch over and over, on a copy: what the probe does to a program, done to a model at hand.
 
-The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked.
+The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked. A Keras
+model is trained on any engine, as a clone with the same weights and its own loss.
 """
 
 import math
@@ -78,7 +79,7 @@ def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
     """The learner of the model's framework. InputError when it is of none that is known."""
     kinds = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     if "keras" in kinds:
-        from reenact.pytest.keras_batch import KerasLearner
+        from reenact.pytest.one_batch import KerasLearner
 
         return KerasLearner(model, batch, loss)
     if "torch" in kinds:
@@ -116,3 +117,49 @@ def random_numbers_kept() -> Iterator[None]:
         random.setstate(own)
         if numpy is not None:
             numpy.random.set_state(theirs)
+
+
+class KerasLearner:
+    """A Keras model with its batch."""
+
+    def __init__(self, model: Any, batch: Any, loss: Any) -> None:
+        self._model = model
+        self._loss = loss if loss is not None else getattr(model, "loss", None)
+        if not self._loss:
+            raise InputError(
+                f"{type(model).__name__} has no loss.", next_step="Compile it, or give loss='mse'."
+            )
+        if not (isinstance(batch, tuple | list) and len(batch) == 2):
+            raise InputError("A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + ".")
+        self._inputs, self._targets = batch
+        self.can_zero = "float" in str(getattr(self._inputs, "dtype", ""))
+
+    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+        import keras
+
+        inputs = self._inputs * 0 if zeroed else self._inputs
+        model = self._copied(keras)
+        model.compile(optimizer=keras.optimizers.Adam(rate), loss=self._loss)
+        run = Trained(rate)
+        for _ in range(steps):
+            # The loss that a step tells is a mean over all steps since the last reset.
+            model.reset_metrics()
+            logs = model.train_on_batch(inputs, self._targets)
+            run.losses.append(float(logs[0] if isinstance(logs, list) else logs))
+            if run.over and not (zeroed and run.learnt):
+                break
+        return run
+
+    def _copied(self, keras: Any) -> Any:
+        if not self._model.built:
+            raise InputError(
+                f"{type(self._model).__name__} has no weights yet.", next_step="Call it once on the inputs."
+            )
+        try:
+            model = keras.models.clone_model(self._model)
+            if not model.built:
+                model(self._inputs)
+            model.set_weights(self._model.get_weights())
+        except Exception as error:
+            raise InputError(f"{type(self._model).__name__} cannot be cloned: {error}.") from error
+        return model

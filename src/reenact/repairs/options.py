@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 
 from reenact.diagnosis.options import PACE
 from reenact.errors import InputError
-from reenact.trials.budget import TrainingBudget, repair_budget
-from reenact.trials.choose import check_name
+from reenact.trials.budget import TrainingBudget, training_budget
+from reenact.trials.executor import check_name
 
 USUAL_BUDGET = TrainingBudget(20, exact=False)
 LEAST_SEEDS = 6
@@ -59,7 +59,7 @@ class RepairOptions:
     @property
     def allowed(self) -> TrainingBudget:
         """What the search may cost; raises InputError for a budget that says nothing."""
-        return repair_budget(self.budget) if self.budget else USUAL_BUDGET
+        return training_budget(self.budget) if self.budget else USUAL_BUDGET
 
     @property
     def search_name(self) -> str:

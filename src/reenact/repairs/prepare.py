@@ -15,10 +15,10 @@ from reenact.probe.trace import Trace
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
-from reenact.repairs.judging import Judging, judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.study import recorder_of
+from reenact.repairs.verdict import Judging, judging_by
 from reenact.trials.ending import behind_training
 from reenact.trials.executor import Executor
 from reenact.trials.metric import LEARNING, choose_measure
@@ -173,7 +173,7 @@ def prepare(
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
     twice = _not_the_same_twice(trainer.apart(), base)
-    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice) if note)
+    notes = tuple(note for note in (_ends(ending), twice) if note)
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))

@@ -14,10 +14,9 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.executor import Executor, OnOutcome, run_in_threads
-from reenact.trials.folder import place
+from reenact.trials.folder import Scratch, place
 from reenact.trials.job import TREE, clear, watch_options
 from reenact.trials.reading import outcome_of
-from reenact.trials.scratch import Scratch
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 

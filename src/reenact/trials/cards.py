@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from reenact.program.program import Program
-from reenact.trials.inside import injected
+from reenact.trials.folder import injected
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 

@@ -1,10 +1,14 @@
-"""What every executor of trials does; `tests/contracts/executor.py` checks it."""
+"""What every executor of trials does (`tests/contracts/executor.py` checks it), one by its name (`process`,
+`ray`, or the address of a Ray cluster), and a twin that trains nothing, for tests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Protocol, Self, TypeAlias
 
+from reenact.errors import InputError, PatchRefused
+from reenact.probe.outcome import OutcomeKind
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
@@ -86,3 +90,75 @@ def run_in_threads(
         finally:
             halt.ask()
     return [outcomes[number] for number in range(len(trials))]
+
+
+PROCESS, RAY = "process", "ray"
+NAMES = (PROCESS, RAY)
+
+
+def check_name(name: str) -> None:
+    """Raises InputError for what is neither a name nor an address."""
+    if name not in NAMES and ":" not in name:
+        raise InputError(
+            f"There is no executor of that name. Received: executor={name!r}.",
+            next_step=f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster.",
+        )
+
+
+def open_executor(
+    name: str = PROCESS,
+    *,
+    workers: int | None = None,
+    python: str = "",
+    scratch: Path | None = None,
+    data: Sequence[str] = (),
+    stop: Stop | None = None,
+) -> Executor:
+    """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
+    `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
+    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped.
+
+    `scratch` counts on this machine only.
+    """
+    check_name(name)
+    if name == PROCESS:
+        from reenact.trials.pool import ProcessPool
+
+        return ProcessPool(workers, python=python, scratch=scratch)
+    from reenact.trials.ray import RayExecutor
+
+    address = "" if name == RAY else name
+    return RayExecutor(address, workers=workers, python=python, data=[Path(one) for one in data], stop=stop)
+
+
+class ScriptedExecutor(Executor):
+    """Deterministic, in this thread; `ran` holds what was asked of it."""
+
+    def __init__(self, play: Callable[[Trial], Outcome]) -> None:
+        self.play = play
+        self.ran: list[Trial] = []
+
+    def run(
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
+        """See `Executor.run`."""
+        found = []
+        for trial in trials:
+            outcome = self._one(trial, stop)
+            found.append(outcome)
+            if on is not None:
+                on(trial, outcome)
+        return found
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _one(self, trial: Trial, stop: Stop | None) -> Outcome:
+        if stop is not None and stop.asked:
+            return Outcome(OutcomeKind.INTERRUPTED)
+        try:
+            trial.patch.apply(trial.program)
+        except PatchRefused as error:
+            return Outcome(OutcomeKind.NOT_STARTED, note=error.sentence)
+        self.ran.append(trial)
+        return self.play(trial)

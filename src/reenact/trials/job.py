@@ -18,8 +18,7 @@ from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
 from reenact.program.static_graph import Framework, framework_of
 from reenact.trials.cards import VISIBLE
-from reenact.trials.folder import Placed, counterpart, place, script_in
-from reenact.trials.inside import INJECTED
+from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_in
 from reenact.trials.trial import Part, Trial
 from reenact.types import JsonValue
 

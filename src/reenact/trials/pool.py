@@ -14,9 +14,9 @@ from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.cards import Card, Packing, cards_here
 from reenact.trials.executor import Executor, OnOutcome, run_in_threads
+from reenact.trials.folder import Scratch
 from reenact.trials.job import clear, make_job
 from reenact.trials.reading import read_outcome
-from reenact.trials.scratch import Scratch
 from reenact.trials.server import Server, ServerDied
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop

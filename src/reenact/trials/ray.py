@@ -23,11 +23,11 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.trials.cards import may_use_cuda
 from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.folder import Scratch
 from reenact.trials.job import TRACE
 from reenact.trials.parcel import Parcel, pack
 from reenact.trials.ray_worker import NodeReport, Returned, Sent, Worker
 from reenact.trials.reading import MOVED
-from reenact.trials.scratch import Scratch
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 

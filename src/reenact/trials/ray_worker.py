@@ -8,10 +8,10 @@ from pathlib import Path
 
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.boxed import Boxed
+from reenact.trials.folder import Scratch
 from reenact.trials.job import TREE
 from reenact.trials.parcel import Parcel, arrived, at_home, needs_of, take_variables, unpack
 from reenact.trials.pool import ProcessPool
-from reenact.trials.scratch import Scratch
 from reenact.trials.trial import Outcome, Trial, Weights
 from reenact.types import Stop
 

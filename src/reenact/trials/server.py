@@ -13,7 +13,7 @@ from typing import Any
 from reenact.errors import InputError
 from reenact.probe.injected import default_python
 from reenact.trials import job
-from reenact.trials.inside import INJECTED
+from reenact.trials.folder import INJECTED
 from reenact.types import JsonValue
 
 SERVER = INJECTED / "reenact_trials_server.py"

@@ -22,7 +22,7 @@ from benchmarks.repairs.runs import Plan, Running, repaired_by_all
 from benchmarks.warm import Lent
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import Stop
 

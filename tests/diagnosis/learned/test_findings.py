@@ -8,8 +8,7 @@ import pytest
 
 from benchmarks.detector.plan import PRESET, base_programs
 from reenact.diagnosis.learned.features import features
-from reenact.diagnosis.learned.findings import learned_findings
-from reenact.diagnosis.learned.forest import load
+from reenact.diagnosis.learned.findings import learned_findings, load
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
 from reenact.program.change import Set

@@ -15,8 +15,7 @@ from benchmarks.detector.learn import Learned
 from benchmarks.detector.page import page
 from benchmarks.detector.publish import SUREST, exported
 from benchmarks.detector.scores import UNION, judge, measure
-from reenact.diagnosis.learned.findings import CLASSES
-from reenact.diagnosis.learned.forest import MODEL, Forest, load
+from reenact.diagnosis.learned.findings import CLASSES, MODEL, Forest, load
 from reenact.errors import InputError
 from reenact.types import tell_nobody
 

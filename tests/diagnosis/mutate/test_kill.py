@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.mutate.catalogue import chosen, mutants
-from reenact.diagnosis.mutate.pipeline import KillOptions, kill, killed
+from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, killed, mutants
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import InputError
 from reenact.journal import Journal
@@ -16,7 +15,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import Opened, OpenedFile
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
-from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 
 PROGRAM = program_from_text("""

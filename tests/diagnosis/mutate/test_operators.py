@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.pipeline import DEEPCRIME, chosen, covered, mutants
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind

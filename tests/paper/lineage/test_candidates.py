@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.intake.papers.paper import Paper
-from reenact.paper.lineage.candidates import candidates, phrases, section_kinds
+from reenact.paper.lineage.cited import candidates, phrases, section_kinds
 
 
 def test_baselines_come_first_and_classics_last(paper: Paper) -> None:

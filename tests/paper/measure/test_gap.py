@@ -19,8 +19,7 @@ from reenact.paper.measure.gap import (
     grade_of,
     mean_gap,
 )
-from reenact.paper.measure.invented import invented
-from reenact.paper.measure.measure import matched
+from reenact.paper.measure.measure import invented, matched
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.types import ExitCode

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from reenact.paper.measure.gap import Match, compare
-from reenact.paper.measure.orderings import Ordering, OrderingStatus, orderings
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import Judgement, Verdict, verdict_of
+from reenact.paper.measure.verdict import Judgement, Ordering, OrderingStatus, Verdict, orderings, verdict_of
 from reenact.paper.review.claims import Claim
 
 

@@ -9,9 +9,9 @@ import pytest
 from reenact.api.papers import _claims
 from reenact.errors import InputError
 from reenact.paper.measure.gap import Comparison, Match, compare
-from reenact.paper.measure.orderings import orderings
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.review.given_claims import given_claims
+from reenact.paper.measure.verdict import orderings
+from reenact.paper.review.claims import given_claims
 
 
 def beside(text: str, *measured: float) -> Comparison:

@@ -9,8 +9,7 @@ import pytest
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.alternatives.explore import explore
-from reenact.repairs.alternatives.graph import NeutralityGraph, NodeKind, faults_of, kind_beside
+from reenact.repairs.alternatives import NeutralityGraph, NodeKind, explore, faults_of, kind_beside
 from reenact.testing.strategy import Values, rate_decides, search_context, set_to
 from reenact.types import tell_nobody
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
+from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.report.views.alternatives import neutrality_plot
 from reenact.testing.strategy import set_to
 

@@ -1,5 +1,5 @@
 """The learned detector: DeepFD's idea over our traces.
 
-features.py and its parts (monitored, written): what it sees of a training; forest.py reads the shipped model
-without scikit-learn; findings.py: what it says of a program. `python -m benchmarks train-detector` trains it.
+features.py and its parts (monitored, written): what it sees of a training; findings.py: the shipped model,
+read without scikit-learn, and what it says of a program. `python -m benchmarks train-detector` trains it.
 """

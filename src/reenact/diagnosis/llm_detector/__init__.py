@@ -1,2 +1,1 @@
-"""A language model as a detector: opinion.py asks it and keeps only what can be checked, findings.py asks
-several times and takes agreement for confidence."""
+"""A language model as a detector, asked several times; only what can be checked is kept."""

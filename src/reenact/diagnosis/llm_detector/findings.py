@@ -1,18 +1,186 @@
-"""Ask a model several times and keep what can be checked; how many answers agree is the confidence."""
+"""Ask a model several times and keep what can be checked; how many answers agree is the confidence.
+
+The program is quoted data, the answer a typed list of faults. Of an opinion can be checked that its line, its
+layer and its kind of fault exist, and that its value is harmless.
+
+A value proposed by a model is taken over only as a number, a truth value, or one of the alternatives that the
+program itself offers for that hyperparameter. Text that a model wrote never becomes code.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from pydantic import BaseModel, Field
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.llm_detector.opinion import Checked, Opinion, checked, request_for
-from reenact.errors import AnswerUnusable
+from reenact.diagnosis.suspects import FAULT_KINDS
+from reenact.errors import AnswerUnusable, PatchRefused
 from reenact.journal import Kind
 from reenact.journal.scope import Scope
-from reenact.llm.ask import Answer, Model
+from reenact.llm.ask import Answer, Model, Request
+from reenact.llm.prompts import load_prompt
+from reenact.program.fault import Fault
+from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
-from reenact.program.static_graph import StaticGraph, static_graph
-from reenact.rules.finding import Finding, Severity
+from reenact.program.source import Language
+from reenact.program.static_graph import StaticGraph, StaticLayer, static_graph
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.rule import suggest
+from reenact.settings import field_texts
+from reenact.types import JsonValue, Place
+
+
+class Suspicion(BaseModel):
+    """One fault, as the model sees it. Nothing of it is believed before it was checked."""
+
+    fault: str = Field(description="Code of the fault type, from the list.")
+    layer: str = Field(default="", description="Name of the layer from the list; empty for the training.")
+    file: str = Field(default="", description="Name of the file; empty for the first one.")
+    line: int = Field(description="Number of the line at fault, as it stands before the bar.")
+    old: str = Field(default="", description="The value in force, as the source writes it.")
+    new: str = Field(default="", description="The value that mends it.")
+    reason: str = Field(description="Why, in one sentence.")
+
+
+class Opinion(BaseModel):
+    """All faults that the model sees, the surest first; empty when it sees none."""
+
+    faults: list[Suspicion] = Field(max_length=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A suspicion whose fault, line and layer exist."""
+
+    fault: Fault
+    place: Place
+    layer: str
+    hyperparameter: Hyperparameter | None
+    suggestions: tuple[Suggestion, ...]
+    reason: str
+
+
+def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
+    """The question about one program."""
+    template = load_prompt("reenact.diagnosis.llm_detector", "prompts/opinion.md")
+    prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=numbered(program))
+    return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
+
+
+def _fault_list() -> str:
+    texts = field_texts(Fault)
+    return "\n".join(f"{Fault[name].value}: {text}" for name, text in texts.items())
+
+
+def _layer_list(graph: StaticGraph) -> str:
+    lines = [f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers]
+    return "\n".join(lines) or "none could be read"
+
+
+def numbered(program: Program) -> str:
+    """Every Python file with its lines numbered, the entry first."""
+    parts = []
+    for file in program.files:
+        if file.language not in (Language.PYTHON, Language.NOTEBOOK):
+            continue
+        text = program.script() if file is program.entry_file else file.text
+        lines = (f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), start=1))
+        parts.append("\n".join([f"file {file.path}", *lines]))
+    return "\n\n".join(parts)
+
+
+def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
+    """The suspicion in the program's own terms, or a sentence that says why it is dropped."""
+    fault = fault_named(named.fault)
+    if fault is None:
+        return f"it named a fault type that is not known ({_short(named.fault)})"
+    file = named.file.strip() or str(program.entry)
+    place = Place(PurePosixPath(file), named.line)
+    if program.file(file) is None or named.line < 1 or not program.line(place).strip():
+        return f"it named a line that is not in the program ({_short(file)}:{named.line})"
+    layer = _layer(named.layer, graph)
+    if named.layer.strip() and layer is None:
+        return f"it named a layer that is not in the program ({_short(named.layer)})"
+    param = _hyperparameter(fault, place, layer, graph)
+    where = param.place if param is not None else Place(place.file, place.line)
+    suggestions = tuple(_suggestions(param, named.new, program)) if param is not None else ()
+    name = layer.name if layer is not None else param.id.layer if param is not None else ""
+    return Checked(fault, where, name, param, suggestions, _short(named.reason, 240))
+
+
+def fault_named(word: str) -> Fault | None:
+    """A fault by its code, or by the words that explain it."""
+    wanted = _plain(word)
+    texts = field_texts(Fault)
+    for name, text in texts.items():
+        if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
+            return Fault[name]
+    return None
+
+
+def _layer(word: str, graph: StaticGraph) -> StaticLayer | None:
+    wanted = word.strip().strip("`'\"")
+    return next((layer for layer in graph.layers if wanted and layer.name == wanted), None)
+
+
+def _hyperparameter(
+    fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph
+) -> Hyperparameter | None:
+    """The hyperparameter of the right kind: of that layer, else on that line, else the only one there is."""
+    fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
+    if layer is not None:
+        fitting = [param for param in fitting if param.id.layer == layer.name]
+    here = [param for param in fitting if _covers(param, place)]
+    if here:
+        return here[0]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _covers(param: Hyperparameter, place: Place) -> bool:
+    return any(
+        spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
+        for spot in (param.place, *param.uses)
+    )
+
+
+def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[Suggestion]:
+    value = _value(param, new)
+    if value is None:
+        return
+    for suggestion in suggest(param, (value,)):
+        try:
+            suggestion.patch.apply(program)
+        except PatchRefused:
+            continue
+        yield suggestion
+
+
+def _value(param: Hyperparameter, text: str) -> JsonValue:
+    """A number, a truth value, or one of the hyperparameter's own alternatives; none for anything else."""
+    spelled = {_plain(one): one for one in param.alternatives if isinstance(one, str)}
+    word = text.strip().strip("`'\"")
+    if _plain(word) in spelled:
+        return spelled[_plain(word)]
+    try:
+        read = ast.literal_eval(word) if len(word) < 40 else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return read if isinstance(read, bool | int | float) and abs(read) < 1e12 else None
+
+
+def _plain(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum())
+
+
+def _short(text: str, most: int = 60) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
 
 CODE, NAME, FAMILY = "MD001", "model-opinion", "model"
 WHY = "A model read the program and says so; nothing was measured."

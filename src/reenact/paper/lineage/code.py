@@ -22,8 +22,7 @@ from reenact.intake.repository import Checkout, open_repository
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.lineage.candidates import phrases
-from reenact.paper.lineage.cited import attempted
+from reenact.paper.lineage.cited import attempted, phrases
 from reenact.paper.options import Goal
 from reenact.types import Stop
 

@@ -17,8 +17,15 @@ from reenact.intake.papers.paper import Paper, Reference
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.lineage.candidates import Candidate, candidates
-from reenact.paper.lineage.cited import CitedText, Shelves, cited_text, content_mark, repository_links
+from reenact.paper.lineage.cited import (
+    Candidate,
+    CitedText,
+    Shelves,
+    candidates,
+    cited_text,
+    content_mark,
+    repository_links,
+)
 from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
 from reenact.paper.options import Goal
 from reenact.types import Progress, Tell

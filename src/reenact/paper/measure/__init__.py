@@ -1,10 +1,11 @@
 """Measurement: full runs, the paper's numbers against measured ones, and what the paper may not say.
 
-measure      the whole, top to bottom; which metric of the code is which claim of the paper
+measure      the whole, top to bottom; which metric of the code is which claim of the paper; metrics that
+             are written and not measured
 runs         full runs over seeds, metrics read from the file that the run left
 curves       how they trained, as far as log files and printed lines tell it
-invented     metrics that are written and not measured
-gap          relative gap, grades, the comparison of one claim, the verdict
+gap          relative gap, grades, the comparison of one claim
+verdict      what the claims state together, and which of them hold
 gap_repair   a large gap: diagnose and repair what the paper leaves open
 fixed        which settings the paper fixes
 """

@@ -3,17 +3,26 @@
 Which metric of the code is which claim of the paper is declared by the research role and checked here.
 Whoever matches sees neither the paper's numbers nor the measured ones, so that nothing can be chosen for its
 value; only whether all values of a metric lie between 0 and 1, which tells a share from per cent.
+
+Metrics that are written and not measured are found mechanically, by reading the code that makes them. Two
+signs. A metric that nothing but literals is ever written to. And a literal that equals what the paper claims,
+in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's results are withheld from whoever
+writes the code, so such a number came from somewhere else than a measurement. Names are followed through
+assignments of the same file. Numbers of one digit (0.5, 100) are too usual to prove anything. Not covered: a
+number that is taken apart in a computation, or hidden in a data file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
+from reenact.codegen.syntax import targets_of
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.ask import Model
@@ -23,10 +32,8 @@ from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
 from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
-from reenact.paper.measure.invented import invented
-from reenact.paper.measure.orderings import Ordering, orderings
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
-from reenact.paper.measure.verdict import Judgement, verdict_of
+from reenact.paper.measure.verdict import Judgement, Ordering, orderings, verdict_of
 from reenact.paper.review.claims import Claim
 
 UNMATCHED = "No usable answer tells which metric is this claim."
@@ -139,3 +146,139 @@ def _without_number(claim: Claim) -> str:
     unit = " in per cent" if claim.unit == "%" else ""
     parts = [f"{claim.id}: {claim.metric}{unit} of {claim.method} on {claim.dataset}", claim.setting]
     return "; ".join(part for part in parts if part)
+
+
+DEEPEST = 6
+"""Assignments that are followed."""
+SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Invented:
+    """A metric that is not to be believed."""
+
+    metric: str
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: the metric `{self.metric}` {self.why}"
+
+
+def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) -> tuple[Invented, ...]:
+    """Metrics that code writes as literals alone, or with a claimed number in them."""
+    claimed = {number for one in claims for number in _forms(one)}
+    found: list[Invented] = []
+    literal: dict[str, list[Invented]] = {}
+    for file, tree in project.trees().items():
+        assigned = _assigned(tree)
+        for metric, value in _written(tree, frozenset(metrics)):
+            parts = list(_parts(value, assigned, set(), DEEPEST))
+            if why := _claimed(parts, claimed):
+                found.append(Invented(metric, file, value.lineno, why))
+            measured = any(_number(part) is None for part in parts)
+            why = "" if measured else "is a literal, not a measurement"
+            literal.setdefault(metric, []).append(Invented(metric, file, value.lineno, why))
+    for written in literal.values():
+        if all(one.why for one in written):
+            found += written
+    return tuple(dict.fromkeys(found))
+
+
+def _claimed(parts: Sequence[ast.expr], claimed: set[float]) -> str:
+    for part in parts:
+        number = _number(part)
+        if number is not None and any(abs(number - one) <= SAME * max(1.0, abs(one)) for one in claimed):
+            return f"is made with the literal {number:g}, which is what the paper claims"
+    return ""
+
+
+def _parts(
+    value: ast.expr, assigned: dict[str, list[ast.expr]], seen: set[str], deep: int
+) -> Iterator[ast.expr]:
+    """The leaves of an expression; a name that the file assigns stands for what is assigned to it."""
+    if isinstance(value, ast.Name) and value.id in assigned and value.id not in seen and deep:
+        for one in assigned[value.id]:
+            yield from _parts(one, assigned, seen | {value.id}, deep - 1)
+        return
+    if isinstance(value, ast.UnaryOp) and _number(value) is not None:
+        yield value
+        return
+    inner = _operands(value)
+    if not inner:
+        yield value
+    for one in inner:
+        yield from _parts(one, assigned, seen, deep)
+
+
+def _operands(value: ast.expr) -> list[ast.expr]:
+    """What an expression's value is made of: not the arguments of a function that computes something else."""
+    match value:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.IfExp(body=body, orelse=other):
+            return [body, other]
+        case ast.BoolOp(values=values):
+            return values
+        case ast.Call(func=ast.Name(id="float" | "int" | "round"), args=[first, *_]):
+            return [first]
+        case ast.Call(func=ast.Name(id="max" | "min"), args=arguments):
+            return arguments
+    return []
+
+
+def _number(node: ast.expr) -> float | None:
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as operand):
+            number = _number(operand)
+            return None if number is None else -number
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return float(value)
+    return None
+
+
+def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """What each plain name of a file is assigned; a name that a loop or a parameter binds is left alone."""
+    found: dict[str, list[ast.expr]] = {}
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in targets_of(node):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node.value)
+                else:
+                    bound |= _names(target)
+        elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
+            bound |= _names(node.target)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return {name: values for name, values in found.items() if name not in bound}
+
+
+def _names(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
+    """Every expression that is put under the name of a metric: in a dictionary, by key, by keyword."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value in metrics:
+                    yield str(key.value), value
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                key = target.slice if isinstance(target, ast.Subscript) else None
+                if isinstance(key, ast.Constant) and key.value in metrics:
+                    yield str(key.value), node.value
+        elif isinstance(node, ast.keyword) and node.arg in metrics:
+            yield str(node.arg), node.value
+
+
+def _forms(claim: Claim) -> tuple[float, ...]:
+    """A claimed number as code may write it: per cent or a share."""
+    forms = (claim.value, claim.value / 100) if claim.unit == "%" else (claim.value,)
+    return tuple(one for one in forms if one and float(f"{one:.0e}") != one)

@@ -2,17 +2,158 @@
 
 It comes from executions and a statistic, never from anybody's word. A ranking that is turned round is not
 reproduced however near the single numbers are.
+
+Orderings are what a paper claims by its numbers together: this method is better than that one, by so much, on
+this data. Within one metric and data set the best claimed number stands against each other one, where either
+the methods differ in one setting (a ranking) or the settings of one method do (an ablation, a trend). They
+are tested over seeds, pairwise, because both numbers come from the same run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import sqrt
+from statistics import fmean, stdev
 
+from reenact.intake.papers.paper import plain
 from reenact.paper.measure.gap import Comparison, mean_gap
-from reenact.paper.measure.orderings import Ordering, OrderingStatus
+from reenact.paper.review.claims import Claim
 from reenact.types import ExitCode
+
+SIZE = 0.5
+"""Share of the claimed difference that has to be possible by the measured ones."""
+CONFIDENCE = 0.95
+
+
+class OrderingStatus(StrEnum):
+    """What the runs say of an ordering."""
+
+    HOLDS = "holds"
+    """The same side is better, surely, and by at least half of what is claimed as far as the runs show."""
+    SMALLER = "smaller than claimed"
+    """The same side is better, by less than half of what is claimed."""
+    FAILS = "fails"
+    """The other side is better, or the difference is surely less than half of what is claimed."""
+    UNDECIDED = "undecided"
+    """The runs are too few or too noisy to tell."""
+    UNMEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """One claimed difference beside what was measured; differences are positive where the paper is right."""
+
+    better: Claim
+    worse: Claim
+    claimed: float
+    measured: float | None
+    """Mean over the seeds that measured both."""
+    low: float | None
+    high: float | None
+    """95 % limits of that mean (Student's t over pairs); none for fewer than two pairs."""
+    n: int
+    status: OrderingStatus
+
+    @property
+    def ids(self) -> str:
+        return f"{self.better.id} > {self.worse.id}"
+
+    def __str__(self) -> str:
+        (first, second), beside = _names(self.better, self.worse)
+        return f"{first} better than {second} by {self.claimed:.3g}{self.better.unit}: {beside}"
+
+
+def orderings(comparisons: Sequence[Comparison]) -> tuple[Ordering, ...]:
+    """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
+    weakly to be asked for, and counts only where the runs surely show the opposite."""
+    found: dict[tuple[str, str], Ordering] = {}
+    for same, apart in ((_setting, _method), (_method, _setting)):
+        for group in _groups(comparisons, same, apart):
+            for best, other in _pairs(group):
+                tested = _tested(best, other)
+                if _is_stated(tested) or (tested.high is not None and tested.high < 0):
+                    found.setdefault((best.claim.id, other.claim.id), tested)
+    return tuple(found.values())
+
+
+Key = Callable[[Claim], str]
+
+
+def _setting(claim: Claim) -> str:
+    return plain(claim.setting)
+
+
+def _method(claim: Claim) -> str:
+    return plain(claim.method)
+
+
+def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterator[list[Comparison]]:
+    """Claims of one metric, data set and `same`, one for each `apart`; a number stated twice counts once."""
+    groups: dict[tuple[object, ...], dict[str, Comparison]] = {}
+    for one in comparisons:
+        claim = one.claim
+        if claim.bound:
+            continue
+        key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
+        groups.setdefault(key, {}).setdefault(apart(claim), one)
+    return (list(group.values()) for group in groups.values() if len(group) > 1)
+
+
+def _pairs(group: Sequence[Comparison]) -> Iterator[tuple[Comparison, Comparison]]:
+    best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
+    return ((best, other) for other in group if other.claim.value != best.claim.value)
+
+
+def _is_stated(one: Ordering) -> bool:
+    """Whether the claimed difference is larger than the paper's own plus-minus."""
+    return one.claimed > max(one.better.spread or 0, one.worse.spread or 0)
+
+
+def _oriented(claim: Claim, value: float) -> float:
+    return value if claim.higher_is_better else -value
+
+
+def _tested(best: Comparison, other: Comparison) -> Ordering:
+    claimed = _oriented(best.claim, best.claim.value - other.claim.value)
+    shared = sorted(best.by_seed.keys() & other.by_seed.keys())
+    if best.metric == other.metric or not shared:
+        return Ordering(best.claim, other.claim, claimed, None, None, None, 0, OrderingStatus.UNMEASURED)
+    differences = [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
+    low, high = _limits(differences)
+    status = _status(low, high, SIZE * claimed)
+    return Ordering(best.claim, other.claim, claimed, fmean(differences), low, high, len(shared), status)
+
+
+def _limits(differences: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+    if len(differences) < 2:
+        return None, None
+    from scipy.stats import t
+
+    reach = float(t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * stdev(differences)
+    mean, reach = fmean(differences), reach / sqrt(len(differences))
+    return mean - reach, mean + reach
+
+
+def _status(low: float | None, high: float | None, least: float) -> OrderingStatus:
+    if low is None or high is None:
+        return OrderingStatus.UNDECIDED
+    if high < least:
+        return OrderingStatus.SMALLER if low > 0 else OrderingStatus.FAILS
+    return OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED
+
+
+def _names(better: Claim, worse: Claim) -> tuple[tuple[str, str], str]:
+    """What differs between the two, and what does not."""
+    data = f" on {better.dataset}" if better.dataset else ""
+    if _method(better) != _method(worse):
+        setting = f", {better.setting}" if better.setting else ""
+        return (better.method, worse.method), f"{better.metric}{data}{setting}"
+    return (
+        better.setting or "the whole",
+        worse.setting or "the whole",
+    ), f"{better.metric} of {better.method}{data}"
 
 
 class Verdict(StrEnum):

@@ -14,7 +14,7 @@ from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import Dimension, Space, fitting, space_of
 from reenact.repairs.strategies.random import GOOD
-from reenact.repairs.strategies.scoreboard import Scoreboard
+from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import FAILED
 
 RECIPE = (

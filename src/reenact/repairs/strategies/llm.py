@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.llm_detector.opinion import numbered
+from reenact.diagnosis.llm_detector.findings import numbered
 from reenact.errors import AnswerUnusable, MissingPart
 from reenact.journal import Kind
 from reenact.llm.ask import Answer, Request
@@ -19,7 +19,7 @@ from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import fitting
-from reenact.repairs.strategies.scoreboard import Scoreboard, once
+from reenact.repairs.strategies.strategy import Scoreboard, once
 
 ALTERNATIVES = 6
 """Usual values of a hyperparameter that are shown."""

@@ -5,7 +5,7 @@ import random
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import space_of
-from reenact.repairs.strategies.scoreboard import Scoreboard
+from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import Study, StudyPoint
 
 GOOD = 0.99

@@ -1,6 +1,8 @@
-"""What every strategy does, and which there are."""
+"""What every strategy does, and which there are; and a board of changes with what was seen of them."""
 
 import importlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Protocol
 
@@ -44,3 +46,53 @@ def strategy(name: str) -> Strategy:
         return other
     known = ", ".join(sorted({*BUILT_IN, *plugins}))
     raise InputError(f"There is no strategy of this name; there are {known}. Received: {name}.")
+
+
+@dataclass
+class Scoreboard:
+    """Scores of changes, larger is better."""
+
+    ideas: Sequence[Patch] = ()
+    """The most promising first: the order of equal ones."""
+    _known: dict[str, tuple[Patch, float]] = field(default_factory=dict)
+
+    def add(self, patches: Sequence[Patch], scores: Sequence[float]) -> None:
+        self._known |= {_key(one): (one, score) for one, score in zip(patches, scores, strict=True)}
+
+    def __contains__(self, patch: Patch) -> bool:
+        return _key(patch) in self._known
+
+    def __iter__(self) -> Iterator[tuple[Patch, float]]:
+        """The best first, of equal ones the smallest, of these the more promising."""
+
+        def order(pair: tuple[Patch, float]) -> tuple[float, int, int]:
+            return (-pair[1], pair[0].complexity, self.rank(pair[0]))
+
+        return iter(sorted(self._known.values(), key=order))
+
+    def rank(self, patch: Patch) -> int:
+        """How promising it was before it was tried: 0 the most."""
+        key = _key(patch)
+        return next((at for at, one in enumerate(self.ideas) if _key(one) == key), len(self.ideas))
+
+    def score(self, patch: Patch, otherwise: float) -> float:
+        return self._known.get(_key(patch), (patch, otherwise))[1]
+
+    def best(self, base: float) -> Patch | None:
+        """The best, when it is better than the program as it stands."""
+        patch, score = next(iter(self), (None, base))
+        return patch if score > base else None
+
+    def worth_verifying(self, base: float, better: Callable[[float, float], bool]) -> list[Patch]:
+        """The best, when it is better than the program as it stands by enough to matter."""
+        best = self.best(base)
+        return [best] if best is not None and better(base, self.score(best, base)) else []
+
+
+def once(patches: Sequence[Patch]) -> list[Patch]:
+    """Each change once, in order."""
+    return list({_key(one): one for one in reversed(patches)}.values())[::-1]
+
+
+def _key(patch: Patch) -> str:
+    return "\n".join(sorted(map(str, patch.changes)))

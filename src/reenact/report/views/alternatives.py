@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
+from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import Document, Facts, Picture, Section
 from reenact.report.svg import COLOURS, number

@@ -12,10 +12,10 @@ from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
-from reenact.paper.measure.orderings import Ordering, OrderingStatus
 from reenact.paper.measure.runs import metric_names, values
+from reenact.paper.measure.verdict import Ordering, OrderingStatus
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.given_claims import PLACE
+from reenact.paper.review.claims import PLACE
 from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import (
     Block,

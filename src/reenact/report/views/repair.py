@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from reenact.program.change import Change, Insert, Remove, Replace
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
-from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import Repair, Verdict, summary
+from reenact.repairs.verdict import Judging, Repair, Verdict, summary
 from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.line_plot import Curve, line_plot

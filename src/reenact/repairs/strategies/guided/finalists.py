@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.strategies.scoreboard import Scoreboard
+from reenact.repairs.strategies.strategy import Scoreboard
 
 NEARLY = 0.05
 """Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""

@@ -23,7 +23,7 @@ from reenact.repairs.strategies.guided.finalists import (
     smallest_near,
 )
 from reenact.repairs.strategies.guided.ideas import Idea, fits, ideas, usable
-from reenact.repairs.strategies.scoreboard import Scoreboard, once
+from reenact.repairs.strategies.strategy import Scoreboard, once
 
 SHORT = 1 / 3
 LONG_ENOUGH = 6

@@ -1,0 +1,278 @@
+"""Neutrality: other repairs than the known one, found by walking through trainings that are no worse.
+
+Algorithm 1 of "Fault Localisation and Repair for DL Systems": breadth-first search for neutral changes. From
+the faulty program on, every hyperparameter is turned once; a training that is no worse than its parent (by
+the mean of ten) is a node; the best five of each generation go on. A node as good as the known repair is an
+alternative ground truth.
+"""
+
+import math
+import random
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from statistics import fmean
+from typing import ClassVar
+
+from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.diagnosis.suspects import FAULT_KINDS
+from reenact.probe.surroundings import training_mark
+from reenact.program.change import Change, Insert, Remove, Set
+from reenact.program.fault import Fault
+from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.patch import Patch, change_for
+from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
+from reenact.repairs.prepare import fit_for_repair
+from reenact.repairs.strategies.strategy import Scoreboard
+from reenact.result import Result
+from reenact.trials.budget import training_budget
+from reenact.trials.metric import choose_measure
+from reenact.trials.statistics import cohen_d, glm_p
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.types import Progress, Tell
+
+SIGNIFICANT, LARGE = 0.05, 0.5
+"""Of the study: p-value of a Gaussian GLM and Cohen's d, in the way mutants are killed."""
+
+
+_FAULTS = {kind: fault for fault, kinds in reversed(list(FAULT_KINDS.items())) for kind in kinds}
+"""The fault type that a change of each kind speaks of; the first where there are several."""
+
+
+class NodeKind(StrEnum):
+    """A training beside the known repair."""
+
+    ROOT = "root"
+    """The program as it stands."""
+    KNOWN = "known"
+    """The known repair."""
+    NEUTRAL = "neutral"
+    """No worse than its parent, worse than the known repair."""
+    AS_GOOD = "as-good"
+    """As good as the known repair or better, not significantly."""
+    BETTER = "better"
+    """Significantly better than the known repair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One changed program."""
+
+    JSON: ClassVar = ("patch", "parent", "samples", "status", "faults")
+
+    patch: Patch
+    parent: int
+    """Number of the node it comes from; -1 for the root and the known repair."""
+    samples: tuple[float, ...]
+    """The metric a training, larger is better."""
+    status: NodeKind
+
+    @property
+    def fitness(self) -> float:
+        return fmean(self.samples)
+
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """What the changes are about: fault and layer."""
+        return sorted((fault.value, layer) for fault, layer in faults_of(self.patch))
+
+
+@dataclass(frozen=True)
+class NeutralityGraph(Result):
+    """Nodes in the order they were found; edges lead from parents."""
+
+    JSON: ClassVar = ("metric", "larger_is_better", "trained", "ended", "nodes", "alternatives")
+
+    nodes: tuple[Node, ...]
+    metric: str
+    larger_is_better: bool
+    trained: int
+    """Changed programs that were trained, neutral or not."""
+    ended: str
+    """Why the walk ended."""
+
+    @property
+    def alternatives(self) -> tuple[Node, ...]:
+        """Other repairs, the best first."""
+        found = [node for node in self.nodes if node.status in (NodeKind.AS_GOOD, NodeKind.BETTER)]
+        return tuple(sorted(found, key=lambda node: -node.fitness))
+
+    def depth(self, number: int) -> int:
+        steps = 0
+        while self.nodes[number].parent >= 0:
+            number, steps = self.nodes[number].parent, steps + 1
+        return steps
+
+
+def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKind:
+    """How a training stands beside the known repair."""
+    if fmean(samples) < fmean(known):
+        return NodeKind.NEUTRAL
+    sure = glm_p(known, samples) < SIGNIFICANT and cohen_d(known, samples) >= LARGE
+    return NodeKind.BETTER if sure and fmean(samples) > fmean(known) else NodeKind.AS_GOOD
+
+
+def faults_of(patch: Patch) -> frozenset[tuple[Fault, str]]:
+    """Fault type and layer of every change; the layer is empty for what belongs to the training."""
+    return frozenset(_fault(change) for change in patch.changes)
+
+
+def _fault(change: Change) -> tuple[Fault, str]:
+    if isinstance(change, Insert):
+        return Fault.LRM, change.anchor.layer
+    param = change.hyperparameter
+    if param.kind is Kind.LAYER:
+        taken = isinstance(change, Remove) or (isinstance(change, Set) and change.value is None)
+        return (Fault.LAD if taken else Fault.LRM), param.layer
+    return _FAULTS[param.kind], param.layer
+
+
+TURNED = (
+    Kind.BATCH_SIZE, Kind.LEARNING_RATE, Kind.EPOCHS, Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.ACTIVATION,
+    Kind.BIAS_INIT, Kind.WEIGHT_INIT, Kind.LOSS, Kind.OPTIMIZER,
+)  # fmt: skip
+"""The mutations of the study: HBS, HLR, HNE, LRM and LAD, LCN, ACH, BCI, WCI, LCH, OCH."""
+TOP, TRAININGS = 5, 10
+
+
+def explore(
+    trainer: BudgetedTrainer, known: Patch | tuple[float, ...], *, tell: Tell, top: int = TOP, chance: int = 0
+) -> NeutralityGraph:
+    """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
+    its trainings gave. Every seed of `trainer` is trained for every program."""
+    rng = random.Random(chance)  # noqa: S311 - a search, no secret
+    root = _samples(Patch(()), trainer)
+    reference = _samples(known, trainer) if isinstance(known, Patch) else known
+    nodes = [Node(Patch(()), -1, root, NodeKind.ROOT)]
+    patch = known if isinstance(known, Patch) else Patch(())
+    if patch or not isinstance(known, Patch):
+        nodes.append(Node(patch, -1, reference, NodeKind.KNOWN))
+    seen = Scoreboard()
+    seen.add([node.patch for node in nodes], [node.fitness for node in nodes])
+    queue, trained = deque([0]), 0
+    while queue:
+        parent = queue.popleft()
+        found: list[int] = []
+        for patch in neighbours(nodes[parent].patch, trainer, rng):
+            if patch in seen:
+                continue
+            if not trainer.within_budget(trainer.cost(patch, len(trainer.seeds))):
+                return _graph(nodes, trainer, trained, "the budget was spent")
+            samples = _samples(patch, trainer)
+            trained += 1
+            seen.add([patch], [fmean(samples)])
+            tell(
+                Progress("neutral", len(nodes), 0, f"{trained} trained, {_alternatives(nodes)} alternatives")
+            )
+            if not _neutral(samples, nodes[parent].samples):
+                continue
+            nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
+            found.append(len(nodes) - 1)
+        found.sort(key=lambda number: -nodes[number].fitness)
+        queue.extend(found[:top])
+    return _graph(nodes, trainer, trained, "no neutral change was left to go on from")
+
+
+def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> Iterator[Patch]:
+    """The change with one more hyperparameter turned, to a value drawn among its alternatives; every
+    hyperparameter once."""
+    program = patch.apply(trainer.program)
+    for param in hyperparameters_of(program):
+        if param.kind not in TURNED or not param.changeable or not param.alternatives:
+            continue
+        value = rng.choice(param.alternatives)
+        new = _turned(patch, param, Patch((change_for(param, value),)))
+        if trainer.applies(new):
+            yield new
+
+
+def _turned(patch: Patch, param: Hyperparameter, change: Patch) -> Patch:
+    kept = tuple(
+        one for one in patch.changes if not (isinstance(one, Set) and one.hyperparameter == param.id)
+    )
+    return Patch((*kept, *change.changes))
+
+
+def _samples(patch: Patch, trainer: BudgetedTrainer) -> tuple[float, ...]:
+    return trainer.samples([patch], trainer.seeds)[0]
+
+
+def _neutral(samples: tuple[float, ...], parent: tuple[float, ...]) -> bool:
+    mean = fmean(samples)
+    return math.isfinite(mean) and mean >= fmean(parent)
+
+
+def _alternatives(nodes: list[Node]) -> int:
+    return sum(node.status in (NodeKind.AS_GOOD, NodeKind.BETTER) for node in nodes)
+
+
+def _graph(nodes: list[Node], trainer: BudgetedTrainer, trained: int, ended: str) -> NeutralityGraph:
+    measure = trainer.measure
+    return NeutralityGraph(tuple(nodes), measure.name, measure.larger_is_better, trained, ended)
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesOptions:
+    """Every option has a default."""
+
+    budget: str = "200x"
+    """As in a repair; one node takes as many trainings as `trainings` says."""
+    trainings: int = TRAININGS
+    top: int = TOP
+    """Neutral neighbours of a node that the walk goes on from."""
+    metric: str = ""
+    python: str = ""
+    workers: int = 0
+    chance: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        return {name: value for name, value in asdict(self).items() if name not in PACE}
+
+
+def analyse(
+    program: Program, options: AlternativesOptions, services: DiagnoseServices, known: Program | None = None
+) -> NeutralityGraph:
+    """The graph; the same call after an interruption continues. `known` is the program with the known repair;
+    without one, what is no worse than the program as it stands counts as an alternative to it."""
+    request = {
+        "program": Trial(program).key,
+        "known": Trial(known).key if known is not None else None,
+        **options.to_json(),
+    }
+    with services.journal.run(
+        pipeline="alternatives",
+        request=request,
+        argv=services.argv,
+        what=str(program.entry),
+        fresh=services.fresh,
+    ) as run:
+        asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
+        found = diagnose_within(program, asked, services, run.under("diagnosis"))
+        trace = fit_for_repair(found)
+        measure = choose_measure(trace, found.evidence.task, options.metric or None)
+        with services.open_executor(options.workers, options.python) as executor:
+            trainer = BudgetedTrainer(
+                program=program, executor=executor, measure=measure, budget=training_budget(options.budget),
+                one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
+                around=training_mark(program, options.python, found.evidence.opened), stop=services.stop,
+                seeds=tuple(range(501, 501 + options.trainings)),
+            )  # fmt: skip
+            trainer.measure_cost()
+            graph = explore(
+                trainer, _known(known, trainer), tell=services.tell, top=options.top, chance=options.chance
+            )
+        run.note("result", graph)
+        run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
+    return graph
+
+
+def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[float, ...]:
+    """What the known repair reaches, over the same seeds."""
+    if known is None:
+        return Patch(())
+    trials = [Trial(known, Patch(()), seed) for seed in trainer.seeds]
+    return tuple(trainer.measure.score(outcome) for outcome in trainer.outcomes(trials))
