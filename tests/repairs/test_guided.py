@@ -72,12 +72,12 @@ def test_short_trainings_are_looked_at_with_three_seeds() -> None:
     assert min(look.seeds for look in given.context.evaluations) == 3
 
 
-@pytest.mark.parametrize("budget", ["6", "10", "20"])
+@pytest.mark.parametrize("budget", ["6x", "10x", "20x"])
 def test_the_budget_holds_and_the_reserve_stays(budget: str) -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
     given.context.reserve = 1.0
     Guided().search(given.context)
-    assert given.context.trainer.usage.spent <= float(budget) - 1.0 + 1e-6
+    assert given.context.trainer.usage.spent <= float(budget[:-1]) - 1.0 + 1e-6
 
 
 def test_nothing_helps_and_nothing_is_found() -> None:
