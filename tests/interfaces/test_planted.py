@@ -84,7 +84,7 @@ def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> No
         journal.run(pipeline="diagnose", request={}, argv=("params", "train.py"), what="t") as run_,
     ):
         named = run_.record.id
-    ended = reenact(planted, "runs", "resume", named, "--yes")
+    ended = reenact(planted, "runs", "resume", named, "--trust-journal")
     assert "Continuing" in ended.stderr, ended.stderr
     assert ended.returncode == 0, ended.stderr
     assert planted.imported == []
