@@ -15,6 +15,7 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.read.analysis import ProgramAnalysis, Style
+from reenact.program.read.ends import spot_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.scope import keyword
@@ -117,7 +118,7 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
         model=layer.model,
         type=layer.name,
         family=layer.spec.family.value,
-        place=analysis.place(analysis.spot(layer.call, layer.scope)),
+        place=analysis.place(spot_of(layer.call)),
         activation=None if activation == "linear" else activation,
         role=layer.role,
         settings=_settings(analysis, layer),
@@ -132,17 +133,17 @@ def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValu
     for slot in slots:
         value = layer.filling(slot)
         if value is not None:
-            found[slot.names[0]] = _value(analysis, layer, value)
+            found[slot.names[0]] = _value(analysis, value)
     for given in layer.call.keywords:
         if given.arg is not None and not any(given.arg in slot.names for slot in slots):
-            found[given.arg] = _value(analysis, layer, given.value)
+            found[given.arg] = _value(analysis, given.value)
     return found
 
 
-def _value(analysis: ProgramAnalysis, layer: LayerSite, node: ast.expr) -> JsonValue:
-    values = analysis.values.find(node, layer.scope)
+def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:
+    values = analysis.values.find(node)
     if len(values) != 1:
-        return analysis.values.here(node, layer.scope).text
+        return analysis.values.here(node).text
     return values[0].computed if values[0].computed is not None else values[0].value
 
 

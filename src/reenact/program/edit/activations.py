@@ -8,11 +8,10 @@ from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text, rename, rename_callee
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import SourceSpan
+from reenact.program.read.ends import spot_of
 from reenact.program.read.layers import ActivationSite, Library, Way, activation_word
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import Scope, argument, receiver
-from reenact.program.source import Span
+from reenact.program.read.scope import argument, receiver
 from reenact.types import JsonValue
 
 
@@ -49,44 +48,42 @@ def _keep_dim(
     editor: SourceEditor, activation: ActivationSite, word: str | None, tensor: ast.expr | None
 ) -> None:
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
-    call, scope, needs = activation.call, activation.scope, word in torch_words.NEEDS_DIM
+    call, needs = activation.call, word in torch_words.NEEDS_DIM
     kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
     for part in call.args:
         if part is not tensor:
-            editor.drop_argument(call, scope, part)
+            editor.drop_argument(call, part)
     for given in call.keywords:
         if given.value is not tensor and given.arg not in kept:
-            editor.drop_argument(call, scope, given.value)
+            editor.drop_argument(call, given.value)
     if needs and argument(call, None, "dim") is None:
-        editor.set_argument(call, scope, "dim", "1")
+        editor.set_argument(call, "dim", "1")
 
 
 def _torch_function(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
-    call, scope = activation.call, activation.scope
+    call = activation.call
     if word not in torch_words.ACTIVATION_FUNCTIONS:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
     if activation.way is Way.METHOD:
         _torch_method(editor, activation, word)
         return
-    old = editor.analysis.sources.dotted(call.func, scope)
+    old = editor.analysis.sources.dotted(call.func)
     home = old.rpartition(".")[0]
     if home == "torch" and word not in torch_words.TENSOR_FUNCTIONS:
         home = "torch.nn.functional"
-    rename(editor, call.func, scope, old, f"{home}.{word}")
+    rename(editor, call.func, old, f"{home}.{word}")
     _keep_dim(editor, activation, word, _tensor(activation))
 
 
 def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     """`x.relu()` becomes `x.tanh()`, or `F.gelu(x)` where tensors have no such method."""
-    call, scope, needs = activation.call, activation.scope, word in torch_words.NEEDS_DIM
-    span = editor.analysis.spot(call, scope).span
-    tensor = editor.analysis.spot(_tensor(activation), scope).span
+    call, inner, needs = activation.call, _tensor(activation), word in torch_words.NEEDS_DIM
     if word in torch_words.TENSOR_METHODS:
-        editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
+        editor.behind(call, inner, f".{word}({'1' if needs else ''})")
         return
-    name = editor.name_for(f"torch.nn.functional.{word}", scope, call)
-    editor.insert(scope.file, span.start, f"{name}(")
-    editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), ", dim=1)" if needs else ")")
+    name = editor.name_for(f"torch.nn.functional.{word}", call)
+    editor.in_front(call, inner, f"{name}(")
+    editor.behind(call, inner, ", dim=1)" if needs else ")")
 
 
 def _tensor(activation: ActivationSite) -> ast.expr:
@@ -100,14 +97,12 @@ def _tensor(activation: ActivationSite) -> ast.expr:
 
 def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     """`F.relu(x)` becomes `x`; what is inside stays untouched, so that it can be changed too."""
-    call, scope, inner = activation.call, activation.scope, _tensor(activation)
-    span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(inner, scope).span
+    call, inner = activation.call, _tensor(activation)
     loose = isinstance(inner, ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda)
+    loose = loose and activation.way is not Way.METHOD
     if activation.way is not Way.METHOD:
-        editor.replace(SourceSpan(scope.file, Span(span.start, tensor.start)), "(" if loose else "")
-        editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), ")" if loose else "")
-        return
-    editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), "")
+        editor.in_front(call, inner, "(" if loose else "")
+    editor.behind(call, inner, ")" if loose else "")
 
 
 def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
@@ -115,15 +110,15 @@ def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
         spot = editor.analysis.values.spot(known(activation.callee).end)
         editor.replace(spot, python_text(keras_string(word)))
     elif activation.way is Way.LAYER:
-        name = editor.name_for("keras.layers.Activation", activation.scope, activation.call)
+        name = editor.name_for("keras.layers.Activation", activation.call)
         text = f"{name}({python_text(keras_string(word))})"
-        editor.replace(editor.analysis.spot(activation.call, activation.scope), text)
+        editor.replace(spot_of(activation.call), text)
     elif word == "linear":
         unwrap(editor, activation)
     else:
-        dotted = editor.analysis.sources.dotted(activation.call.func, activation.scope)
+        dotted = editor.analysis.sources.dotted(activation.call.func)
         home = dotted.rpartition(".")[0] or "keras.activations"
-        rename(editor, activation.call.func, activation.scope, dotted, f"{home}.{keras_string(word)}")
+        rename(editor, activation.call.func, dotted, f"{home}.{keras_string(word)}")
 
 
 def keras_string(word: str) -> str:
@@ -142,10 +137,10 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     if word == "linear":
         return
     if layer.heads:
-        for head, scope in layer.heads:
-            _wrap(editor, head, scope, word)
+        for head in layer.heads:
+            _wrap(editor, head, word)
         return
-    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.scope, layer.call)
+    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.call)
     module = f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
     if layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {module})")
@@ -153,10 +148,9 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         insert_item(editor, layer, module, suffix="act")
 
 
-def _wrap(editor: SourceEditor, head: ast.expr, scope: Scope, word: str) -> None:
+def _wrap(editor: SourceEditor, head: ast.expr, word: str) -> None:
     home = "torch" if word in torch_words.TENSOR_FUNCTIONS else "torch.nn.functional"
     if word not in torch_words.ACTIVATION_FUNCTIONS:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
-    name = editor.name_for(f"{home}.{word}", scope, head)
-    span = editor.analysis.spot(head, scope).span
-    editor.wrap(scope.file, span, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
+    name = editor.name_for(f"{home}.{word}", head)
+    editor.wrap(head, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")

@@ -11,9 +11,10 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import SourceSpan
+from reenact.program.read.index import statement_of
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import argument, keyword
+from reenact.program.read.scope import argument, bindings_of, keyword, scope_of
 from reenact.types import JsonValue
 
 
@@ -35,7 +36,7 @@ def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
             if param.kind is Kind.WEIGHT_REGULARIZER
             else python_text(value)
         )
-        editor.set_argument(known(site.call), site.scope, site.argument, text)
+        editor.set_argument(known(site.call), site.argument, text)
 
 
 def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
@@ -47,7 +48,7 @@ def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     if not value or not set(value) <= {"l1", "l2"}:
         raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")
     kind = "L1L2" if len(value) == 2 else next(iter(value)).upper()
-    name = editor.name_for(f"keras.regularizers.{kind}", site.scope, known(site.call))
+    name = editor.name_for(f"keras.regularizers.{kind}", known(site.call))
     return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
@@ -55,16 +56,16 @@ def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value != "ReduceLROnPlateau":
         raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
     call = known(site.call)
-    name = editor.name_for("keras.callbacks.ReduceLROnPlateau", site.scope, call)
+    name = editor.name_for("keras.callbacks.ReduceLROnPlateau", call)
     held = keyword(call, "validation_data", "validation_split") is not None
     monitor = "val_loss" if held else "loss"
     text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
     given = argument(call, 5, "callbacks")
     if isinstance(given, ast.List):
-        for span, piece in inserted(editor.index(site.scope), given, [text], None):
+        for span, piece in inserted(site.scope.index, given, [text], None):
             editor.replace(SourceSpan(site.scope.file, span), piece)
         return
-    editor.set_argument(call, site.scope, "callbacks", f"[{text}]")
+    editor.set_argument(call, "callbacks", f"[{text}]")
 
 
 def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -75,7 +76,6 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable("The inputs are not one variable that could be scaled before training.")
     if value not in ("standardize", "scale"):
         raise NotChangeable(f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}.")
-    index = editor.index(site.scope)
     name = data.id
     others = [other for other in _held_out(editor, site) if other != name]
     if value == "standardize":
@@ -84,7 +84,7 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     else:
         lines = [f"{name}_max = abs({name}).max()"]
         lines += [f"{one} = {one} / {name}_max" for one in [name, *others]]
-    editor.before(index.statement(call), site.scope, lines)
+    editor.before(statement_of(call), lines)
 
 
 def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
@@ -92,13 +92,13 @@ def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
     training."""
     found: dict[str, None] = {}
     line = known(site.call).lineno
-    for call, scope, _ in editor.analysis.calls("evaluate", "predict", "fit"):
+    for call in editor.analysis.calls("evaluate", "predict", "fit"):
         held = keyword(call, "validation_data")
         for given in (*(held.elts[:1] if isinstance(held, ast.Tuple) else ()), argument(call, 0, "x")):
-            name = given.id if isinstance(given, ast.Name) and scope is site.scope else ""
-            bound = scope.find(name) if name else None
-            if bound is not None and all(getattr(one.node, "lineno", 0) < line for one in bound[1]):
-                found[name] = None
+            here = isinstance(given, ast.Name) and scope_of(call) is site.scope
+            bound = bindings_of(given) if here and given is not None else []
+            if bound and all(getattr(one.node, "lineno", 0) < line for one in bound):
+                found[bound[0].name] = None
     return list(found)
 
 
@@ -110,11 +110,9 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite,
     name = torch_initialiser(value)
     part = "bias" if param.kind is Kind.BIAS_INIT else "weight"
     extra = ", 0.0" if name == "constant_" else ""
-    index = editor.index(layer.scope)
     editor.claim_place(layer.call, layer.path, wraps=False)
-    called = editor.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
-    statement = index.statement(layer.call)
-    editor.after(statement, layer.scope, [f"{called}({_reference(layer)}.{part}{extra})"])
+    called = editor.name_for(f"torch.nn.init.{name}", layer.call)
+    editor.after(statement_of(layer.call), [f"{called}({_reference(layer)}.{part}{extra})"])
 
 
 def torch_initialiser(value: str) -> str:
@@ -149,6 +147,6 @@ def remove_argument(editor: SourceEditor, site: EditSite) -> None:
     value = site.found.use
     for given in call.keywords:
         if given.value is value:
-            editor.drop_argument(call, site.scope, value)
+            editor.drop_argument(call, value)
             return
     raise NotChangeable("It is a positional argument; the call needs it.")

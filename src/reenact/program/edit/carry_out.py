@@ -17,6 +17,7 @@ from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
+from reenact.program.read.ends import spot_of
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
@@ -126,7 +127,7 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
         optimizers.replace_optimizer(editor, site, change.by, change.settings)
     elif param.kind is Kind.LAYER and site.layer is not None:
         text = replacement_text(editor, site.layer, change.by, change.settings)
-        editor.replace(editor.analysis.spot(site.layer.call, site.layer.scope), text)
+        editor.replace(spot_of(site.layer.call), text)
     else:
         turn(editor, param, site, change.by)
 
@@ -230,7 +231,7 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
         name = arguments.torch_initialiser(value)
         values.exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
         if name == "constant_":
-            editor.set_argument(known(site.call), site.scope, "val", "0.0")
+            editor.set_argument(known(site.call), "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         home = known(site.callee).dotted.rpartition(".")[0]
         values.exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
@@ -246,5 +247,5 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
         raise NotChangeable("It is given by name; what would be left cannot be determined.")
     regularizer = param.kind is Kind.WEIGHT_REGULARIZER
     text = arguments.regularizer_text(editor, site, value) if regularizer else values.python_text(value)
-    spot = editor.analysis.spot(call, site.scope) if called else editor.analysis.values.spot(end)
+    spot = spot_of(call) if called else editor.analysis.values.spot(end)
     editor.replace(spot, text)

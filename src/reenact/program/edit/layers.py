@@ -9,12 +9,11 @@ from reenact.program.change import Insert
 from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
-from reenact.program.read.ends import SourceSpan
+from reenact.program.read.ends import spot_of
 from reenact.program.read.functions import assigned
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value
-from reenact.program.source import Span
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 
@@ -34,8 +33,8 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         _unapply(editor, layer)
     elif layer.library is Library.TORCH and layer.position.kind in HELD:
-        name = editor.name_for("torch.nn.Identity", layer.scope, layer.call)
-        editor.replace(editor.analysis.spot(layer.call, layer.scope), f"{name}()")
+        name = editor.name_for("torch.nn.Identity", layer.call)
+        editor.replace(spot_of(layer.call), f"{name}()")
     else:
         raise NotChangeable(f"The layer {layer.path} stands where it cannot be taken out.")
 
@@ -45,11 +44,11 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     value = layer.filling(layer.spec.width_in)
     if value is None:
         raise NotChangeable(f"The input width of {layer.path} is not written.")
-    width, old = editor.analysis.values.compute(value, layer.scope), width_value(editor.analysis, layer)
+    width, old = editor.analysis.values.compute(value), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
     own = layer.given(*WIDTHS)
-    found = editor.analysis.values.find(own, layer.scope) if own is not None else []
+    found = editor.analysis.values.find(own) if own is not None else []
     following: list[Follows] | str = "its width is unknown"
     if len(found) == 1:
         following = followers(editor.reading.models, layer, found[0].spot)
@@ -65,18 +64,17 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     """`x = Dense(8)(x)` goes; `y = Dense(8)(x)` becomes `y = x`."""
-    index = editor.index(layer.scope)
+    index = layer.scope.index
     applied = index.parents[layer.call]
     if not isinstance(applied, ast.Call) or len(applied.args) != 1:
         raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
     inner, statement = applied.args[0], index.statement(applied)
     target = assigned(statement, applied)
     if isinstance(target, ast.Name) and isinstance(inner, ast.Name) and target.id == inner.id:
-        editor.remove_statement(statement, layer.scope)
+        editor.remove_statement(statement)
         return
-    span, kept = index.span(applied), index.span(inner)
-    editor.replace(SourceSpan(layer.scope.file, Span(span.start, kept.start)), "")
-    editor.replace(SourceSpan(layer.scope.file, Span(kept.end, span.end)), "")
+    editor.in_front(applied, inner, "")
+    editor.behind(applied, inner, "")
 
 
 def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
@@ -115,12 +113,10 @@ def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     if layer.position.kind in LISTED:
         insert_item(editor, layer, text, "before", before=True)
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
-        index = editor.index(layer.scope)
-        applied = index.parents[layer.call]
+        applied = layer.scope.index.parents[layer.call]
         if not isinstance(applied, ast.Call) or len(applied.args) != 1:
             raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
-        span = index.span(applied.args[0])
-        editor.wrap(layer.scope.file, span, f"{text}(", ")")
+        editor.wrap(applied.args[0], f"{text}(", ")")
     elif layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, f"{text}, ", ")")
     else:
@@ -129,15 +125,15 @@ def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
 
 def _apply_after(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     """A functional Keras layer: another one is applied to its result."""
-    index = editor.index(layer.scope)
+    index = layer.scope.index
     applied = index.parents[layer.call]
     statement = index.statement(layer.call)
     assert isinstance(applied, ast.Call)
     target = assigned(statement, applied)
     if isinstance(target, ast.Name):
-        editor.after(statement, layer.scope, [f"{target.id} = {text}({target.id})"])
+        editor.after(statement, [f"{target.id} = {text}({target.id})"])
     else:
-        editor.wrap(layer.scope.file, index.span(applied), f"{text}(", ")")
+        editor.wrap(applied, f"{text}(", ")")
 
 
 def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:

@@ -23,33 +23,33 @@ def insert_item(
     editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next", *, before: bool = False
 ) -> None:
     """Put the source text of another layer right behind this one, or in front of it."""
-    index, named = editor.index(layer.scope), layer.position.kind is ContainerKind.NAMED
+    index, named = layer.scope.index, layer.position.kind is ContainerKind.NAMED
     holder, number, name = _item(editor, index, layer)
     new = f"{name}_{suffix}"
     if holder is not None:
         pair = f"{new}={text}" if isinstance(holder, ast.Call) else f'("{new}", {text})'
         place = number - 1 if before else number
-        editor.work(holder, layer.scope).insert.append((place, pair if named else text))
+        editor.work(holder).insert.append((place, pair if named else text))
         return
     parent = index.parents[layer.call]
     if not isinstance(parent, ast.Call):
         raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
     given = f'"{new}", {text}' if named else text
-    line = f"{editor.text(parent.func, layer.scope)}({given})"
-    (editor.before if before else editor.after)(index.statement(layer.call), layer.scope, [line])
+    line = f"{editor.text(parent.func)}({given})"
+    (editor.before if before else editor.after)(index.statement(layer.call), [line])
 
 
 def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
     """Take a layer out of the list it stands in."""
-    index, kind = editor.index(layer.scope), layer.position.kind
+    index, kind = layer.scope.index, layer.position.kind
     if kind not in LISTED:
         raise NotChangeable(f"{layer.path} does not stand in a list that it could be taken out of.")
     holder, number, _ = _item(editor, index, layer)
     added = kind in ADDED and isinstance(holder, ast.List) and len(holder.elts) == 1
     if holder is None or added:
-        editor.remove_statement(index.statement(layer.call), layer.scope)
+        editor.remove_statement(index.statement(layer.call))
     else:
-        editor.work(holder, layer.scope).drop.add(number)
+        editor.work(holder).drop.add(number)
 
 
 def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
@@ -76,7 +76,7 @@ def _holder(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[B
         node, parent = parent, index.parents[parent]
     around = index.parents.get(parent)
     for call in (parent, around):
-        if isinstance(call, ast.Call) and editor.analysis.sources.dotted(call.func, layer.scope) in LISTS:
+        if isinstance(call, ast.Call) and editor.analysis.sources.dotted(call.func) in LISTS:
             raise NotChangeable(
                 f"{layer.path} stands in a ModuleList; how its items are used is for the program to say."
             )
@@ -130,9 +130,8 @@ def _word(node: ast.expr) -> str:
 def chain(editor: SourceEditor, layer: LayerSite, front: str, back: str) -> None:
     """`self.fc = nn.Linear(8, 4)` becomes `self.fc = nn.Sequential(nn.Linear(8, 4), ...)`."""
     editor.claim_place(layer.call, layer.path, wraps=True)
-    name = editor.name_for("torch.nn.Sequential", layer.scope, layer.call)
-    span = editor.analysis.spot(layer.call, layer.scope).span
-    editor.wrap(layer.scope.file, span, f"{name}({front}", back)
+    name = editor.name_for("torch.nn.Sequential", layer.call)
+    editor.wrap(layer.call, f"{name}({front}", back)
 
 
 ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_input_shape"))
@@ -157,14 +156,14 @@ def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Ma
         given["units"] = _units(editor, anchor)
     if keras_words.LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
         given["rate"] = 0.5
-    called = editor.name_for(f"keras.layers.{name}", anchor.scope, anchor.call)
+    called = editor.name_for(f"keras.layers.{name}", anchor.call)
     return f"{called}({_arguments(given)})"
 
 
 def _units(editor: SourceEditor, anchor: LayerSite) -> JsonValue:
     value = anchor.given(Kind.UNITS)
     if value is not None:
-        return editor.analysis.values.compute(value, anchor.scope)
+        return editor.analysis.values.compute(value)
     raise NotChangeable(f"How wide a layer beside {anchor.path} should be is not written; give `units`.")
 
 
@@ -183,7 +182,7 @@ def _torch_text(
             parts += [width, width] if not any(word in settings for word in spec.slots[0].names) else [width]
     elif spec.family is Family.ACTIVATION and name in ("Softmax", "LogSoftmax") and "dim" not in settings:
         parts.append("dim=1")
-    called = editor.name_for(f"torch.nn.{name}", anchor.scope, anchor.call)
+    called = editor.name_for(f"torch.nn.{name}", anchor.call)
     given = _arguments(settings)
     return f"{called}({', '.join([*parts, given] if given else parts)})"
 
@@ -195,7 +194,7 @@ def replacement_text(
     spec = torch_words.LAYERS.get(name)
     if layer.library is Library.KERAS or spec is None or not (spec.weighted and layer.spec.weighted):
         return layer_text(editor, layer, name, settings, before=False)
-    called = editor.name_for(f"torch.nn.{name}", layer.scope, layer.call)
+    called = editor.name_for(f"torch.nn.{name}", layer.call)
     given = _arguments(settings)
     words = [_in_text(editor, layer), out_text(editor, layer), *([given] if given else [])]
     return f"{called}({', '.join(words)})"
@@ -205,7 +204,7 @@ def out_text(editor: SourceEditor, layer: LayerSite) -> str:
     """The output width of a layer as its source writes it."""
     value = layer.given(Kind.UNITS, Kind.FILTERS)
     if value is not None:
-        return editor.text(value, layer.scope)
+        return editor.text(value)
     if layer.spec.width_in is not None and layer.spec.family is Family.NORM:
         return _in_text(editor, layer)
     for before in editor.reading.models.layers:
@@ -218,7 +217,7 @@ def _in_text(editor: SourceEditor, layer: LayerSite) -> str:
     value = layer.filling(layer.spec.width_in)
     if value is None:
         raise NotChangeable(f"How wide the input of {layer.path} is cannot be determined.")
-    return editor.text(value, layer.scope)
+    return editor.text(value)
 
 
 def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
@@ -234,29 +233,28 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
     activation = layer.activation
     listed = layer.position.kind in LISTED
     if activation is not None and activation.way is Way.LAYER and listed:
-        return [copied, _one_line(editor.text(activation.call, activation.scope))]
+        return [copied, _one_line(editor.text(activation.call))]
     word = activation.word if activation is not None else ""
     word = word if word in ("tanh", "gelu", "elu", "selu") else "relu"
-    name = editor.name_for(f"torch.nn.{torch_words.ACTIVATION_CLASSES[word]}", layer.scope, layer.call)
+    name = editor.name_for(f"torch.nn.{torch_words.ACTIVATION_CLASSES[word]}", layer.call)
     return [f"{name}()", copied]
 
 
 def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
-    call, scope = layer.call, layer.scope
-    pieces = []
+    call, pieces = layer.call, []
     once = ONCE | STRIDES if _keeps_size(layer) else ONCE
     wide = layer.library is Library.TORCH and layer.spec.weighted
     replaced = layer.filling(layer.spec.width_in) if wide else None
     for part in call.args[:2] if once is not ONCE else call.args:
-        pieces.append(out_text(editor, layer) if part is replaced else editor.text(part, scope))
+        pieces.append(out_text(editor, layer) if part is replaced else editor.text(part))
     for given in call.keywords:
         if given.arg in once:
             continue
-        text = out_text(editor, layer) if given.value is replaced else editor.text(given.value, scope)
+        text = out_text(editor, layer) if given.value is replaced else editor.text(given.value)
         pieces.append(f"{given.arg}={text}" if given.arg else f"**{text}")
     if once is not ONCE:
         pieces.append('padding="same"')
-    return f"{editor.text(call.func, scope)}({', '.join(_one_line(piece) for piece in pieces)})"
+    return f"{editor.text(call.func)}({', '.join(_one_line(piece) for piece in pieces)})"
 
 
 def _keeps_size(layer: LayerSite) -> bool:

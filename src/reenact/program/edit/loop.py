@@ -9,9 +9,9 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.functions import assigned
 from reenact.program.read.habits import optimizer_steps
-from reenact.program.read.index import dotted_text
+from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.loops import count_of, iterated, range_arguments
-from reenact.program.read.scope import Scope, argument, method_name, receiver
+from reenact.program.read.scope import Scope, argument, method_name, receiver, scope_of
 from reenact.types import JsonValue
 
 SCHEDULES = {
@@ -41,14 +41,13 @@ def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
     optimizer = known(receiver(_step_near(editor, site)))
-    statement = editor.index(site.scope).statement(known(site.node))
-    editor.before(statement, site.scope, [f"{editor.text(optimizer, site.scope)}.zero_grad()"])
+    editor.before(statement_of(known(site.node)), [f"{editor.text(optimizer)}.zero_grad()"])
 
 
 def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
     """The first step of the optimiser in the function that makes the gradients."""
-    for call, scope, _ in optimizer_steps(editor.analysis):
-        if scope is site.scope:
+    for call in optimizer_steps(editor.analysis):
+        if scope_of(call) is site.scope:
             return call
     raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
 
@@ -56,15 +55,15 @@ def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
 def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
-    node, index = known(site.node), editor.index(site.scope)
+    node, index = known(site.node), site.scope.index
     model = model_name(editor, site.scope)
-    clip = editor.name_for("torch.nn.utils.clip_grad_norm_", site.scope, node)
+    clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
     line = f"{clip}({model}.parameters(), {python_text(value)})"
     step, backward = index.statement(_step_near(editor, site)), index.statement(node)
     if index.parents.get(backward) is index.parents.get(step):
-        editor.before(step, site.scope, [line])
+        editor.before(step, [line])
     else:
-        editor.after(backward, site.scope, [line])
+        editor.after(backward, [line])
 
 
 def model_name(editor: SourceEditor, scope: Scope) -> str:
@@ -89,10 +88,8 @@ def _known_here(name: str, at: Scope, scope: Scope) -> bool:
     first = name.partition(".")[0]
     if first == "self":
         return at.enclosing_class() is not None and at.enclosing_class() is scope.enclosing_class()
-    found = scope.find(first)
-    return found is not None and (
-        found[0] is at or at is scope or found[0].parent is None or found[0].is_function
-    )
+    holders = [binding.holder for binding in scope.find(first)[:1]]
+    return any(one is at or at is scope or one.parent is None or one.is_function for one in holders)
 
 
 def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -101,11 +98,10 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
     call, loop = known(site.call), site.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
-    index = editor.index(site.scope)
-    statement = index.statement(call)
+    statement = statement_of(call)
     target = assigned(statement, call)
     name = dotted_text(target) if target is not None else ""
-    loop_scope = _scope_of(editor, loop)
+    loop_scope = scope_of(loop)
     if not name or loop_scope.file != site.scope.file:
         raise NotChangeable(
             "The optimiser and the epoch loop stand too far apart for a schedule to be put in."
@@ -115,24 +111,15 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     holder = f"{name.rpartition('.')[0]}.scheduler" if "." in name else "scheduler"
     epochs, third = _epochs(editor, loop)
     given = SCHEDULES[value].format(epochs=epochs, third=third)
-    made = editor.name_for(f"torch.optim.lr_scheduler.{value}", site.scope, call)
-    editor.after(statement, site.scope, [f"{holder} = {made}({name}, {given})"])
-    editor.after(loop.body[-1], loop_scope, [f"{holder}.step()"])
-
-
-def _scope_of(editor: SourceEditor, node: ast.AST) -> Scope:
-    for index in editor.analysis.sources.indexes.values():
-        if node in index.scopes:
-            return index.scopes[node]
-    raise NotChangeable("The loop is not in the program.")
+    made = editor.name_for(f"torch.optim.lr_scheduler.{value}", call)
+    editor.after(statement, [f"{holder} = {made}({name}, {given})"])
+    editor.after(loop.body[-1], [f"{holder}.step()"])
 
 
 def _epochs(editor: SourceEditor, loop: ast.For | ast.AsyncFor | ast.While) -> tuple[str, str]:
     """How many epochs there are, as text that is valid where the optimiser is made, and a third of it."""
     arguments = range_arguments(iterated(loop))
-    number = (
-        editor.analysis.values.compute(count_of(arguments), _scope_of(editor, loop)) if arguments else None
-    )
+    number = editor.analysis.values.compute(count_of(arguments)) if arguments else None
     if isinstance(number, int):
         return str(number), str(max(1, number // 3))
     return "10", "3"
@@ -146,18 +133,17 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
     assert isinstance(node, ast.stmt)
     if param.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
-        editor.before(node.body[0], site.scope, [f"{name}.train()"])
+        editor.before(node.body[0], [f"{name}.train()"])
         return
-    editor.before(node, site.scope, [f"{name}.eval()"])
-    index = editor.index(site.scope)
-    trains = any(method_name(call) == "train" for call in index.calls)
-    if editor.reading.loops.in_loop(node, index) and not trains:
-        editor.after(node, site.scope, [f"{name}.train()"])
+    editor.before(node, [f"{name}.eval()"])
+    trains = any(method_name(call) == "train" for call in site.scope.index.calls)
+    if editor.reading.loops.in_loop(node) and not trains:
+        editor.after(node, [f"{name}.train()"])
 
 
 def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
-    index = editor.index(site.scope)
+    index = site.scope.index
     statement = index.statement(known(site.call))
     target = assigned(statement, known(site.call))
     if not isinstance(target, ast.Name):
@@ -174,5 +160,5 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
         if not isinstance(called, ast.Call) or method_name(called) != "step" or receiver(called) is not node:
             raise NotChangeable("The scheduler is used for more than its steps.")
     for step in steps:
-        editor.remove_statement(step, index.scopes[step])
-    editor.remove_statement(statement, site.scope)
+        editor.remove_statement(step)
+    editor.remove_statement(statement)

@@ -12,12 +12,9 @@ from reenact.program.edit.values import choose, exchange_callee, rename_callee, 
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite
-from reenact.program.read.scope import Scope
 from reenact.program.read.supervision import Meeting, bends, gives_probabilities, meetings
 from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, plain_name
-from reenact.program.source import Span
 from reenact.types import JsonValue
 
 BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
@@ -166,7 +163,7 @@ def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[T
                 yield param, site, word
             return
     if layer.activation is not None:
-        site = EditSite(Style.NAME, layer.library.value, layer.scope, activation=layer.activation)
+        site = EditSite(Style.NAME, layer.library.value, activation=layer.activation)
         set_activation(editor, site, word)
 
 
@@ -181,37 +178,31 @@ def _adapt_labels(
         # One column a class becomes the number of the class.
         for place in meetings(editor.analysis, site):
             column = ".argmax(1)" if site.library == "torch" else ".argmax(-1)"
-            _suffix(editor, place.labels, place.scope, column)
+            _suffix(editor, place.labels, column)
 
 
 def as_columns(editor: SourceEditor, site: EditSite, classes: int | None) -> None:
     """Numbers of classes become one column a class, when the output is wider than one."""
     for place in meetings(editor.analysis, site):
         if site.library == "torch" and classes == 1:
-            _suffix(editor, place.labels, place.scope, ".float().unsqueeze(1)")
+            _suffix(editor, place.labels, ".float().unsqueeze(1)")
         elif site.library == "torch":
             _one_hot(editor, place, classes)
         elif classes != 1:
-            name = editor.name_for("keras.utils.to_categorical", place.scope, place.labels)
-            _around(editor, place.labels, place.scope, f"{name}(", f", {classes})")
+            name = editor.name_for("keras.utils.to_categorical", place.labels)
+            editor.wrap(place.labels, f"{name}(", f", {classes})")
 
 
 def _one_hot(editor: SourceEditor, place: Meeting, classes: int | None) -> None:
-    name = editor.name_for("torch.nn.functional.one_hot", place.scope, place.labels)
+    name = editor.name_for("torch.nn.functional.one_hot", place.labels)
     count = str(classes)
     if classes is None:
-        count = f"{editor.text(known(place.outputs), place.scope)}.size(-1)"
-    _around(editor, place.labels, place.scope, f"{name}(", f", {count}).float()")
+        count = f"{editor.text(known(place.outputs))}.size(-1)"
+    editor.wrap(place.labels, f"{name}(", f", {count}).float()")
 
 
-def _suffix(editor: SourceEditor, node: ast.expr, scope: Scope, text: str) -> None:
+def _suffix(editor: SourceEditor, node: ast.expr, text: str) -> None:
     if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-        span = editor.analysis.spot(node, scope).span
-        editor.replace(SourceSpan(scope.file, Span(span.end, span.end)), text)
-        return
-    _around(editor, node, scope, "(", ")" + text)
-
-
-def _around(editor: SourceEditor, node: ast.expr, scope: Scope, front: str, back: str) -> None:
-    span = editor.analysis.spot(node, scope).span
-    editor.wrap(scope.file, span, front, back)
+        editor.behind(node, node, text)
+    else:
+        editor.wrap(node, "(", ")" + text)

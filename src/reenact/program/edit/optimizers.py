@@ -10,7 +10,7 @@ from reenact.program.edit.values import choose, python_text, rename_callee, writ
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.ends import End
+from reenact.program.read.ends import End, spot_of
 from reenact.program.read.scope import has_unpacking
 from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
@@ -43,7 +43,7 @@ def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     given = [part.arg for part in keywords if part.arg is not None]
     for part in keywords:
         if part.arg is None:
-            ends = editor.analysis.follower.follow(part.value, site.scope)
+            ends = editor.analysis.follower.follow(part.value)
             given += [name for end in ends for name in _names(end)]
     lacking = [name for name in given if not spec.takes(name)]
     if lacking:
@@ -71,10 +71,10 @@ def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
     for number, part in enumerate(call.args):
         name = old.arguments[number][0] if number < len(old.arguments) else ""
         if new.position(name) != number:
-            editor.drop_argument(call, site.scope, part)
+            editor.drop_argument(call, part)
     for given in call.keywords:
         if given.arg is not None and not new.takes(given.arg):
-            editor.drop_argument(call, site.scope, given.value)
+            editor.drop_argument(call, given.value)
 
 
 def torch_class(value: str) -> str:
@@ -120,9 +120,9 @@ def finish_short_names(editor: SourceEditor) -> None:
         for name in short.settings:
             if not keras_words.OPTIMIZERS[short.name].takes(name):
                 raise NotChangeable(f"{short.name} takes no {name}.")
-        called = editor.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)
+        called = editor.name_for(f"keras.optimizers.{short.name}", found.use)
         given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())
-        editor.replace(editor.analysis.spot(found.use, found.use_scope), f"{called}({given})")
+        editor.replace(spot_of(found.use), f"{called}({given})")
 
 
 def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None:
@@ -144,7 +144,7 @@ def replace_optimizer(
         if not spec_of(site, by)[1].takes(word):
             raise NotChangeable(f"{by} takes no {name}.")
         if site.style is Style.NAME and site.call is not None:
-            editor.set_argument(site.call, site.scope, word, python_text(value))
+            editor.set_argument(site.call, word, python_text(value))
         elif site.library == "keras" and site.found is not None:
             short_name(editor, site).settings[word] = value
         else:

@@ -16,10 +16,10 @@ from reenact.program.edit.segments import brackets_of, inserted, removed
 from reenact.program.edit.statements import Imports, after_statement, before_statement, without_statement
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import SourceSpan
+from reenact.program.read.ends import SourceSpan, spot_of
 from reenact.program.read.index import FileIndex
 from reenact.program.read.reading import Reading
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import scope_of
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
@@ -90,9 +90,6 @@ class SourceEditor:
         """Layers that a change wraps in another (true), or calls by their old place (false)."""
         self._order = 0
 
-    def index(self, scope: Scope) -> FileIndex:
-        return self.analysis.sources.index(scope)
-
     def claim(self, param: HyperparameterId, value: JsonValue) -> bool:
         """True when a hyperparameter is to be turned for the first time; raises PatchConflict for two
         values."""
@@ -121,53 +118,62 @@ class SourceEditor:
                 return
         edits.append(edit)
 
-    def insert(self, file: str, offset: int, text: str) -> None:
-        self.replace(SourceSpan(file, Span(offset, offset)), text)
+    def in_front(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
+        """Put a text in the place of what stands before a part of an expression."""
+        here = spot_of(whole)
+        self.replace(SourceSpan(here.file, Span(here.span.start, spot_of(inner).span.start)), text)
 
-    def wrap(self, file: str, span: Span, front: str, back: str) -> None:
-        """Put texts around a span; a later wrapping of the same span goes inside."""
+    def behind(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
+        """Put a text in the place of what stands behind a part of an expression."""
+        here = spot_of(whole)
+        self.replace(SourceSpan(here.file, Span(spot_of(inner).span.end, here.span.end)), text)
+
+    def wrap(self, node: ast.expr, front: str, back: str) -> None:
+        """Put texts around an expression; a later wrapping of the same one goes inside."""
         self._order += 1
-        self._edit(SourceSpan(file, Span(span.start, span.start)), front, (OPENS, self._order))
-        self._edit(SourceSpan(file, Span(span.end, span.end)), back, (CLOSES, -self._order))
+        here = spot_of(node)
+        first, last = Span(here.span.start, here.span.start), Span(here.span.end, here.span.end)
+        self._edit(SourceSpan(here.file, first), front, (OPENS, self._order))
+        self._edit(SourceSpan(here.file, last), back, (CLOSES, -self._order))
 
-    def text(self, node: ast.expr | ast.stmt, scope: Scope) -> str:
-        return self.index(scope).text_of(node)
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        return scope_of(node).index.text_of(node)
 
-    def work(self, node: Bracketed, scope: Scope) -> CallWork:
-        return self.calls.setdefault(node, CallWork(node, self.index(scope)))
+    def work(self, node: Bracketed) -> CallWork:
+        return self.calls.setdefault(node, CallWork(node, scope_of(node).index))
 
-    def set_argument(self, call: ast.Call, scope: Scope, name: str, text: str) -> None:
+    def set_argument(self, call: ast.Call, name: str, text: str) -> None:
         """Give a keyword argument a value, whether it is there or not."""
         for given in call.keywords:
             if given.arg == name:
-                self.replace(self.analysis.spot(given.value, scope), text)
+                self.replace(spot_of(given.value), text)
                 return
-        work = self.work(call, scope)
+        work = self.work(call)
         if work.add.get(name, text) != text:
             raise PatchConflict(f"Two changes want another value for {name!r} in one call.")
         work.add[name] = text
 
-    def drop_argument(self, call: ast.Call, scope: Scope, node: ast.expr) -> None:
+    def drop_argument(self, call: ast.Call, node: ast.expr) -> None:
         """Take out the argument whose value this is."""
-        self.work(call, scope).drop.add(item_number(call, node))
+        self.work(call).drop.add(item_number(call, node))
 
-    def before(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
+    def before(self, statement: ast.stmt, lines: Iterable[str]) -> None:
         for line in lines:
-            self._replace(scope, before_statement(self.index(scope), statement, line))
+            self._replace(statement, before_statement(scope_of(statement).index, statement, line))
 
-    def after(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
+    def after(self, statement: ast.stmt, lines: Iterable[str]) -> None:
         for line in lines:
-            self._replace(scope, after_statement(self.index(scope), statement, line))
+            self._replace(statement, after_statement(scope_of(statement).index, statement, line))
 
-    def remove_statement(self, statement: ast.stmt, scope: Scope) -> None:
-        self._replace(scope, without_statement(self.index(scope), statement))
+    def remove_statement(self, statement: ast.stmt) -> None:
+        self._replace(statement, without_statement(scope_of(statement).index, statement))
 
-    def _replace(self, scope: Scope, edit: tuple[Span, str]) -> None:
-        self.replace(SourceSpan(scope.file, edit[0]), edit[1])
+    def _replace(self, statement: ast.stmt, edit: tuple[Span, str]) -> None:
+        self.replace(SourceSpan(scope_of(statement).file, edit[0]), edit[1])
 
-    def name_for(self, dotted: str, scope: Scope, near: ast.AST) -> str:
+    def name_for(self, dotted: str, near: ast.AST) -> str:
         """How this file can call a library object, with an import added when it cannot yet."""
-        return self.imports.name_for(dotted, self.index(scope), near)
+        return self.imports.name_for(dotted, scope_of(near).index, near)
 
     def say(self, index: int, count: int, words: list[str]) -> None:
         """Put words in the place of some on the command line."""

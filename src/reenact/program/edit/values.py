@@ -10,8 +10,8 @@ from reenact.program.datafile import write_value
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal
-from reenact.program.read.scope import Scope, argument, has_unpacking
+from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal, spot_of
+from reenact.program.read.scope import argument, has_unpacking
 from reenact.program.read.values import Callee, Found
 from reenact.program.read.widths import WIDTHS, followers
 from reenact.types import JsonValue
@@ -107,7 +107,7 @@ def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if second is None or not is_number(literal(second)) or not isinstance(value, int):
         return
     if layer.name.startswith("Convolution") or isinstance(second, ast.Constant):
-        editor.replace(editor.analysis.spot(second, site.scope), python_text(value))
+        editor.replace(spot_of(second), python_text(value))
 
 
 def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
@@ -117,7 +117,7 @@ def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: Jso
         return
     for number in _sizes(loop):
         if number is not written and number.value == written.value:
-            editor.replace(editor.analysis.spot(number, site.scope), python_text(value))
+            editor.replace(spot_of(number), python_text(value))
 
 
 def _sizes(loop: ast.AST) -> Iterator[ast.Constant]:
@@ -133,16 +133,16 @@ def _terms(node: ast.AST) -> list[ast.expr]:
     return [term for part in sums for term in (part.left, part.right)]
 
 
-def rename(editor: SourceEditor, node: ast.expr, scope: Scope, old: str, new: str) -> None:
+def rename(editor: SourceEditor, node: ast.expr, old: str, new: str) -> None:
     """Put the library object `new` where the name of `old` stands."""
-    spot = editor.analysis.spot(node, scope)
+    spot = spot_of(node)
     home, _, name = new.rpartition(".")
     if isinstance(node, ast.Attribute) and old.rpartition(".")[0] == home:
         span = spot.span
         spot = SourceSpan(spot.file, type(span)(span.end - len(node.attr), span.end))
         editor.replace(spot, name)
         return
-    editor.replace(spot, editor.name_for(new, scope, node))
+    editor.replace(spot, editor.name_for(new, node))
 
 
 def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
@@ -150,7 +150,7 @@ def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
     node = callee.end.node
     if not isinstance(node, ast.Name | ast.Attribute):
         raise NotChangeable("The name of what is called is not written as a name.")
-    rename(editor, node, callee.end.scope, callee.dotted, new)
+    rename(editor, node, callee.dotted, new)
 
 
 def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -171,7 +171,7 @@ def exchange_callee(
     if has_unpacking(call):
         raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
     for part in call.args[positional:]:
-        editor.drop_argument(call, site.scope, part)
+        editor.drop_argument(call, part)
     for given in call.keywords:
         if given.arg not in kept:
-            editor.drop_argument(call, site.scope, given.value)
+            editor.drop_argument(call, given.value)

@@ -9,11 +9,10 @@ from typing import Any
 
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
 from reenact.program.program import Program
-from reenact.program.read.ends import End, SourceSpan
+from reenact.program.read.ends import End, SourceSpan, spot_of
 from reenact.program.read.follow import Follower
-from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import ActivationSite, LayerSite
-from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver
+from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
 from reenact.program.source import LineTable
@@ -56,7 +55,6 @@ class EditSite:
     style: Style
     library: str
     """`torch`, `keras`, `lightning` or `transformers`."""
-    scope: Scope
     call: ast.Call | None = None
     """The call that takes it, or would."""
     argument: str = ""
@@ -71,6 +69,12 @@ class EditSite:
     """Why it cannot be changed alone."""
     output: str = ""
     """The output a loss is for, where a model has several."""
+
+    @property
+    def scope(self) -> Scope:
+        anchor = self.call or self.node
+        assert anchor is not None
+        return scope_of(anchor)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,17 +110,14 @@ class ProgramAnalysis:
         self.callees = Callees(self.follower)
         self._tables: dict[str, LineTable] = {}
 
-    def spot(self, node: ast.expr | ast.stmt, scope: Scope) -> SourceSpan:
-        return SourceSpan(scope.file, self.sources.index(scope).span(node))
-
-    def head(self, node: ast.expr | ast.stmt, scope: Scope) -> SourceSpan:
+    def head(self, node: ast.expr | ast.stmt) -> SourceSpan:
         """The first line of something long."""
-        index = self.sources.index(scope)
+        index = scope_of(node).index
         span = index.span(node)
         line = index.lines.line_column(span.start)[0]
         end = index.lines.starts[line] if line < len(index.lines.starts) else len(index.text)
         kept = len(index.text[span.start : min(span.end, end)].rstrip())
-        return SourceSpan(scope.file, type(span)(span.start, span.start + kept))
+        return SourceSpan(index.path, type(span)(span.start, span.start + kept))
 
     def text(self, spot: SourceSpan) -> str:
         return self._lines(spot.file).text[spot.span.start : spot.span.end]
@@ -132,28 +133,28 @@ class ProgramAnalysis:
             self._tables[name] = index.lines if index is not None else LineTable(text)
         return self._tables[name]
 
-    def calls(self, *methods: str) -> list[tuple[ast.Call, Scope, FileIndex]]:
+    def calls(self, *methods: str) -> list[ast.Call]:
         """All calls of the program, or those of methods of these names."""
         found = self._calls
-        return [item for item in found if method_name(item[0]) in methods] if methods else found
+        return [item for item in found if method_name(item) in methods] if methods else found
 
     @cached_property
-    def _calls(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
+    def _calls(self) -> list[ast.Call]:
         return list(self.sources.calls())
 
     def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: Any) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
-        return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use, site.scope)]
+        return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use)]
 
     def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: Any) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
-        own, uses = replace(site, style=style, found=found), (self.spot(found.use, found.use_scope),)
+        own, uses = replace(site, style=style, found=found), (spot_of(found.use),)
         extra |= {"computed": found.computed, "uses": uses, "end": found.end}
         return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
 
     def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:
         """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
-        return self._draft(kind, site, None, Written.ABSENT, self.head(node, site.scope), **extra)
+        return self._draft(kind, site, None, Written.ABSENT, self.head(node), **extra)
 
     def spot_draft(
         self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: Any
@@ -164,7 +165,7 @@ class ProgramAnalysis:
     def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
         end, spot = callee.end, self.values.spot(callee.end)
-        uses = (self.spot(site.call, site.scope),) if site.call is not None else ()
+        uses = (spot_of(site.call),) if site.call is not None else ()
         return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
 
     def _draft(
@@ -196,13 +197,12 @@ class CallSite:
 
     analysis: ProgramAnalysis
     call: ast.Call
-    scope: Scope
     library: str
     owner: str = ""
     """The class that is called, kept with the hyperparameter because usual values depend on it."""
 
     def site(self, name: str = "", style: Style = Style.ARGUMENT, **more: Any) -> EditSite:
-        return EditSite(style, self.library, self.scope, self.call, name, **more)
+        return EditSite(style, self.library, self.call, name, **more)
 
     def argument(self, position: int | None, *names: str) -> ast.expr | None:
         return argument(self.call, position, *names)
@@ -239,12 +239,10 @@ class CallSite:
         """`**settings` in a call: the entry of that name."""
         analysis, site = self.analysis, self.site(name)
         return [
-            analysis.found_draft(
-                kind, analysis.values.found(end, part.value, self.scope), site, layer_type=self.owner
-            )
+            analysis.found_draft(kind, analysis.values.found(end, part.value), site, layer_type=self.owner)
             for part in self.call.keywords
             if part.arg is None
-            for end in analysis.follower.members(part.value, name, self.scope)
+            for end in analysis.follower.members(part.value, name)
         ]
 
     def named(self, kind: Kind, callee: Callee, value: str = "", **more: Any) -> Draft:
@@ -256,5 +254,5 @@ class CallSite:
     def made(self, *prefixes: str) -> bool:
         """Whether the object whose method is called comes from one of these libraries or classes."""
         base = receiver(self.call)
-        found = self.analysis.callees.made(base, self.scope) if base is not None else []
+        found = self.analysis.callees.made(base) if base is not None else []
         return any(item.callee.dotted.startswith(prefixes) for item in found)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.ends import NOT_LITERAL, is_number, literal
-from reenact.program.read.index import FileIndex, dotted_text
+from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
+from reenact.program.read.index import FileIndex, dotted_text, statement_of
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, keyword, method_name
+from reenact.program.read.scope import argument, keyword, method_name, scope_of
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, last_name
 from reenact.program.source import word_set, words
@@ -22,23 +22,23 @@ EVALUATES = re.compile(
 TRAINS = re.compile(r"(^|_)(train|training|fit)(_|$|\d|set|loader|ing)")
 
 
-def is_evaluation(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
+def is_evaluation(analysis: ProgramAnalysis, node: ast.AST) -> bool:
     """True under `torch.no_grad()` or in a function that is named after evaluation."""
     marks: list[ast.expr] = []
-    for part in analysis.sources.index(scope).ancestors(node):
+    for part in scope_of(node).index.ancestors(node):
         if isinstance(part, ast.With | ast.AsyncWith):
             marks += [item.context_expr for item in part.items]
         elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             marks += part.decorator_list
-    function = scope.enclosing_function()
+    function = scope_of(node).enclosing_function()
     named = function is not None and speaks_of_evaluation(function.name)
-    return named or any(no_grad(analysis, mark, scope) for mark in marks)
+    return named or any(no_grad(analysis, mark) for mark in marks)
 
 
-def no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
+def no_grad(analysis: ProgramAnalysis, node: ast.expr) -> bool:
     """`torch.no_grad`, called or not."""
     called = node.func if isinstance(node, ast.Call) else node
-    return analysis.sources.dotted(called, scope) in WITHOUT_GRADIENTS
+    return analysis.sources.dotted(called) in WITHOUT_GRADIENTS
 
 
 def speaks_of_evaluation(*names: str) -> bool:
@@ -64,11 +64,11 @@ GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
 def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of loaders, samplers and splits."""
     loaders: list[tuple[CallSite, bool]] = []
-    for call, scope, index in analysis.calls():
-        dotted = analysis.callees.dotted(call, scope)
-        at = CallSite(analysis, call, scope, "torch")
+    for call in analysis.calls():
+        dotted = analysis.callees.dotted(call)
+        at = CallSite(analysis, call, "torch")
         if dotted in LOADERS:
-            loaders.append((at, evaluates(analysis, call, scope, index)))
+            loaders.append((at, evaluates(analysis, call)))
         elif dotted in SAMPLERS:
             yield from at.given(Kind.BATCH_SIZE, 1, "batch_size")
         elif dotted.endswith("DistributedSampler"):
@@ -77,8 +77,8 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
             yield from _split(at)
         elif method_name(call) in GENERATORS or _is_tf_batch(analysis, call):
             batched = method_name(call) == "batch"
-            at = CallSite(analysis, call, scope, "keras")
-            if not speaks_of_evaluation(_target_name(index, call)):
+            at = CallSite(analysis, call, "keras")
+            if not speaks_of_evaluation(_target_name(call)):
                 yield from at.given(Kind.BATCH_SIZE, 0 if batched else None, "batch_size")
                 yield from () if batched else at.given(Kind.SHUFFLE, None, "shuffle")
     for at, _ in [item for item in loaders if not item[1]] or loaders[:1]:
@@ -88,17 +88,17 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
         yield from at.either(Kind.SHUFFLE, ("shuffle",), 2, False, reported=not sampled)
 
 
-def evaluates(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, index: FileIndex) -> bool:
+def evaluates(analysis: ProgramAnalysis, call: ast.Call) -> bool:
     """A loader for validation or test, by the names around it."""
     given = [*call.args[:1], keyword(call, "dataset")]
-    names = [_target_name(index, call), *(dotted_text(part) for part in given if part is not None)]
+    names = [_target_name(call), *(dotted_text(part) for part in given if part is not None)]
     if speaks_of_evaluation(*names):
         return True
-    return is_evaluation(analysis, call, scope) and not any("train" in name.lower() for name in names)
+    return is_evaluation(analysis, call) and not any("train" in name.lower() for name in names)
 
 
-def _target_name(index: FileIndex, call: ast.Call) -> str:
-    statement = index.statement(call)
+def _target_name(call: ast.Call) -> str:
+    statement = statement_of(call)
     if not isinstance(statement, ast.Assign):
         return ""
     target = statement.targets[0]
@@ -112,28 +112,28 @@ def _target_name(index: FileIndex, call: ast.Call) -> str:
 def _split(at: CallSite) -> list[Draft]:
     """`random_split(data, [0.8, 0.2])`: the list, or the one number that its lengths come from."""
     lengths = at.argument(1, "lengths")
-    end = at.analysis.follower.single(lengths, at.scope) if lengths is not None else None
+    end = at.analysis.follower.single(lengths) if lengths is not None else None
     computed = end is not None and end.literal() is NOT_LITERAL
-    share = _share(at.analysis, end.node, end.scope) if end is not None and computed else None
+    share = _share(at.analysis, end.node) if end is not None and computed else None
     if share is not None:
         return [at.analysis.found_draft(Kind.VALIDATION, share, at.site("lengths"))]
     return at.given(Kind.VALIDATION, 1, "lengths")
 
 
-def _share(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, depth: int = 0) -> Found | None:
+def _share(analysis: ProgramAnalysis, node: ast.AST, depth: int = 0) -> Found | None:
     """The fraction in `held = int(rows * fraction)`, when there is just one."""
     found = []
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(part.ctx, ast.Load):
             continue
-        end = analysis.follower.single(part, scope)
+        end = analysis.follower.single(part)
         if end is None or end.node is part:
             continue
         value = end.literal()
         if isinstance(value, float) and 0 < value < 1:
-            found.append(analysis.values.found(end, part, scope))
-        elif value is NOT_LITERAL and depth < 4:
-            inner = _share(analysis, end.node, end.scope, depth + 1)
+            found.append(analysis.values.found(end, part))
+        elif value is NOT_LITERAL and depth < 4 and isinstance(end.node, ast.expr):
+            inner = _share(analysis, end.node, depth + 1)
             found += [inner] if inner is not None else []
     distinct = {item.spot: item for item in found}
     return next(iter(distinct.values())) if len(distinct) == 1 else None
@@ -161,13 +161,13 @@ HOMES = ("sklearn.", "keras.", "torchvision.", "torch.", "pandas.", "tensorflow.
 def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of scaling and encoding; one absent draft when inputs are never scaled."""
     found = [draft for index in analysis.sources.indexes.values() for draft in _divisions(analysis, index)]
-    for call, scope, _ in analysis.calls():
-        for callee in analysis.callees.of(call, scope):
+    for call in analysis.calls():
+        for callee in analysis.callees.of(call):
             name = last_name(callee.dotted)
             if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
                 style = Style.NAME if name in SCALERS[:3] else Style.FIXED
                 reason = "" if style is Style.NAME else "how data is encoded depends on the data"
-                site = EditSite(style, "data", scope, call, callee=callee, reason=reason)
+                site = EditSite(style, "data", call, callee=callee, reason=reason)
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
     if not any(draft.param.id.layer == "scale" for draft in found):
@@ -180,7 +180,7 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 
 def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
     """`x / 255`, `x /= 255`, `(x - 127.5) / 127.5`."""
-    for node, scope in list(index.scopes.items()):
+    for node in index.nodes:
         divisor = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             divisor = node.right
@@ -188,27 +188,27 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
             divisor = node.value
         if divisor is None or not is_number(literal(divisor)) or literal(divisor) not in GREY_LEVELS:
             continue
-        site = EditSite(Style.VALUE, "data", scope, node=node)
-        found = analysis.values.here(divisor, scope)
+        site = EditSite(Style.VALUE, "data", node=node)
+        found = analysis.values.here(divisor)
         yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
 def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: reported, not changed."""
-    for call, scope, index in analysis.calls():
-        word = _hand_word(call, index)
+    for call in analysis.calls():
+        word = _hand_word(call)
         if word:
-            site = EditSite(Style.FIXED, "data", scope, call, reason="the inputs are scaled by hand")
-            spot = analysis.spot(call, scope)
+            site = EditSite(Style.FIXED, "data", call, reason="the inputs are scaled by hand")
+            spot = spot_of(call)
             yield analysis.spot_draft(Kind.PREPROCESSING, site, word, spot, layer="scale")
             return
 
 
-def _hand_word(call: ast.Call, index: FileIndex) -> str:
+def _hand_word(call: ast.Call) -> str:
     name = method_name(call)
     if name in ("std", "std_mean", "adapt"):
         return "standardize"
-    parent = index.parents.get(call)
+    parent = scope_of(call).index.parents.get(call)
     divided = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     # `x_max = abs(x).max()` is there to divide by.
@@ -217,12 +217,12 @@ def _hand_word(call: ast.Call, index: FileIndex) -> str:
 
 
 def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    for call, scope, _ in analysis.calls():
+    for call in analysis.calls():
         data = argument(call, 0, "x")
         fitted = method_name(call) == "fit" and keyword(call, "epochs", "nb_epoch", "batch_size") is not None
-        listed = analysis.callees.dotted(call, scope).endswith("TensorDataset")
+        listed = analysis.callees.dotted(call).endswith("TensorDataset")
         if (fitted or listed) and data is not None:
-            at = CallSite(analysis, call, scope, "keras" if fitted else "torch")
+            at = CallSite(analysis, call, "keras" if fitted else "torch")
             site = at.site("x", node=data)
             if not isinstance(data, ast.Name):
                 site = at.site("x", Style.FIXED, reason="the inputs are not one variable")

@@ -10,15 +10,23 @@ from typing import TypeAlias
 
 from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
+from reenact.program.read.scope import (
+    Scope,
+    argument,
+    bindings_of,
+    keyword,
+    method_name,
+    receiver,
+    scope_of,
+)
 from reenact.program.read.sources import Sources
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
 NOT_LITERAL = object()
 
-Frame: TypeAlias = tuple[Scope, ast.Call, Scope]
-"""A function of the program, a call of it, and the scope of that call."""
+Frame: TypeAlias = tuple[Scope, ast.Call]
+"""A function of the program, and a call of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +36,6 @@ class End:
     node: ast.AST
     """The expression; a class or function definition; the expression that reads the file, for a data
     entry."""
-    scope: Scope
     written: Written
     entry: Entry | None = None
     """Set when the trail leads into a data file."""
@@ -46,9 +53,7 @@ class End:
     def inside(self, *entries: Entry | None) -> list[End]:
         """Entries of the data file that the trail leads into."""
         return [
-            End(self.node, self.scope, Written.DATA_FILE, entry, self.data_file)
-            for entry in entries
-            if entry is not None
+            End(self.node, Written.DATA_FILE, entry, self.data_file) for entry in entries if entry is not None
         ]
 
     def with_option(self, option: Option, given: Given | None) -> End:
@@ -94,6 +99,12 @@ class SourceSpan:
     span: Span
 
 
+def spot_of(node: ast.expr | ast.stmt) -> SourceSpan:
+    """Where a node stands."""
+    index = scope_of(node).index
+    return SourceSpan(index.path, index.span(node))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Option:
     """One option: its flags, where its default stands, and how its words become a value."""
@@ -101,7 +112,6 @@ class Option:
     flags: tuple[str, ...]
     dest: str
     call: ast.Call
-    scope: Scope
     default: ast.expr | None
     type_name: str = ""
     several: bool = False
@@ -187,32 +197,29 @@ def number_of(word: str) -> int | float | None:
     return None
 
 
-def argparse_options(sources: Sources, parse: ast.Call, scope: Scope) -> list[Option]:
+def argparse_options(sources: Sources, parse: ast.Call) -> list[Option]:
     """The options of the parser whose `parse_args` this is."""
     parser = ast.dump(parse.func.value) if isinstance(parse.func, ast.Attribute) else ""
-    makers = [
-        call for call, at, _ in sources.calls() if sources.dotted(call.func, at).endswith("ArgumentParser")
-    ]
-    adds = [(call, at) for call, at, _ in sources.calls() if method_name(call) == "add_argument"]
+    makers = [call for call in sources.calls() if sources.dotted(call.func).endswith("ArgumentParser")]
+    adds = [call for call in sources.calls() if method_name(call) == "add_argument"]
     if len(makers) > 1:
-        here = [(call, at) for call, at in adds if at is scope]
-        own = [(call, at) for call, at in here if ast.dump(call.func.value) == parser]  # type: ignore[attr-defined]
+        here = [call for call in adds if scope_of(call) is scope_of(parse)]
+        own = [call for call in here if ast.dump(call.func.value) == parser]  # type: ignore[attr-defined]
         adds = own or here or adds
-    found = [_option(call, at) for call, at in adds if _is_chosen(sources, call, at)]
+    found = [_option(call) for call in adds if _is_chosen(sources, call)]
     return [_with_default(sources, option) for option in found if option is not None]
 
 
-def _is_chosen(sources: Sources, call: ast.Call, scope: Scope) -> bool:
+def _is_chosen(sources: Sources, call: ast.Call) -> bool:
     """False for an option of a subcommand that the command line does not choose."""
-    base = receiver(call)
-    found = scope.find(base.id) if isinstance(base, ast.Name) else None
-    made = found[1][-1].value if found is not None else None
+    found = bindings_of(receiver(call) or call)
+    made = found[-1].value if found else None
     if not isinstance(made, ast.Call) or method_name(made) != "add_parser":
         return True
     return (literal(made.args[0]) if made.args else "") in sources.program.arguments
 
 
-def _option(call: ast.Call, scope: Scope) -> Option | None:
+def _option(call: ast.Call) -> Option | None:
     """The option that `add_argument` or `click.option` describes."""
     flags = _texts(call)
     if not flags:
@@ -224,7 +231,6 @@ def _option(call: ast.Call, scope: Scope) -> Option | None:
         tuple(flags),
         name if isinstance(name, str) else long.lstrip("-").replace("-", "_"),
         call,
-        scope,
         keyword(call, "default"),
         kind.id if isinstance(kind, ast.Name) else "",
         several=count is not None and literal(count) != "?",
@@ -241,20 +247,18 @@ def _texts(call: ast.Call) -> list[str]:
 
 def _with_default(sources: Sources, option: Option) -> Option:
     """`parser.set_defaults(lr=...)` wins over the option's own default."""
-    for call, where, _ in sources.calls():
-        if method_name(call) == "set_defaults" and where.file == option.scope.file:
-            value = keyword(call, option.dest)
-            if value is not None:
-                return replace(option, call=call, scope=where, default=value)
+    for call in sources.calls():
+        value = keyword(call, option.dest) if method_name(call) == "set_defaults" else None
+        if value is not None and scope_of(call).file == scope_of(option.call).file:
+            return replace(option, call=call, default=value)
     return option
 
 
 def click_option(sources: Sources, function: Scope, name: str) -> Option | None:
     """The `@click.option("--lr", default=...)` that fills a parameter."""
-    outside = function.parent or function
     for decorator in getattr(function.node, "decorator_list", ()):
-        if isinstance(decorator, ast.Call) and sources.dotted(decorator.func, outside) == "click.option":
-            option = _option(decorator, outside)
+        if isinstance(decorator, ast.Call) and sources.dotted(decorator.func) == "click.option":
+            option = _option(decorator)
             if option is not None and name in (option.dest, *_texts(decorator)):
                 return option
     return None
@@ -262,11 +266,11 @@ def click_option(sources: Sources, function: Scope, name: str) -> Option | None:
 
 def absl_flag(sources: Sources, name: str) -> Option | None:
     """`flags.DEFINE_float("lr", 0.1, ...)`."""
-    for call, scope, _ in sources.calls():
-        dotted = sources.dotted(call.func, scope)
+    for call in sources.calls():
+        dotted = sources.dotted(call.func)
         if ".DEFINE_" not in dotted or not call.args or literal(call.args[0]) != name:
             continue
         kind = dotted.rpartition("DEFINE_")[2].replace("integer", "int").replace("string", "str")
         default = argument(call, 1, "default")
-        return Option((f"--{name}", f"-{name}"), name, call, scope, default, kind)
+        return Option((f"--{name}", f"-{name}"), name, call, default, kind)
     return None

@@ -58,7 +58,7 @@ class Flow:
         self.sources = sources
         self.applied = applied
         self.activations: list[ActivationSite] = []
-        self.functions: list[tuple[ast.Call, Scope]] = []
+        self.functions: list[ast.Call] = []
         """Calls in forward code that are no layers: functional dropout and pooling are found among them."""
         self.taken: set[LayerSite] = set()
         """Layers whose output another layer takes."""
@@ -72,67 +72,65 @@ class Flow:
     def _body(self, function: Scope, names: dict[str, Tensor]) -> Tensor:
         node = function.node
         if isinstance(node, ast.Lambda):
-            return self.value(node.body, function, names)
+            return self.value(node.body, names)
         body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) else []
-        return self._block(body, function, names)
+        return self._block(body, names)
 
-    def _block(self, statements: Iterable[ast.stmt], scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def _block(self, statements: Iterable[ast.stmt], names: dict[str, Tensor]) -> Tensor:
         returned = NOTHING
         for statement in statements:
-            returned |= self._statement(statement, scope, names)
+            returned |= self._statement(statement, names)
         return returned
 
-    def _statement(self, node: ast.stmt, scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def _statement(self, node: ast.stmt, names: dict[str, Tensor]) -> Tensor:
         if isinstance(node, ast.Return):
-            return self.value(node.value, scope, names) if node.value is not None else NOTHING
+            return self.value(node.value, names) if node.value is not None else NOTHING
         if isinstance(node, ast.Assign):
-            value = self.value(node.value, scope, names)
+            value = self.value(node.value, names)
             for target in node.targets:
-                self._bind(target, node.value, value, scope, names)
+                self._bind(target, node.value, value, names)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._bind(node.target, node.value, self.value(node.value, scope, names), scope, names)
+            self._bind(node.target, node.value, self.value(node.value, names), names)
         elif isinstance(node, ast.AugAssign):
-            both = self.value(node.target, scope, names) | self.value(node.value, scope, names)
-            self._bind(node.target, None, self._joined(both, node.value), scope, names)
+            both = self.value(node.target, names) | self.value(node.value, names)
+            self._bind(node.target, None, self._joined(both, node.value), names)
         elif isinstance(node, ast.Expr):
-            self.value(node.value, scope, names)
+            self.value(node.value, names)
         else:
-            return self._compound(node, scope, names)
+            return self._compound(node, names)
         return NOTHING
 
-    def _compound(self, node: ast.stmt, scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def _compound(self, node: ast.stmt, names: dict[str, Tensor]) -> Tensor:
         """Statements that hold blocks; definitions inside forward code are left alone."""
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-            return self._loop(node, scope, names)
+            return self._loop(node, names)
         if isinstance(node, ast.If):
-            return self._branches((node.body, node.orelse), scope, names)
+            return self._branches((node.body, node.orelse), names)
         if isinstance(node, ast.With | ast.AsyncWith):
-            return self._block(node.body, scope, names)
+            return self._block(node.body, names)
         if isinstance(node, ast.Try):
-            return self._block([*node.body, *node.orelse, *node.finalbody], scope, names)
+            return self._block([*node.body, *node.orelse, *node.finalbody], names)
         return NOTHING
 
-    def _loop(
-        self, node: ast.For | ast.AsyncFor | ast.While, scope: Scope, names: dict[str, Tensor]
-    ) -> Tensor:
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, names: dict[str, Tensor]) -> Tensor:
         if isinstance(node, ast.For | ast.AsyncFor):
-            self.value(node.iter, scope, names)
+            self.value(node.iter, names)
         returned = NOTHING
         for _ in range(2):
-            returned |= self._block(node.body, scope, names)
-        return returned | self._block(node.orelse, scope, names)
+            returned |= self._block(node.body, names)
+        return returned | self._block(node.orelse, names)
 
-    def _branches(self, branches: Iterable[list[ast.stmt]], scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def _branches(self, branches: Iterable[list[ast.stmt]], names: dict[str, Tensor]) -> Tensor:
         returned, before = NOTHING, dict(names)
         for branch in branches:
             inside = dict(before)
-            returned |= self._block(branch, scope, inside)
+            returned |= self._block(branch, inside)
             for name, value in inside.items():
                 names[name] = names.get(name, NOTHING) | value if name in before else value
         return returned
 
     def _bind(
-        self, target: ast.expr, value: ast.expr | None, tensor: Tensor, scope: Scope, names: dict[str, Tensor]
+        self, target: ast.expr, value: ast.expr | None, tensor: Tensor, names: dict[str, Tensor]
     ) -> None:
         if isinstance(target, ast.Name):
             names[target.id] = tensor
@@ -140,35 +138,32 @@ class Flow:
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
             for number, part in enumerate(target.elts):
                 one = parts[number] if parts is not None and number < len(parts) else None
-                self._bind(
-                    part, one, self.value(one, scope, names) if one is not None else tensor, scope, names
-                )
+                self._bind(part, one, self.value(one, names) if one is not None else tensor, names)
 
-    def value(self, node: ast.expr | None, scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def value(self, node: ast.expr | None, names: dict[str, Tensor]) -> Tensor:
         """The tensor an expression stands for."""
         if node is None or isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda):
             return NOTHING
         if isinstance(node, ast.Name):
             return names.get(node.id, NOTHING)
         if isinstance(node, ast.Call):
-            return self._call(node, scope, names)
+            return self._call(node, names)
         if isinstance(node, ast.BinOp):
-            both = self.value(node.left, scope, names) | self.value(node.right, scope, names)
+            both = self.value(node.left, names) | self.value(node.right, names)
             constant = isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant)
             return both if constant else self._joined(both, node.right)
         if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr):
-            value = self.value(node.value, scope, names)
+            value = self.value(node.value, names)
             names |= {node.target.id: value} if isinstance(node, ast.NamedExpr) else {}
             return value
         if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
-            inner = self.sources.index(scope).scopes.get(node.elt, scope)
             for part in node.generators:
-                self.value(part.iter, scope, names)
-            return self.value(node.elt, inner, names)
+                self.value(part.iter, names)
+            return self.value(node.elt, names)
         result = NOTHING
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                result |= self.value(child, scope, names)
+                result |= self.value(child, names)
         return result
 
     def _joined(self, both: Tensor, other: ast.expr) -> Tensor:
@@ -178,36 +173,36 @@ class Flow:
                 layer.tied = True
         return both.bent()
 
-    def _call(self, node: ast.Call, scope: Scope, names: dict[str, Tensor]) -> Tensor:
+    def _call(self, node: ast.Call, names: dict[str, Tensor]) -> Tensor:
         given = NOTHING
         for part in (*node.args, *(keyword.value for keyword in node.keywords)):
-            given |= self.value(part, scope, names)
-        run = self.applied.layers(node.func, scope)
+            given |= self.value(part, names)
+        run = self.applied.layers(node.func)
         if run is not None:
-            if len(run) == 1 and len(run[0]) == 1 and not any(node is head for head, _ in run[0][0].heads):
-                run[0][0].heads.append((node, scope))
+            if len(run) == 1 and len(run[0]) == 1 and node not in run[0][0].heads:
+                run[0][0].heads.append(node)
             return self.through(run, given)
         if isinstance(node.func, ast.Attribute):
-            given |= self.value(node.func.value, scope, names)
+            given |= self.value(node.func.value, names)
         elif isinstance(node.func, ast.Call):
-            given |= self.value(node.func, scope, names)
-        return self._function(node, scope, given)
+            given |= self.value(node.func, names)
+        return self._function(node, given)
 
-    def _function(self, node: ast.Call, scope: Scope, given: Tensor) -> Tensor:
-        target = self.sources.meaning(node.func, scope)
+    def _function(self, node: ast.Call, given: Tensor) -> Tensor:
+        target = self.sources.meaning(node.func)
         word = function_word(target) if isinstance(target, str) else ""
         if word:
-            return self._bend(ActivationSite(Way.FUNCTION, word, node, scope), given)
+            return self._bend(ActivationSite(Way.FUNCTION, word, node), given)
         if target is None and method_name(node) in torch_words.TENSOR_METHODS:
             word = activation_word(method_name(node))
-            return self._bend(ActivationSite(Way.METHOD, word, node, scope), given)
+            return self._bend(ActivationSite(Way.METHOD, word, node), given)
         if isinstance(target, Instance):
             return NOTHING
         if isinstance(target, Scope):
             return self._own(target, given)
         if node not in self._seen:
             self._seen.add(node)
-            self.functions.append((node, scope))
+            self.functions.append(node)
         return given
 
     def _own(self, target: Scope, given: Tensor) -> Tensor:
@@ -244,7 +239,7 @@ class Flow:
         if family is Family.ACTIVATION:
             if layer.activation is None:
                 word = activation_word(layer.name)
-                layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, layer.made.callee)
+                layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.made.callee)
             return self._bend(layer.activation, given)
         if family in PASSING:
             return self._pass(layer, given)

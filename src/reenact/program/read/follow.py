@@ -20,7 +20,16 @@ from reenact.program.read.functions import (
     tests_for_none,
 )
 from reenact.program.read.members import Members
-from reenact.program.read.scope import Binding, How, Scope, argument, method_name, receiver
+from reenact.program.read.scope import (
+    Binding,
+    How,
+    Scope,
+    argument,
+    bindings_of,
+    method_name,
+    receiver,
+    scope_of,
+)
 from reenact.program.read.sources import rewraps
 
 CASTS = frozenset(
@@ -32,62 +41,59 @@ ENVIRONMENT = frozenset(("os.environ.get", "os.getenv"))
 class Follower(Members):
     """All steps of a trail; names, parameters and calls are here."""
 
-    def step(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
+    def step(self, node: ast.AST, written: Written) -> list[End]:
         if isinstance(node, ast.Name):
-            return self._name(node, scope)
+            return self._name(node)
         if isinstance(node, ast.Attribute):
-            return self.attribute(node, scope)
+            return self.attribute(node)
         if isinstance(node, ast.Subscript):
-            return self.subscript(node, scope)
+            return self.subscript(node)
         if isinstance(node, ast.Call):
-            return self._call(node, scope, written)
+            return self._call(node, written)
         if isinstance(node, ast.NamedExpr):
-            return self.follow(node.value, scope, Written.CONSTANT)
+            return self.follow(node.value, Written.CONSTANT)
         if isinstance(node, ast.IfExp):
-            return self._if(node, scope, written)
+            return self._if(node, written)
         return []
 
-    def _if(self, node: ast.IfExp, scope: Scope, written: Written) -> list[End]:
-        test = self.single(node.test, scope)
+    def _if(self, node: ast.IfExp, written: Written) -> list[End]:
+        test = self.single(node.test)
         value = test.literal() if test is not None else NOT_LITERAL
         if value is NOT_LITERAL:
             return []
-        return self.follow(node.body if value else node.orelse, scope, written)
+        return self.follow(node.body if value else node.orelse, written)
 
-    def _name(self, node: ast.Name, scope: Scope) -> list[End]:
-        found = scope.find(node.id)
-        if found is None:
-            return self._star(node.id, scope)
-        holder, bindings = found
-        binding = self._one(bindings, node, scope, holder)
-        if binding is None:
-            return self._fallback(node, bindings, holder)
-        return self.bound(binding, holder)
+    def _name(self, node: ast.Name) -> list[End]:
+        bindings = bindings_of(node)
+        if not bindings:
+            return self._star(node.id, scope_of(node))
+        binding = self._one(bindings, node)
+        return self._fallback(node, bindings) if binding is None else self.bound(binding)
 
     def _star(self, name: str, scope: Scope) -> list[End]:
-        for star in reversed(self.sources.index(scope).module.stars):
+        for star in reversed(scope.index.module.stars):
             inside = self.sources.module(star.dotted, scope.file, star.level)
             if inside is not None and name in inside.module.bindings:
                 return self.module_name(inside.module, name)
         return []
 
-    def _one(self, bindings: Sequence[Binding], use: ast.AST, scope: Scope, holder: Scope) -> Binding | None:
+    def _one(self, bindings: Sequence[Binding], use: ast.AST) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""
         own = [binding for binding in bindings if not rewraps(binding)] or list(bindings)
         if len(own) == 1:
             return own[0]
         if any(binding.how not in (How.ASSIGN, How.IMPORT) for binding in own):
             return None
-        index = self.sources.index(holder)
-        if scope is not holder:
+        index, holder = own[0].holder.index, own[0].holder
+        if scope_of(use) is not holder:
             blocks = {block_of(index, binding.node) for binding in own}
             return own[-1] if blocks == {(index.tree, "body")} else None
         return last_before(index, own, use)
 
-    def _fallback(self, node: ast.Name, bindings: Sequence[Binding], holder: Scope) -> list[End]:
+    def _fallback(self, node: ast.Name, bindings: Sequence[Binding]) -> list[End]:
         """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
         value = bindings[1].value if len(bindings) == 2 and bindings[0].how is How.PARAMETER else None
-        index, alternative = self.sources.index(holder), None
+        index, alternative = bindings[0].holder.index, None
         if (
             isinstance(value, ast.BoolOp)
             and isinstance(value.op, ast.Or)
@@ -100,98 +106,82 @@ class Follower(Members):
             alternative = value
         if alternative is None:
             return []
-        given = [end for end in self.bound(bindings[0], holder) if end.literal() is not None]
+        given = [end for end in self.bound(bindings[0]) if end.literal() is not None]
         plain = [end for end in given if end.literal() is not NOT_LITERAL]
-        return plain or self.follow(alternative, holder, Written.CONSTANT)
+        return plain or self.follow(alternative, Written.CONSTANT)
 
-    def bound(self, binding: Binding, holder: Scope) -> list[End]:
+    def bound(self, binding: Binding) -> list[End]:
         if binding.how is How.PARAMETER:
-            return self._parameter(binding, holder)
+            return self._parameter(binding)
         if binding.how is How.IMPORT:
-            return self._imported(binding, holder)
+            return self._imported(binding, binding.holder.file)
         if binding.how is How.LOOP and binding.value is not None:
-            return self._elements(binding.value, holder, binding.pick)
+            ends = [item for end in self.follow(binding.value) for item in self.items(end)]
+            return self.picked(ends, binding.pick)
         if binding.how in (How.CLASS, How.FUNCTION):
-            return [End(binding.node, holder, Written.CONSTANT)]
+            return [End(binding.node, Written.CONSTANT)]
         if binding.how is not How.ASSIGN or binding.value is None:
             return []
-        written = Written.DATACLASS if is_record(holder) else Written.CONSTANT
-        return self.picked(self.follow(binding.value, holder, written), binding.pick)
+        written = Written.DATACLASS if is_record(binding.holder) else Written.CONSTANT
+        return self.picked(self.follow(binding.value, written), binding.pick)
 
-    def _elements(self, node: ast.expr, scope: Scope, pick: tuple[int, ...]) -> list[End]:
-        """What a loop variable takes, one after the other."""
-        found: list[End] = []
-        for end in self.follow(node, scope):
-            found += self.picked(self.items(end), pick)
-        return found
-
-    def _imported(self, binding: Binding, holder: Scope) -> list[End]:
+    def _imported(self, binding: Binding, file: str) -> list[End]:
         parent, _, name = binding.dotted.rpartition(".")
-        if self.sources.module(binding.dotted, holder.file, binding.level) is not None:
+        if self.sources.module(binding.dotted, file, binding.level) is not None:
             return []
-        module = self.sources.module(parent, holder.file, binding.level) if parent or binding.level else None
+        module = self.sources.module(parent, file, binding.level) if parent or binding.level else None
         return self.module_name(module.module, name) if module is not None else []
 
-    def _parameter(self, binding: Binding, function: Scope) -> list[End]:
+    def _parameter(self, binding: Binding) -> list[End]:
         """What the program's own calls give, and the default where one of them gives nothing."""
-        sites = [(call, scope) for call, scope, _ in self.sources.sites.get(function, [])]
-        inside = [frame for frame in self._frames if frame[0] is function]
-        if inside:
-            sites = [inside[-1][1:]]
-        found: list[End] = []
-        omitted = not sites
-        for call, scope in sites:
-            given = self._given(binding, function, call, scope)
-            found += given
-            omitted = omitted or not given
-        if omitted:
-            found += self._default(binding, function)
-        return found
+        inside = [call for function, call in self._frames if function is binding.holder]
+        given = [
+            self._given(binding, call) for call in inside[-1:] or self.sources.sites.get(binding.holder, [])
+        ]
+        found = [end for ends in given for end in ends]
+        return found if given and all(given) else [*found, *self._default(binding)]
 
-    def _given(self, binding: Binding, function: Scope, call: ast.Call, scope: Scope) -> list[End]:
-        position = position_of(binding, function)
-        value = argument(call, position, binding.name)
+    def _given(self, binding: Binding, call: ast.Call) -> list[End]:
+        value = argument(call, position_of(binding), binding.name)
         if value is not None:
-            return self.follow(value, scope)
+            return self.follow(value)
         extras = [part.value for part in call.keywords if part.arg is None]
-        found = (self.member(end, binding.name) for part in extras for end in self.follow(part, scope))
+        found = (self.member(end, binding.name) for part in extras for end in self.follow(part))
         return next(filter(None, found), [])
 
-    def _default(self, binding: Binding, function: Scope) -> list[End]:
-        option = click_option(self.sources, function, binding.name)
+    def _default(self, binding: Binding) -> list[End]:
+        option, value = click_option(self.sources, binding.holder, binding.name), binding.value
         if option is not None and option.default is not None:
             given = option.given(self.sources.program.arguments)
-            return [end.with_option(option, given) for end in self.follow(option.default, option.scope)]
-        outside, value = function.parent or function, binding.value
+            return [end.with_option(option, given) for end in self.follow(option.default)]
         if value is None:
-            return self._configured(function, outside) or self._annotated(binding, outside)
-        if isinstance(value, ast.Call) and self.sources.dotted(value.func, outside).startswith("typer."):
+            return self._configured(binding.holder) or self._annotated(binding)
+        if isinstance(value, ast.Call) and self.sources.dotted(value.func).startswith("typer."):
             inner = argument(value, 0, "default")
-            return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside)]
-        return self.follow(value, outside, Written.KEYWORD_DEFAULT)
+            return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner)]
+        return self.follow(value, Written.KEYWORD_DEFAULT)
 
-    def _configured(self, function: Scope, outside: Scope) -> list[End]:
+    def _configured(self, function: Scope) -> list[End]:
         """`@hydra.main(config_path="conf", config_name="config")` gives the configuration."""
         marks = getattr(function.node, "decorator_list", ())
-        return [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark, outside)]
+        return [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark)]
 
-    def _annotated(self, binding: Binding, outside: Scope) -> list[End]:
+    def _annotated(self, binding: Binding) -> list[End]:
         """Nobody calls the function, but the parameter says which class of the program it wants."""
         annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
-        found = self.sources.meaning(annotation, outside) if annotation is not None else None
-        if isinstance(found, Scope) and found.is_class:
-            return [End(found.node, found.parent or found, Written.DATACLASS)]
-        return []
+        found = self.sources.meaning(annotation) if annotation is not None else None
+        owner = isinstance(found, Scope) and found.is_class
+        return [End(found.node, Written.DATACLASS)] if owner and isinstance(found, Scope) else []
 
-    def _call(self, node: ast.Call, scope: Scope, written: Written) -> list[End]:
-        target = self.sources.meaning(node.func, scope)
+    def _call(self, node: ast.Call, written: Written) -> list[End]:
+        target = self.sources.meaning(node.func)
         if isinstance(target, Scope) and target.is_function:
-            with self.within((*self._frames, (target, node, scope))):
+            with self.within((*self._frames, (target, node))):
                 return self.returned(target)
         dotted = target if isinstance(target, str) else ""
         if dotted in CASTS and len(node.args) == 1:
-            return self.follow(node.args[0], scope, written)
+            return self.follow(node.args[0], written)
         if dotted in ENVIRONMENT and len(node.args) == 2:
-            return self.follow(node.args[1], scope, written)
+            return self.follow(node.args[1], written)
         base = receiver(node) if method_name(node) in ("get", "pop", "setdefault") and node.args else None
-        return self.get(node, base, scope) if base is not None else []
+        return self.get(node, base) if base is not None else []

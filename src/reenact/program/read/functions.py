@@ -7,19 +7,18 @@ from typing import TypeVar
 from reenact.program.read.ends import End
 from reenact.program.read.index import FileIndex, Store
 from reenact.program.read.scope import Binding, Scope
-from reenact.program.read.sources import Sources
 
 
-def returned_values(function: Scope, sources: Sources) -> list[ast.expr]:
+def returned_values(function: Scope) -> list[ast.expr]:
     """The expressions a function of the program may return."""
     if isinstance(function.node, ast.Lambda):
         return [function.node.body]
-    return sources.index(function).returns.get(function, [])
+    return function.index.returns.get(function, [])
 
 
-def position_of(binding: Binding, function: Scope) -> int | None:
+def position_of(binding: Binding) -> int | None:
     """Index among the positional arguments of a call; methods do not count their first parameter."""
-    node = function.node
+    function, node = binding.holder, binding.holder.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return None
     ordered = [*node.args.posonlyargs, *node.args.args]

@@ -15,6 +15,8 @@ from reenact.program.read.scope import (
     bind_import,
     bind_statement,
     bind_target,
+    put_in,
+    scope_of,
     unpacked,
 )
 from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
@@ -30,7 +32,6 @@ class Store:
     base: str
     key: str
     value: ast.expr
-    scope: Scope
     node: ast.AST
     """The target, statement or call that stores."""
     pick: tuple[int, ...] = ()
@@ -45,11 +46,11 @@ class FileIndex:
     """The Python text: the file's own, or the joined cells of a notebook."""
     lines: LineTable
     tree: ast.Module
-    module: Scope
     notebook: Notebook | None = None
+    module: Scope = field(init=False)
+    nodes: list[ast.AST] = field(default_factory=list)
+    """In the order of the text; the scope of each is `scope_of` it."""
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
-    scopes: dict[ast.AST, Scope] = field(default_factory=dict)
-    """The scope a node is evaluated in."""
     inner: dict[ast.AST, Scope] = field(default_factory=dict)
     """The scope that a function, class or lambda opens."""
     calls: list[ast.Call] = field(default_factory=list)
@@ -105,7 +106,8 @@ class _Pass:
             index.parents[statement] = index.tree
         while stack:
             node, scope = stack.pop()
-            index.scopes[node] = scope
+            index.nodes.append(node)
+            put_in(node, scope)
             children = self._visit(node, scope)
             for child, inside in reversed(children):
                 index.parents[child] = node
@@ -121,6 +123,9 @@ class _Pass:
         self._note(node, scope)
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
             # A table of data, not of settings: its numbers are nobody's hyperparameters.
+            numbers = [child for child in node.elts if isinstance(child, ast.Constant | ast.UnaryOp)]
+            for child in numbers:
+                put_in(child, scope)
             return [
                 (child, scope) for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
             ]
@@ -130,12 +135,14 @@ class _Pass:
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
     ) -> list[tuple[ast.AST, Scope]]:
         name = "" if isinstance(node, ast.Lambda) else node.name
-        inner = Scope(node, name, scope, scope.file)
+        inner = Scope(node, name, scope, scope.index)
         self.index.inner[node] = inner
         self.index.functions.append(inner)
         if not isinstance(node, ast.Lambda):
-            scope.bind(Binding(name, How.FUNCTION, node))
+            scope.bind(name, How.FUNCTION, node)
         bind_arguments(inner, node.args)
+        for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
+            put_in(part, scope)
         defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
         outside: list[ast.AST] = [*defaults]
@@ -144,17 +151,17 @@ class _Pass:
         return [*((part, scope) for part in outside), *((part, inner) for part in body)]
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        inner = Scope(node, node.name, scope, scope.file)
+        inner = Scope(node, node.name, scope, scope.index)
         self.index.inner[node] = inner
         self.index.classes.append(inner)
-        scope.bind(Binding(node.name, How.CLASS, node))
+        scope.bind(node.name, How.CLASS, node)
         outside: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
         return [*((part, scope) for part in outside), *((part, inner) for part in node.body)]
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: Scope
     ) -> list[tuple[ast.AST, Scope]]:
-        inner = Scope(node.generators[0], "", scope, scope.file)
+        inner = Scope(node.generators[0], "", scope, scope.index)
         for part in node.generators:
             bind_target(inner, part.target, How.LOOP, part.iter, part)
         return [(child, inner) for child in ast.iter_child_nodes(node)]
@@ -164,7 +171,7 @@ class _Pass:
         if isinstance(node, ast.Call):
             index.calls.append(node)
             index.data_names |= {named_config(node)} - {""}
-            self._updates(node, scope)
+            self._updates(node)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value.endswith(DATA_SUFFIXES):
                 index.data_names.add(node.value)
@@ -187,39 +194,44 @@ class _Pass:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             index.imports += bind_import(scope, node)
         bind_statement(scope, node)
-        self._stores(node, scope)
+        self._stores(node)
 
-    def _stores(self, node: ast.stmt, scope: Scope) -> None:
+    def _stores(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             parts = [one for target in targets for one in unpacked(target, How.ASSIGN, node.value)]
             for part, _, value, pick in parts:
                 key = stored_key(part)
                 if key is not None and value is not None:
-                    self._keep(Store(*key, value, scope, part, pick))
+                    self._keep(Store(*key, value, part, pick))
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
-            self._entries(dotted_text(node.target), node.value, node, scope)
+            self._entries(dotted_text(node.target), node.value, node)
 
-    def _updates(self, call: ast.Call, scope: Scope) -> None:
+    def _updates(self, call: ast.Call) -> None:
         """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
         if not (isinstance(call.func, ast.Attribute) and call.func.attr == "update"):
             return
         base = dotted_text(call.func.value)
         for part in call.args[:1]:
-            self._entries(base, part, call, scope)
+            self._entries(base, part, call)
         for given in call.keywords if base else ():
             if given.arg is not None:
-                self._keep(Store(base, given.arg, given.value, scope, call))
+                self._keep(Store(base, given.arg, given.value, call))
 
-    def _entries(self, base: str, value: ast.expr, node: ast.AST, scope: Scope) -> None:
+    def _entries(self, base: str, value: ast.expr, node: ast.AST) -> None:
         if not base or not isinstance(value, ast.Dict):
             return
         for key, entry in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self._keep(Store(base, key.value, entry, scope, node))
+                self._keep(Store(base, key.value, entry, node))
 
     def _keep(self, store: Store) -> None:
         self.index.stores.setdefault(store.key, []).append(store)
+
+
+def statement_of(node: ast.AST) -> ast.stmt:
+    """The statement that holds a node."""
+    return scope_of(node).index.statement(node)
 
 
 def stored_key(target: ast.expr) -> tuple[str, str] | None:
@@ -253,9 +265,8 @@ def index_of(source: SourceFile) -> FileIndex | str:
         tree = parse(text, top_level_await=notebook is not None)
     except (Unparsable, BadNotebook) as error:
         return str(error)
-    module = Scope(tree, "", None, str(source.path))
-    index = FileIndex(source, text, LineTable(text), tree, module, notebook)
-    index.inner[tree] = module
-    index.scopes[tree] = module
+    index = FileIndex(source, text, LineTable(text), tree, notebook)
+    index.module = index.inner[tree] = Scope(tree, "", None, index)
+    put_in(tree, index.module)
     _Pass(index).run()
     return index

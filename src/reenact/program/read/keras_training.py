@@ -26,9 +26,9 @@ SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 
 def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of everything that is written about a Keras training."""
-    for call, scope, _ in analysis.calls():
+    for call in analysis.calls():
         name = method_name(call)
-        at = CallSite(analysis, call, scope, "keras")
+        at = CallSite(analysis, call, "keras")
         if name == "compile" and _is_compile(at):
             optimizer, loss = at.argument(0, "optimizer"), at.argument(1, "loss")
             yield from _named_optimizer(at, optimizer) if optimizer is not None else ()
@@ -41,7 +41,7 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
 
 
 def _library(at: CallSite) -> Iterator[Draft]:
-    for callee in at.analysis.callees.of(at.call, at.scope):
+    for callee in at.analysis.callees.of(at.call):
         name = last_name(callee.dotted)
         optimizer = keras_words.OPTIMIZER_OF_STRING.get(name.lower(), "")
         if callee.dotted == f"keras.optimizers.{name}" and optimizer:
@@ -69,10 +69,10 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
 
 def _rate(at: CallSite, spec: OptimizerSpec) -> Iterator[Draft]:
     value = at.argument(0, *RATE_WORDS)
-    made = at.analysis.callees.made(value, at.scope) if value is not None else []
+    made = at.analysis.callees.made(value) if value is not None else []
     schedules = [item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")]
     for item in schedules:
-        inner = replace(at, call=item.call, scope=item.scope)
+        inner = replace(at, call=item.call)
         yield from inner.given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
     if not schedules:
         names = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
@@ -80,7 +80,7 @@ def _rate(at: CallSite, spec: OptimizerSpec) -> Iterator[Draft]:
 
 
 def _is_compile(at: CallSite) -> bool:
-    if at.analysis.sources.dotted(at.call.func, at.scope):
+    if at.analysis.sources.dotted(at.call.func):
         return False
     if keyword(at.call, "loss", "optimizer", "metrics") is not None:
         return True
@@ -89,7 +89,7 @@ def _is_compile(at: CallSite) -> bool:
 
 def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
-    for found in at.analysis.values.find(value, at.scope):
+    for found in at.analysis.values.find(value):
         word = keras_words.OPTIMIZER_OF_STRING.get(str(found.value).lower())
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
@@ -103,13 +103,13 @@ def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
 
 def _loss(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     for part, output in loss_parts(value):
-        callees = at.analysis.callees.named(part, at.scope)
+        callees = at.analysis.callees.named(part)
         named = [callee for callee in callees if callee.dotted.startswith("keras.losses.")]
         if named:
             site = at.site("loss", Style.NAME, callee=named[0], output=output)
             yield at.analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
             continue
-        for found in at.analysis.values.find(part, at.scope):
+        for found in at.analysis.values.find(part):
             if found.is_literal and isinstance(found.value, str):
                 yield at.analysis.found_draft(Kind.LOSS, found, at.site("loss", output=output))
 
@@ -128,7 +128,7 @@ def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
 
 def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
     """The output that a loss object is for, when it is made inside a call of `compile`."""
-    for call, _, _ in analysis.calls("compile"):
+    for call in analysis.calls("compile"):
         given = argument(call, 1, "loss")
         for part, output in loss_parts(given) if given is not None else ():
             if part is loss:
@@ -140,15 +140,15 @@ def _is_fit(at: CallSite) -> bool:
     base = receiver(at.call)
     if base is None:
         return False
-    made = [item.callee.dotted for item in at.analysis.callees.made(base, at.scope)]
+    made = [item.callee.dotted for item in at.analysis.callees.made(base)]
     if any(dotted.startswith("sklearn.") or dotted.endswith("Trainer") for dotted in made):
         return False
     if any(part.arg in FIT_WORDS for part in at.call.keywords):
         return True
-    owner = at.analysis.sources.owner(base, at.scope)
+    owner = at.analysis.sources.owner(base)
     if owner is not None:
         return at.analysis.sources.inherits(owner, keras_words.MODEL_BASES)
-    compiled = {dotted_text(receiver(other) or other) for other, _, _ in at.analysis.calls("compile")}
+    compiled = {dotted_text(receiver(other) or other) for other in at.analysis.calls("compile")}
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
 
@@ -175,7 +175,7 @@ def _validation(at: CallSite, known: bool) -> Iterator[Draft]:
     if data is not None:
         reason = "the validation data is chosen by the program"
         site = at.site("validation_data", Style.FIXED, reason=reason)
-        yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data, at.scope), site)
+        yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
     elif not share and known:
         yield at.absent(Kind.VALIDATION, at.site("validation_split"))
 
@@ -183,8 +183,8 @@ def _validation(at: CallSite, known: bool) -> Iterator[Draft]:
 def _no_schedule(at: CallSite, known: bool) -> Iterator[Draft]:
     written = any(
         last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
-        for other, where, _ in at.analysis.calls()
-        for callee in at.analysis.callees.of(other, where)
+        for other in at.analysis.calls()
+        for callee in at.analysis.callees.of(other)
     )
     callbacks = at.argument(5, "callbacks")
     if known and not written and (callbacks is None or isinstance(callbacks, ast.List)):
@@ -196,10 +196,10 @@ def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
     indexes = analysis.sources.indexes.values()
     for store in [one for index in indexes for name in RATE_WORDS for one in index.stores.get(name, ())]:
         if last_name(store.base).lower().startswith("opt") and not store.pick:
-            site = EditSite(Style.VALUE, "keras", store.scope)
+            site = EditSite(Style.VALUE, "keras", node=store.node)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, store.value, site)
-    for call, scope, _ in analysis.calls():
-        setter = analysis.sources.dotted(call.func, scope) == "keras.backend.set_value"
+    for call in analysis.calls():
+        setter = analysis.sources.dotted(call.func) == "keras.backend.set_value"
         if setter and len(call.args) == 2 and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
-            site = EditSite(Style.VALUE, "keras", scope, call)
+            site = EditSite(Style.VALUE, "keras", call)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

@@ -7,11 +7,12 @@ from typing import Any
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
-from reenact.program.read.ends import SourceSpan
+from reenact.program.read.ends import SourceSpan, spot_of
+from reenact.program.read.index import statement_of
 from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import argument, has_unpacking
+from reenact.program.read.scope import argument, has_unpacking, scope_of
 from reenact.program.read.values import chosen_name
 from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
 from reenact.program.source import Span
@@ -32,7 +33,7 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 
 
 def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
-    return EditSite(style, layer.library.value, layer.scope, layer.call, name, layer=layer, **more)
+    return EditSite(style, layer.library.value, layer.call, name, layer=layer, **more)
 
 
 def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
@@ -50,11 +51,11 @@ def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
 
 def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
     """An initialiser or regulariser that is no string: a class that is called, a function."""
-    made = analysis.callees.made(value, layer.scope)
-    own = [(item.callee, item.call, item.scope) for item in made if item.callee.dotted.startswith("keras.")]
-    named = [(callee, layer.call, layer.scope) for callee in analysis.callees.named(value, layer.scope)[:1]]
-    for callee, call, scope in own or named:
-        site = replace(_site(layer, Style.NAME, slot.names[0], callee=callee), call=call, scope=scope)
+    made = analysis.callees.made(value)
+    own = [(item.callee, item.call) for item in made if item.callee.dotted.startswith("keras.")]
+    named = [(callee, layer.call) for callee in analysis.callees.named(value)[:1]]
+    for callee, call in own or named:
+        site = replace(_site(layer, Style.NAME, slot.names[0], callee=callee), call=call)
         yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted))
 
 
@@ -92,7 +93,7 @@ def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: Laye
     value = layer.filling(slot)
     if slot is None:
         callee, word = layer.made.callee, activation_word(layer.name)
-        activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, callee)
+        activation = ActivationSite(Way.LAYER, word, layer.call, callee)
         style = Style.CHOICE if callee.chosen else Style.NAME
         site = _site(layer, style, callee=callee, activation=activation)
         chosen = chosen_name(callee) if callee.choices else word
@@ -100,8 +101,8 @@ def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: Laye
         return
     if value is None:
         return
-    for callee in analysis.callees.named(value, layer.scope)[:1]:
-        activation = ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, callee)
+    for callee in analysis.callees.named(value)[:1]:
+        activation = ActivationSite(Way.ARGUMENT, "", layer.call, callee)
         site = _site(layer, Style.NAME, "activation", callee=callee, activation=activation)
         word = activation_word(last_name(callee.dotted))
         yield analysis.name_draft(Kind.ACTIVATION, callee, site, word, **of_layer(owner))
@@ -114,11 +115,11 @@ def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: Laye
 
 
 def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None) -> Draft:
-    func, model = site.call.func, site.scope.enclosing_class()
-    torch = analysis.sources.dotted(func, site.scope).startswith("torch")
+    func, model = site.call.func, scope_of(site.call).enclosing_class()
+    torch = analysis.sources.dotted(func).startswith("torch")
     library = owner.library if owner is not None else Library.TORCH if torch else Library.KERAS
-    whole = EditSite(Style.NAME, library.value, site.scope, site.call, layer=owner, activation=site)
-    spot = analysis.spot(func, site.scope)
+    whole = EditSite(Style.NAME, library.value, site.call, layer=owner, activation=site)
+    spot = spot_of(func)
     if site.way is Way.METHOD and isinstance(func, ast.Attribute):
         spot = SourceSpan(spot.file, Span(spot.span.end - len(func.attr), spot.span.end))
     extra = {"model": model.name} if owner is None and model is not None else {}
@@ -140,14 +141,14 @@ def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draf
 
 def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """`F.dropout(x, p=0.25)` in forward code."""
-    for call, scope in models.flow.functions:
-        dotted = analysis.sources.dotted(call.func, scope)
+    for call in models.flow.functions:
+        dotted = analysis.sources.dotted(call.func)
         if not dotted.startswith("torch.nn.functional.") or "dropout" not in last_name(dotted):
             continue
         rate = argument(call, 1, "p")
         if rate is not None:
-            owner = scope.enclosing_class()
-            site = EditSite(Style.ARGUMENT, Library.TORCH.value, scope, call, "p")
+            owner = scope_of(call).enclosing_class()
+            site = EditSite(Style.ARGUMENT, Library.TORCH.value, call, "p")
             extra = {"model": owner.name if owner else "", "layer": last_name(dotted)}
             yield from analysis.value_drafts(Kind.DROPOUT, rate, site, **extra)
 
@@ -168,15 +169,15 @@ def read_missing_initialisers(
             continue
         for kind, default in DEFAULTS.items():
             if (layer.model, layer.path, kind) not in done:
-                site = _site(layer, Style.INIT, reason=_reason(analysis, layer))
+                site = _site(layer, Style.INIT, reason=_reason(layer))
                 yield analysis.absent(kind, site, layer.call, default=default)
 
 
-def _reason(analysis: ProgramAnalysis, layer: LayerSite) -> str:
+def _reason(layer: LayerSite) -> str:
     """A layer can be initialised behind its construction when a name leads to it there."""
     if layer.position.kind is ContainerKind.ATTRIBUTE:
         return ""
-    statement = analysis.sources.index(layer.scope).statement(layer.call)
+    statement = statement_of(layer.call)
     if (
         layer.position.kind is ContainerKind.ELEMENT
         and isinstance(statement, ast.Assign)

@@ -13,7 +13,7 @@ from reenact.program.read import keras_words, torch_words
 from reenact.program.read.ends import NOT_LITERAL, literal
 from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
-from reenact.program.read.scope import How, Scope, argument, keyword
+from reenact.program.read.scope import How, Scope, argument, bindings_of, keyword, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Made
 from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
@@ -45,7 +45,6 @@ class ActivationSite:
     """Our word for it: `relu`, `leaky_relu`."""
     call: ast.Call
     """The constructor, the application, or the layer that takes the argument."""
-    scope: Scope
     callee: Callee | None = None
     found: Found | None = None
     """For an argument: its value and place."""
@@ -106,7 +105,7 @@ class LayerSite:
     """All weighted layers after it, without a pooling in between that makes one size of every size."""
     tied: bool = False
     """Its output is added to another tensor, so that both must stay of one width."""
-    heads: list[tuple[ast.Call, Scope]] = field(default_factory=list)
+    heads: list[ast.Call] = field(default_factory=list)
     """Expressions in forward code that apply this layer and no other."""
     seen: bool = False
     """A tensor was followed through it."""
@@ -130,7 +129,7 @@ class LayerSite:
 
     @property
     def scope(self) -> Scope:
-        return self.made.scope
+        return scope_of(self.call)
 
     @property
     def model(self) -> str:
@@ -150,14 +149,14 @@ def library_spec(dotted: str) -> tuple[Library, str, LayerSpec] | None:
 def find_layers(sources: Sources, callees: Callees) -> list[LayerSite]:
     """All layers in the order of the text, with paths that are unique in their model."""
     found: list[LayerSite] = []
-    for call, scope, index in sources.calls():
-        for callee in callees.of(call, scope):
+    for call in sources.calls():
+        for callee in callees.of(call):
             known = library_spec(callee.dotted)
             if known is None:
                 continue
             library, name, spec = known
-            position = find_position(sources, index, call, scope)
-            found.append(LayerSite(Made(callee, call, scope), library, name, spec, position))
+            position = find_position(sources, call)
+            found.append(LayerSite(Made(callee, call), library, name, spec, position))
             break
     _name_paths(found)
     return found
@@ -198,40 +197,40 @@ class Applied:
         self.by_call = {layer.call: layer for layer in layers}
         self.by_path = {(layer.scope.file, layer.model, layer.path): layer for layer in layers}
 
-    def layers(self, node: ast.expr, scope: Scope) -> Run | None:
+    def layers(self, node: ast.expr) -> Run | None:
         """The run of layers, or none when the expression is no layer at all."""
         if isinstance(node, ast.Call) and node in self.by_call:
             return [[self.by_call[node]]]
-        if isinstance(node, ast.Call) and self.sources.dotted(node.func, scope) in SEQUENTIAL:
-            return self._elements(node, scope)
+        if isinstance(node, ast.Call) and self.sources.dotted(node.func) in SEQUENTIAL:
+            return self._elements(node)
         if isinstance(node, ast.Subscript):
-            return self._indexed(node, scope)
+            return self._indexed(node)
         if isinstance(node, ast.Name):
-            looped = self._looped(node, scope)
+            looped = self._looped(node)
             if looped is not None:
                 return looped
         if isinstance(node, ast.Attribute):
-            found = self._attribute(node, scope)
+            found = self._attribute(node)
             if found is not None:
                 return found
-        return self._made(node, scope)
+        return self._made(node)
 
-    def _made(self, node: ast.expr, scope: Scope) -> Run | None:
+    def _made(self, node: ast.expr) -> Run | None:
         """Follow a name to the constructor."""
         if not isinstance(node, ast.Name | ast.Attribute | ast.Call):
             return None
-        made = self.callees.made(node, scope)
+        made = self.callees.made(node)
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
         if choice:
             return [choice]
         for item in made:
             if item.callee.dotted in SEQUENTIAL:
-                return self._elements(item.call, item.scope)
+                return self._elements(item.call)
         return None
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> Run | None:
+    def _attribute(self, node: ast.Attribute) -> Run | None:
         """`self.name`: the layer of that path, or all layers of the container of that name."""
-        owner = self.sources.owner(node.value, scope)
+        owner = self.sources.owner(node.value)
         if owner is None or not dotted_text(node):
             return None
         stores = [
@@ -240,32 +239,32 @@ class Applied:
         if not stores:
             return None
         layer = self.by_path.get((owner.file, owner.name, node.attr))
-        return [[layer]] if layer is not None else self._container(stores[0].value, stores[0].scope)
+        return [[layer]] if layer is not None else self._container(stores[0].value)
 
-    def _container(self, node: ast.expr, scope: Scope) -> Run | None:
-        for item in self.callees.made(node, scope):
+    def _container(self, node: ast.expr) -> Run | None:
+        for item in self.callees.made(node):
             if item.call in self.by_call:
                 return [[self.by_call[item.call]]]
             if item.callee.dotted in SEQUENTIAL or item.callee.dotted in LISTS:
-                return self._elements(item.call, item.scope)
+                return self._elements(item.call)
         return None
 
-    def _elements(self, call: ast.Call, scope: Scope) -> Run:
+    def _elements(self, call: ast.Call) -> Run:
         if call in self._inside:
             return [[]]
         run: Run = []
         self._inside.add(call)
         try:
-            for part, where in elements(self.sources, call, scope):
-                inner = self.layers(part, where) if not isinstance(part, ast.Starred) else None
+            for part in elements(self.sources, call):
+                inner = self.layers(part) if not isinstance(part, ast.Starred) else None
                 run += inner if inner is not None else [[]]
         finally:
             self._inside.discard(call)
         return run[:MAX_STEPS]
 
-    def _indexed(self, node: ast.Subscript, scope: Scope) -> Run | None:
+    def _indexed(self, node: ast.Subscript) -> Run | None:
         """`self.blocks[0]` and `self.blocks[:-1]`."""
-        run = self.layers(node.value, scope)
+        run = self.layers(node.value)
         if run is None:
             return None
         if isinstance(node.slice, ast.Slice):
@@ -277,14 +276,10 @@ class Applied:
             return [[layer for step in run for layer in step]]
         return [run[number]] if isinstance(number, int) and -len(run) <= number < len(run) else [[]]
 
-    def _looped(self, node: ast.Name, scope: Scope) -> Run | None:
+    def _looped(self, node: ast.Name) -> Run | None:
         """`for layer in self.layers: x = layer(x)`: one step that may be any of them."""
-        found = scope.find(node.id)
-        if found is None:
-            return None
-        holder, bindings = found
-        loops = [b for b in bindings if b.how is How.LOOP and b.value is not None and not b.pick]
+        loops = [b for b in bindings_of(node) if b.how is How.LOOP and b.value is not None and not b.pick]
         if not loops or loops[-1].value is None:
             return None
-        run = self.layers(loops[-1].value, holder)
+        run = self.layers(loops[-1].value)
         return None if run is None else [[layer for step in run for layer in step]]

@@ -5,12 +5,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.ends import literal
-from reenact.program.read.index import FileIndex
-from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver
+from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver, scope_of
 from reenact.program.source import word_set
 
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -24,7 +24,6 @@ class LoopSite:
     """One loop around training steps."""
 
     node: Loop
-    scope: Scope
     level: int
     """0 for the outermost training loop."""
 
@@ -37,33 +36,33 @@ class Loops:
         self.sources = analysis.sources
 
     @cached_property
-    def backwards(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
+    def backwards(self) -> list[ast.Call]:
         """Calls that make gradients."""
         return [
-            (call, scope, index)
-            for call, scope, index in self.analysis.calls("backward", "manual_backward")
-            if not self.sources.dotted(receiver(call) or call, scope).startswith("torch.autograd")
+            call
+            for call in self.analysis.calls("backward", "manual_backward")
+            if not self.sources.dotted(receiver(call) or call).startswith("torch.autograd")
         ]
 
     @cached_property
-    def trainers(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
+    def trainers(self) -> list[ast.Call]:
         """Calls that train by one step: backward, `train_on_batch`, gradients applied by a Keras
         optimiser."""
         applied = [
-            item
-            for item in self.analysis.calls("apply_gradients", "apply")
-            if "opt" in ast.unparse(receiver(item[0]) or item[0]).lower()
+            call
+            for call in self.analysis.calls("apply_gradients", "apply")
+            if "opt" in ast.unparse(receiver(call) or call).lower()
         ]
         return [*self.backwards, *self.analysis.calls("train_on_batch"), *applied]
 
     @cached_property
     def training_functions(self) -> set[Scope]:
         """Functions that train, themselves or through others they call."""
-        found = {scope for call, scope, index in self.trainers if scope.is_function}
+        found = {scope for scope in map(scope_of, self.trainers) if scope.is_function}
         todo = list(found)
         while todo:
             function = todo.pop()
-            callers = [caller for _, caller, _ in self.sources.sites.get(function, [])]
+            callers = map(scope_of, self.sources.sites.get(function, []))
             # The function around a closure counts too: `optimizer.step(closure)`.
             for scope in (*callers, *([function.parent] if function.parent is not None else [])):
                 holder = scope.enclosing_function()
@@ -75,69 +74,51 @@ class Loops:
     @cached_property
     def loops(self) -> list[LoopSite]:
         """All loops around training steps, outermost first within each file."""
-        found: list[LoopSite] = []
-        for index in self.sources.indexes.values():
-            for node in index.loops:
-                if self._trains(node, index):
-                    scope = index.scopes[node]
-                    found.append(LoopSite(node, scope, self._level(node, index, scope, set())))
-        return found
+        nodes = [node for index in self.sources.indexes.values() for node in index.loops]
+        return [LoopSite(node, self._level(node, set())) for node in nodes if self._trains(node)]
 
-    def _trains(self, node: Loop, index: FileIndex) -> bool:
-        wanted = {call for call, _, _ in self.trainers}
+    def _trains(self, node: Loop) -> bool:
         for part in ast.walk(node):
             if not isinstance(part, ast.Call):
                 continue
-            if part in wanted:
+            if part in self.trainers:
                 return True
-            target = self.sources.meaning(part.func, index.scopes.get(part, index.module))
+            target = self.sources.meaning(part.func)
             if isinstance(target, Scope) and target in self.training_functions:
                 return True
         return False
 
-    def _level(self, node: ast.AST, index: FileIndex, scope: Scope, seen: set[Scope]) -> int:
-        around = sum(
-            isinstance(part, Loop) and self._trains(part, index) for part in _inside_function(index, node)
-        )
-        function = scope.enclosing_function()
+    def _level(self, node: ast.AST, seen: set[Scope]) -> int:
+        around = sum(isinstance(part, Loop) and self._trains(part) for part in _inside_function(node))
+        function = scope_of(node).enclosing_function()
         if function is None or function in seen:
             return around
         seen.add(function)
         levels = [
-            self._level(call, where, caller, seen)
-            + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(where, call))
-            for call, caller, where in self.sources.sites.get(function, [])
+            self._level(call, seen) + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(call))
+            for call in self.sources.sites.get(function, [])
         ]
         return around + max(levels, default=0)
 
-    def in_loop(self, node: ast.AST, index: FileIndex, seen: set[Scope] | None = None) -> bool:
+    def in_loop(self, node: ast.AST, seen: set[Scope] | None = None) -> bool:
         """True when a node runs again and again: in a loop, or in a function that is called or handed over
         in one."""
-        if any(
-            isinstance(part, ast.For | ast.AsyncFor | ast.While | ast.comprehension | ast.ListComp)
-            for part in _inside_function(index, node)
-        ):
+        if any(isinstance(part, Loop | ast.comprehension | ast.ListComp) for part in _inside_function(node)):
             return True
-        function = index.scopes[node].enclosing_function()
+        function = scope_of(node).enclosing_function()
         seen = seen if seen is not None else set()
         if function is None or function in seen:
             return False
         seen.add(function)
         sites = self.sources.sites.get(function, [])
-        if not sites:
-            # A method that the library calls, a closure, a callback: it may run at every step.
-            return True
-        return any(self.in_loop(call, where, seen) for call, _, where in sites)
+        # A method that the library calls, a closure, a callback: it may run at every step.
+        return not sites or any(self.in_loop(call, seen) for call in sites)
 
 
-def _inside_function(index: FileIndex, node: ast.AST) -> list[ast.AST]:
+def _inside_function(node: ast.AST) -> list[ast.AST]:
     """Ancestors up to the function or module that holds the node."""
-    found = []
-    for part in index.ancestors(node):
-        if isinstance(part, FunctionNode | ast.ClassDef):
-            break
-        found.append(part)
-    return found
+    around = scope_of(node).index.ancestors(node)
+    return list(takewhile(lambda part: not isinstance(part, FunctionNode | ast.ClassDef), around))
 
 
 def iterated(node: Loop) -> ast.expr | None:
@@ -182,7 +163,7 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     others = [loop for loop in loops.loops if loop is not epochs]
     for loop, kind, use in [*uses, *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others)]:
         if use is not None:
-            site = EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
+            site = EditSite(Style.VALUE, "torch", node=loop.node)
             yield from analysis.value_drafts(kind, use, site)
 
 

@@ -9,7 +9,7 @@ from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag
 from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.hydra import MAIN, from_group, is_overridden, named_config
 from reenact.program.read.index import FileIndex, Store, dotted_text
-from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
+from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver, scope_of
 from reenact.program.read.trail import LOADERS, Trail, loaded_file, named_file
 from reenact.program.source import word_set
 
@@ -27,86 +27,87 @@ SAME = word_set(
 class Members(Trail):
     """Looks inside what a trail reached."""
 
-    def attribute(self, node: ast.Attribute, scope: Scope) -> list[End]:
+    def attribute(self, node: ast.Attribute) -> list[End]:
         """Ends of `base.name`."""
-        stored = self._stored(node, node.value, node.attr, scope)
+        stored = self._stored(node, node.value, node.attr)
         if stored is not None:
             return stored
-        if self.sources.dotted(node.value, scope).endswith(".FLAGS"):
+        if self.sources.dotted(node.value).endswith(".FLAGS"):
             option = absl_flag(self.sources, node.attr)
             return [] if option is None else self.option(option)
-        base = self.sources.meaning(node.value, scope)
+        base = self.sources.meaning(node.value)
         if isinstance(base, FileIndex):
             return self.module_name(base.module, node.attr)
         if isinstance(base, str):
             return []
-        owner = self.sources.owner(node.value, scope)
-        if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value, scope):
+        owner = self.sources.owner(node.value)
+        if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value):
             return self.own_attribute(owner, node.attr)
-        hyper = self.hyper_parameter(node, scope)
-        return hyper or self._of(node.value, node.attr, scope)
+        hyper = self.hyper_parameter(node)
+        return hyper or self._of(node.value, node.attr)
 
-    def subscript(self, node: ast.Subscript, scope: Scope) -> list[End]:
+    def subscript(self, node: ast.Subscript) -> list[End]:
         """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
-        key = self._key(node.slice, scope)
+        key = self._key(node.slice)
         if isinstance(key, str):
-            stored = self._stored(node, node.value, key, scope)
+            stored = self._stored(node, node.value, key)
             if stored is not None:
                 return stored
-            hyper = self.hyper_parameter(node, scope)
-            return hyper or self._of(node.value, key, scope)
+            hyper = self.hyper_parameter(node)
+            return hyper or self._of(node.value, key)
         if isinstance(key, int):
-            return self.picked(self.follow(node.value, scope), (key,))
+            return self.picked(self.follow(node.value), (key,))
         return []
 
-    def _key(self, node: ast.expr, scope: Scope) -> object:
+    def _key(self, node: ast.expr) -> object:
         """A key that is written out, or a constant of the program; not one that somebody chooses."""
         if isinstance(node, ast.Constant | ast.UnaryOp):
             return literal(node)
         if not isinstance(node, ast.Name):
             return NOT_LITERAL
-        end = self.single(node, scope)
+        end = self.single(node)
         constant = end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant)
         return end.literal() if constant and end is not None else NOT_LITERAL
 
-    def get(self, call: ast.Call, base: ast.expr, scope: Scope) -> list[End]:
+    def get(self, call: ast.Call, base: ast.expr) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
         key = literal(call.args[0])
         if not isinstance(key, str):
             return []
-        found = self._stored(call, base, key, scope)
+        found = self._stored(call, base, key)
         if found is None:
-            found = self._of(base, key, scope)
+            found = self._of(base, key)
         if found or len(call.args) < 2:
             return found
-        return self.follow(call.args[1], scope, Written.CONFIG)
+        return self.follow(call.args[1], Written.CONFIG)
 
-    def _of(self, base: ast.expr, key: str, scope: Scope) -> list[End]:
-        ends = self.follow(base, scope)
+    def _of(self, base: ast.expr, key: str) -> list[End]:
+        ends = self.follow(base)
         return [
             inner for end in ends if end.node is not base or _holds(base) for inner in self.member(end, key)
         ]
 
-    def _is_self(self, node: ast.Name, scope: Scope) -> bool:
-        function = scope.enclosing_function()
+    def _is_self(self, node: ast.Name) -> bool:
+        function = scope_of(node).enclosing_function()
         owner = function.parent if function is not None else None
-        return owner is not None and owner.is_class and self.sources.owner(node, scope) is owner
+        return owner is not None and owner.is_class and self.sources.owner(node) is owner
 
-    def _stored(self, use: ast.expr, base: ast.expr, key: str, scope: Scope) -> list[End] | None:
+    def _stored(self, use: ast.expr, base: ast.expr, key: str) -> list[End] | None:
         """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one in force.
 
         None when nothing is stored before the use; empty when it cannot be determined which of several holds.
         """
         text = dotted_text(base)
-        if not text or (isinstance(base, ast.Name) and self._is_self(base, scope)):
+        if not text or (isinstance(base, ast.Name) and self._is_self(base)):
             return None
-        index = self.sources.index(scope)
+        scope = scope_of(use)
+        index = scope.index
         stores = [
             store
             for store in index.stores.get(key, ())
-            if store.base == text and store.scope in scope.chain()
+            if store.base == text and scope_of(store.node) in scope.chain()
         ]
-        own = [store for store in stores if store.scope is scope]
+        own = [store for store in stores if scope_of(store.node) is scope]
         if own:
             if all(getattr(store.node, "lineno", 0) > getattr(use, "lineno", 0) for store in own):
                 return None
@@ -121,7 +122,7 @@ class Members(Trail):
         return self.store(stores[-1], Written.CONFIG)
 
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
-        return self.picked(self.follow(store.value, store.scope, written), store.pick)
+        return self.picked(self.follow(store.value, written), store.pick)
 
     def picked(self, ends: list[End], pick: tuple[int, ...]) -> list[End]:
         """The elements that unpacking takes out of what a trail reached."""
@@ -135,13 +136,13 @@ class Members(Trail):
                 return self._entry(end, end.entry, key)
             node = end.node
             if isinstance(node, ast.Dict):
-                return self._dict(node, key, end.scope)
+                return self._dict(node, key)
             if isinstance(node, ast.ClassDef):
-                return self.own_attribute(self.sources.index(end.scope).inner[node], key)
+                return self.own_attribute(scope_of(node).index.inner[node], key)
             if isinstance(node, ast.Call):
-                return self._call_member(node, key, end.scope)
+                return self._call_member(node, key)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-                return self._of(node.right, key, end.scope) or self._of(node.left, key, end.scope)
+                return self._of(node.right, key) or self._of(node.left, key)
             return []
 
     def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
@@ -153,59 +154,59 @@ class Members(Trail):
         if entry.get(key) is not None:
             return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
         found = from_group(entry, end.data_file, key, self.sources.program.files, arguments)
-        return [] if found is None else [End(end.node, end.scope, Written.DATA_FILE, found[1], found[0])]
+        return [] if found is None else [End(end.node, Written.DATA_FILE, found[1], found[0])]
 
     def _is_hydra(self, end: End) -> bool:
-        return isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func, end.scope) in MAIN
+        return isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func) in MAIN
 
-    def config(self, call: ast.Call, scope: Scope) -> list[End]:
+    def config(self, call: ast.Call) -> list[End]:
         """What `hydra.main` gives to the function behind it."""
-        name = named_config(call) if self.sources.dotted(call.func, scope) in MAIN else ""
+        name = named_config(call) if self.sources.dotted(call.func) in MAIN else ""
         found = named_file(self, name) if name else None
-        return [] if found is None else [End(call, scope, Written.DATA_FILE, found[1], found[0])]
+        return [] if found is None else [End(call, Written.DATA_FILE, found[1], found[0])]
 
-    def _dict(self, node: ast.Dict, key: str, scope: Scope) -> list[End]:
+    def _dict(self, node: ast.Dict, key: str) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
-            found = self._of(value, key, scope) if name is None else []
+            found = self._of(value, key) if name is None else []
             if found:
                 return found
             if isinstance(name, ast.Constant) and name.value == key:
-                return self.follow(value, scope, Written.CONFIG)
+                return self.follow(value, Written.CONFIG)
         return []
 
-    def _call_member(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
+    def _call_member(self, node: ast.Call, key: str) -> list[End]:
         if method_name(node) in PARSE:
-            return self._parsed(node, key, scope)
-        target = self.sources.meaning(node.func, scope)
+            return self._parsed(node, key)
+        target = self.sources.meaning(node.func)
         if isinstance(target, Scope):
-            return self.made(target, node, key, scope) if target.is_class else []
+            return self.made(target, node, key) if target.is_class else []
         dotted = target if isinstance(target, str) else ""
         if dotted in LOADERS:
-            found = loaded_file(self, node, scope)
-            return self.member(End(node, scope, Written.DATA_FILE, found[1], found[0]), key) if found else []
+            found = loaded_file(self, node)
+            return self.member(End(node, Written.DATA_FILE, found[1], found[0]), key) if found else []
         if dotted in MAIN:
-            return [inner for end in self.config(node, scope) for inner in self.member(end, key)]
+            return [inner for end in self.config(node) for inner in self.member(end, key)]
         known = dotted in SAME or dotted.rpartition(".")[2] in RECORDS or dotted_text(node.func) in RECORDS
         if known or keyword(node, key) is not None:
-            return self._keywords(node, key, scope)
+            return self._keywords(node, key)
         return []
 
-    def _keywords(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
+    def _keywords(self, node: ast.Call, key: str) -> list[End]:
         value = keyword(node, key)
         if value is not None:
-            return self.follow(value, scope, Written.CONFIG)
+            return self.follow(value, Written.CONFIG)
         extras = [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]
-        return next(filter(None, (self._of(extra, key, scope) for extra in extras)), [])
+        return next(filter(None, (self._of(extra, key) for extra in extras)), [])
 
-    def _parsed(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
-        options = argparse_options(self.sources, node, scope)
+    def _parsed(self, node: ast.Call, key: str) -> list[End]:
+        options = argparse_options(self.sources, node)
         flags = frozenset(flag for option in options for flag in option.flags)
         for option in reversed(options):
             if option.dest == key:
-                return self._own_words(node, option, flags, scope) or self.option(option, flags, node)
+                return self._own_words(node, option, flags) or self.option(option, flags, node)
         return []
 
-    def _own_words(self, node: ast.Call, option: Option, flags: frozenset[str], scope: Scope) -> list[End]:
+    def _own_words(self, node: ast.Call, option: Option, flags: frozenset[str]) -> list[End]:
         """`parser.parse_args(["--lr", "0.1"])`: the word in that list is the value."""
         words = argument(node, 0, "args")
         if not isinstance(words, ast.List | ast.Tuple):
@@ -214,7 +215,7 @@ class Members(Trail):
         given = option.given([text if isinstance(text, str) else "" for text in texts], flags)
         if given is None or given.count != 2:
             return []
-        return [End(words.elts[given.index + 1], scope, Written.ARGPARSE)]
+        return [End(words.elts[given.index + 1], Written.ARGPARSE)]
 
     def option(
         self, option: Option, flags: frozenset[str] = frozenset(), parse: ast.Call | None = None
@@ -223,8 +224,8 @@ class Members(Trail):
         own = parse is not None and isinstance(argument(parse, 0, "args"), ast.List | ast.Tuple)
         given = None if own else option.given(self.sources.program.arguments, flags)
         if option.default is None:
-            return [End(option.call, option.scope, Written.ARGPARSE).with_option(option, given)]
-        ends = self.follow(option.default, option.scope, Written.ARGPARSE)
+            return [End(option.call, Written.ARGPARSE).with_option(option, given)]
+        ends = self.follow(option.default, Written.ARGPARSE)
         return [end.with_option(option, given) for end in ends]
 
     def items(self, end: End) -> list[End]:
@@ -237,7 +238,7 @@ class Members(Trail):
                 return []
             found: list[End] = []
             for number, part in enumerate(end.node.elts):
-                ends = self.follow(part, end.scope, end.written)
+                ends = self.follow(part, end.written)
                 if end.option is not None:
                     ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
                 found += ends
@@ -250,7 +251,7 @@ class Members(Trail):
                 return end.inside(end.entry.get(number))
             node = end.node
             if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
-                return self.follow(node.elts[number], end.scope, end.written)
+                return self.follow(node.elts[number], end.written)
             if isinstance(node, ast.Call) and method_name(node) in PARSE:
                 return self._parsed_item(node, number, end)
             return []
@@ -260,14 +261,14 @@ class Members(Trail):
         B)).parse_args_into_...`."""
         if method_name(node) != "parse_args_into_dataclasses":
             return [end] if number == 0 else []
-        maker = self.single(receiver(node) or node, end.scope)
+        maker = self.single(receiver(node) or node)
         if maker is None or not isinstance(maker.node, ast.Call):
             return []
         classes = argument(maker.node, 0, "dataclass_types")
         parts = classes.elts if isinstance(classes, ast.Tuple | ast.List) else [classes]
         if number >= len(parts) or parts[number] is None:
             return []
-        return self.follow(parts[number], maker.scope)  # type: ignore[arg-type]
+        return self.follow(parts[number])  # type: ignore[arg-type]
 
 
 def _item_given(end: End, number: int) -> Given | None:

@@ -19,7 +19,7 @@ from reenact.program.read.layers import (
     find_layers,
 )
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, scope_of
 
 FORWARD = ("forward", "call")
 MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES
@@ -56,15 +56,15 @@ class Models:
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
         """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
         analysis = self.analysis
-        named = analysis.callees.named(value, layer.scope)
+        named = analysis.callees.named(value)
         if named:
             word = activation_word(named[0].dotted.rpartition(".")[2])
-            return ActivationSite(Way.ARGUMENT, word, layer.call, layer.scope, named[0])
-        found = analysis.values.find(value, layer.scope)
+            return ActivationSite(Way.ARGUMENT, word, layer.call, named[0])
+        found = analysis.values.find(value)
         if not found:
             return None
         text = found[0].value if isinstance(found[0].value, str) else "linear"
-        return ActivationSite(Way.ARGUMENT, activation_word(text), layer.call, layer.scope, None, found[0])
+        return ActivationSite(Way.ARGUMENT, activation_word(text), layer.call, None, found[0])
 
     def _walk_classes(self) -> None:
         for owner in self.classes:
@@ -81,12 +81,12 @@ class Models:
         sites = self.analysis.sources.sites.get(owner, [])
         inside = set(self.classes) - {owner}
         handed_over = any(
-            self.analysis.sources.meaning(part, scope) is owner
-            for call, scope, _ in self.analysis.calls()
+            self.analysis.sources.meaning(part) is owner
+            for call in self.analysis.calls()
             for part in call.args
             if is_name(part, owner.name) and not is_name(call.func, "super")
         )
-        return handed_over or any(scope.enclosing_class() in inside for _, scope, _ in sites)
+        return handed_over or any(scope_of(call).enclosing_class() in inside for call in sites)
 
     def _walk_functions(self) -> None:
         """Functions, or the module itself, that build a functional Keras model."""
@@ -112,17 +112,16 @@ class Models:
         _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
 
     def _walk_sequences(self) -> None:
-        runs = [
-            (self.applied.layers(call, scope) or [], scope)
-            for call, scope, _ in self.analysis.calls()
-            if self.analysis.sources.dotted(call.func, scope) in SEQUENTIAL
+        calls = [
+            call for call in self.analysis.calls() if self.analysis.sources.dotted(call.func) in SEQUENTIAL
         ]
+        runs = [(self.applied.layers(call) or [], call) for call in calls]
         # The longest first: a block that stands inside another is then gone through as part of it.
-        for run, scope in sorted(runs, key=lambda item: -len(item[0])):
+        for run, call in sorted(runs, key=lambda item: -len(item[0])):
             if all(layer.seen for step in run for layer in step):
                 continue
             returned = self.flow.through(run, NOTHING)
-            owner = scope.enclosing_class()
+            owner = scope_of(call).enclosing_class()
             if owner is None or not any(name in owner.bindings for name in FORWARD):
                 _mark_output(returned.made_by, returned.open)
 

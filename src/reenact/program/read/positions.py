@@ -8,8 +8,8 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from reenact.program.read.functions import is_name
-from reenact.program.read.index import FileIndex, dotted_text
-from reenact.program.read.scope import Scope, method_name, receiver
+from reenact.program.read.index import dotted_text
+from reenact.program.read.scope import Scope, bindings_of, method_name, receiver, scope_of
 from reenact.program.read.sources import Sources
 
 SEQUENTIAL = frozenset(("torch.nn.Sequential", "keras.models.Sequential"))
@@ -51,20 +51,21 @@ class LayerPosition:
     """The outermost Sequential call around it."""
 
 
-def find_position(sources: Sources, index: FileIndex, call: ast.Call, scope: Scope) -> LayerPosition:
+def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
     """Walk up from the constructor call until the construction that names it."""
     parts: list[str] = []
     kind: ContainerKind | None = None
     container: ast.AST | None = None
     top: ast.Call | None = None
     node: ast.AST = call
+    scope, index = scope_of(call), scope_of(call).index
     go_on = True
     while go_on and not isinstance(index.parents.get(node), ast.stmt | None):
         parent = index.parents[node]
-        here, more, go_on = _step(sources, index, parent, node, scope)
+        here, more, go_on = _step(sources, parent, node)
         if kind is None and here is not None:
             kind, container = here, parent
-        if isinstance(parent, ast.Call) and sources.dotted(parent.func, scope) in SEQUENTIAL:
+        if isinstance(parent, ast.Call) and sources.dotted(parent.func) in SEQUENTIAL:
             top = parent
         parts += more
         node = parent
@@ -87,20 +88,20 @@ Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
 """What an ancestor of a layer says about it: its kind, a part of its path, whether to go on upwards."""
 
 
-def _step(sources: Sources, index: FileIndex, parent: ast.AST, node: ast.AST, scope: Scope) -> Step:
+def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
     if isinstance(parent, ast.Call):
-        return _call_step(sources, parent, node, scope)
+        return _call_step(sources, parent, node)
     if isinstance(parent, ast.Tuple) and _pair_name(parent, node):
         return ContainerKind.NAMED, [_pair_name(parent, node)], True
     if isinstance(parent, ast.List | ast.Tuple) and node in parent.elts:
-        around = index.parents.get(parent)
+        around = scope_of(parent).index.parents.get(parent)
         # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type.
-        if isinstance(around, ast.Call) and sources.dotted(around.func, scope) == "torch.nn.ModuleList":
+        if isinstance(around, ast.Call) and sources.dotted(around.func) == "torch.nn.ModuleList":
             return ContainerKind.ELEMENT, [str(parent.elts.index(node))], True
     return (ContainerKind.ELEMENT if isinstance(parent, ast.List) else None), [], True
 
 
-def _call_step(sources: Sources, parent: ast.Call, node: ast.AST, scope: Scope) -> Step:
+def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
     if parent.func is node:
         return ContainerKind.APPLIED, [], False
     name = method_name(parent)
@@ -110,9 +111,9 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST, scope: Scope) 
         return ContainerKind.APPEND, [], False
     if name == "add_module" and len(parent.args) == 2 and isinstance(parent.args[0], ast.Constant):
         return ContainerKind.NAMED, [str(parent.args[0].value)], False
-    dotted = sources.dotted(parent.func, scope)
+    dotted = sources.dotted(parent.func)
     if dotted == "torch.nn.Sequential" and node in parent.args:
-        single = isinstance(node, ast.Call) and sources.dotted(node.func, scope) in ORDERED
+        single = isinstance(node, ast.Call) and sources.dotted(node.func) in ORDERED
         position = parent.args.index(node)
         known = not any(isinstance(part, ast.Starred) for part in parent.args[:position])
         return ContainerKind.ELEMENT, [] if single or not known else [str(position)], True
@@ -124,7 +125,7 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST, scope: Scope) 
             [given] if named and given else [],
             True,
         )
-    return ContainerKind.INNER, [], not isinstance(sources.meaning(parent.func, scope), Scope)
+    return ContainerKind.INNER, [], not isinstance(sources.meaning(parent.func), Scope)
 
 
 def _pair_name(node: ast.Tuple, child: ast.AST) -> str:
@@ -161,96 +162,82 @@ def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
     return "", ContainerKind.INNER
 
 
-def elements(sources: Sources, call: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
     """What a container is given, element by element; something unknown stays a starred expression."""
-    found: list[tuple[ast.expr, Scope]] = []
+    found: list[ast.expr] = []
     for part in call.args:
         if isinstance(part, ast.Starred):
-            found += _listed(sources, part.value, scope) or [(part, scope)]
+            found += _listed(part.value) or [part]
         elif isinstance(part, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp):
-            found += _listed(sources, part, scope)
-        elif isinstance(part, ast.Call) and sources.dotted(part.func, scope) in ORDERED:
-            found += _ordered(part, scope)
+            found += _listed(part)
+        elif isinstance(part, ast.Call) and sources.dotted(part.func) in ORDERED:
+            found += _ordered(part)
         elif isinstance(part, ast.Name) and len(call.args) == 1:
-            found += _listed(sources, part, scope) or [(part, scope)]
+            found += _listed(part) or [part]
         else:
-            found.append((part, scope))
-    index = sources.index(scope)
-    return found + list(_added(index, call, scope))
+            found.append(part)
+    return found + list(_added(call))
 
 
-def _ordered(call: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+def _ordered(call: ast.Call) -> list[ast.expr]:
     """`OrderedDict([("name", layer), ...])` or `OrderedDict(name=layer)`."""
-    found: list[tuple[ast.expr, Scope]] = [(part.value, scope) for part in call.keywords if part.arg]
+    found = [part.value for part in call.keywords if part.arg]
     for part in call.args[:1]:
-        if isinstance(part, ast.List | ast.Tuple):
-            found += [
-                (pair.elts[1], scope)
-                for pair in part.elts
-                if isinstance(pair, ast.Tuple) and len(pair.elts) == 2
-            ]
+        pairs = part.elts if isinstance(part, ast.List | ast.Tuple) else []
+        found += [pair.elts[1] for pair in pairs if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
     return found
 
 
-def _listed(
-    sources: Sources, node: ast.expr, scope: Scope, seen: frozenset[str] = frozenset()
-) -> list[tuple[ast.expr, Scope]]:
+def _listed(node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr]:
     if isinstance(node, ast.List | ast.Tuple):
-        found: list[tuple[ast.expr, Scope]] = []
+        found: list[ast.expr] = []
         for part in node.elts:
-            found += (
-                _listed(sources, part.value, scope, seen)
-                if isinstance(part, ast.Starred)
-                else [(part, scope)]
-            )
+            found += _listed(part.value, seen) if isinstance(part, ast.Starred) else [part]
         return found
-    index = sources.index(scope)
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
-        return [(node.elt, index.scopes.get(node.elt, scope))]
+        return [node.elt]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _listed(sources, node.left, scope, seen) + _listed(sources, node.right, scope, seen)
+        return _listed(node.left, seen) + _listed(node.right, seen)
     if isinstance(node, ast.Name) and node.id not in seen:
-        return list(_filled(sources, index, node.id, scope, seen | {node.id}))
+        return list(_filled(node, seen | {node.id}))
     return []
 
 
-def _filled(
-    sources: Sources, index: FileIndex, name: str, scope: Scope, seen: frozenset[str]
-) -> Iterator[tuple[ast.expr, Scope]]:
+def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:
     """A list made by assignment, `+=`, append, extend; in the order of the text."""
-    found = scope.find(name)
-    holder = found[0] if found is not None else scope
-    nodes = [binding.node for binding in (found[1] if found is not None else ())]
+    bindings = bindings_of(name)
+    holder = bindings[0].holder if bindings else scope_of(name)
+    nodes = [binding.node for binding in bindings]
     nodes += [
         call
-        for call in index.calls
+        for call in holder.index.calls
         if method_name(call) in ("append", "extend")
-        and is_name(receiver(call), name)
-        and holder in index.scopes[call].chain()
+        and is_name(receiver(call), name.id)
+        and holder in scope_of(call).chain()
     ]
     for node in sorted(nodes, key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))):
-        where = index.scopes.get(node, scope)
         if isinstance(node, ast.Call):
             listed = method_name(node) == "extend"
             for part in node.args:
-                yield from _listed(sources, part, where, seen) if listed else [(part, where)]
+                yield from _listed(part, seen) if listed else [part]
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             plain = node.value is None or isinstance(node.value, ast.Name)
-            yield from [] if plain or node.value is None else _listed(sources, node.value, where, seen)
+            yield from [] if plain or node.value is None else _listed(node.value, seen)
 
 
-def _added(index: FileIndex, call: ast.Call, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+def _added(call: ast.Call) -> Iterator[ast.expr]:
     """`model.add(layer)` and `model.add_module("name", layer)` after `model = Sequential()`."""
-    statement = index.statement(call)
+    scope = scope_of(call)
+    statement = scope.index.statement(call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     name = dotted_text(target) if target is not None else ""
     if not name or not isinstance(statement, ast.Assign) or statement.value is not call:
         return
-    for other in index.calls:
+    for other in scope.index.calls:
         base = receiver(other)
-        if base is None or dotted_text(base) != name or index.scopes[other] is not scope:
+        if base is None or dotted_text(base) != name or scope_of(other) is not scope:
             continue
         if method_name(other) == "add" and len(other.args) == 1:
-            yield other.args[0], scope
+            yield other.args[0]
         elif method_name(other) in ("add_module", "append") and other.args:
-            yield other.args[-1], scope
+            yield other.args[-1]

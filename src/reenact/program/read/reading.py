@@ -18,7 +18,7 @@ from reenact.program.read.layer_hyperparameters import read_layers, read_missing
 from reenact.program.read.loops import Loops, read_loops
 from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models
-from reenact.program.read.scope import How
+from reenact.program.read.scope import How, scope_of
 from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
@@ -71,7 +71,7 @@ def _read(program: Program) -> Reading:
     drafts += list(read_habits(analysis, models, loops, drafts))
     drafts += list(read_names(analysis, drafts))
     drafts = _merge(drafts)
-    _number(analysis, drafts)
+    _number(drafts)
     for draft in drafts:
         reason = why_fixed(models, draft)
         values = () if reason else alternatives(draft)
@@ -102,23 +102,23 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _number(analysis: ProgramAnalysis, drafts: list[Draft]) -> None:
+def _number(drafts: list[Draft]) -> None:
     """A number for each of those that share file, model, layer and kind."""
     groups: dict[HyperparameterId, list[Draft]] = {}
     for draft in drafts:
         groups.setdefault(draft.param.id, []).append(draft)
     for shared, members in groups.items():
-        for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(analysis, item))):
+        for number, draft in enumerate(sorted(members, key=_owner_position)):
             draft.change(id=replace(shared, number=number))
 
 
-def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
+def _owner_position(draft: Draft) -> int:
     """Where the call or statement stands that the hyperparameter belongs to: setting a value does not move
     it."""
     node = draft.site.call or draft.site.node
     if node is None:
         return draft.spot.span.start
-    return analysis.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    return scope_of(node).index.lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 
 NAMES: dict[Kind, frozenset[str]] = {
@@ -146,7 +146,7 @@ def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> 
             binding = bindings[0]
             if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
                 continue
-            site = EditSite(Style.VALUE, "torch", index.module, node=binding.node)
+            site = EditSite(Style.VALUE, "torch", node=binding.node)
             for draft in analysis.value_drafts(kind, binding.value, site):
                 if is_number(draft.param.value) and _is_read(index.tree, name, ast.Name):
                     if draft.param.written is Written.LITERAL:
@@ -156,14 +156,15 @@ def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> 
 
 def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
     """An option of the command line whose attribute somebody reads."""
-    for call, scope, index in analysis.calls(*PARSE):
-        for option in argparse_options(analysis.sources, call, scope):
-            known = plain_name(option.dest) in names and _is_read(index.tree, option.dest, ast.Attribute)
+    for call in analysis.calls(*PARSE):
+        for option in argparse_options(analysis.sources, call):
+            tree = scope_of(call).index.tree
+            known = plain_name(option.dest) in names and _is_read(tree, option.dest, ast.Attribute)
             if not known or option.default is None:
                 continue
-            site = EditSite(Style.VALUE, "torch", option.scope, option.call, node=option.call)
+            site = EditSite(Style.VALUE, "torch", option.call, node=option.call)
             for end in analysis.follower.option(option, parse=call):
-                found = analysis.values.found(end, option.default, option.scope)
+                found = analysis.values.found(end, option.default)
                 draft = analysis.found_draft(kind, found, site)
                 if is_number(draft.param.value):
                     yield draft

@@ -6,7 +6,10 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from reenact.program.read.index import FileIndex
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | FunctionNode | ast.comprehension
@@ -58,6 +61,8 @@ class Binding:
     name: str
     how: How
     node: ast.AST
+    holder: Scope
+    """The scope that the name is bound in."""
     value: ast.expr | None = None
     """The expression, when there is one; the default of a parameter."""
     pick: tuple[int, ...] = ()
@@ -75,10 +80,14 @@ class Scope:
     node: ScopeNode
     name: str
     parent: Scope | None
-    file: str
+    index: FileIndex
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
     stars: list[Binding] = field(default_factory=list)
+
+    @property
+    def file(self) -> str:
+        return self.index.path
 
     @property
     def is_class(self) -> bool:
@@ -88,8 +97,11 @@ class Scope:
     def is_function(self) -> bool:
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
-    def bind(self, binding: Binding) -> None:
-        self.bindings.setdefault(binding.name, []).append(binding)
+    def bind(self, name: str, how: How, node: ast.AST, *value: Any, **imported: Any) -> Binding:
+        """Enter a binding; its value and what is picked of it, or what it imports, follow."""
+        made = Binding(name, how, node, self, *value, **imported)
+        self.bindings.setdefault(name, []).append(made)
+        return made
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it, inwards out."""
@@ -98,19 +110,36 @@ class Scope:
             yield scope
             scope = scope.parent
 
-    def find(self, name: str) -> tuple[Scope, list[Binding]] | None:
-        """The scope that binds a name as seen from here, with all its bindings there."""
+    def find(self, name: str) -> list[Binding]:
+        """All bindings of a name in the scope that binds it as seen from here; empty when none does."""
         for scope in self.chain():
             visible = scope is self or not scope.is_class
             if visible and name in scope.bindings and name not in scope.globals:
-                return scope, scope.bindings[name]
-        return None
+                return scope.bindings[name]
+        return []
 
     def enclosing_class(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_class), None)
 
     def enclosing_function(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_function), None)
+
+
+def scope_of(node: ast.AST) -> Scope:
+    """The scope that a node of an indexed file is evaluated in."""
+    found: Scope = node.scope  # type: ignore[attr-defined]
+    return found
+
+
+def bindings_of(node: ast.AST) -> list[Binding]:
+    """What a name may stand for where it is used; empty for any other expression."""
+    return scope_of(node).find(node.id) if isinstance(node, ast.Name) else []
+
+
+def put_in(node: ast.AST, scope: Scope) -> None:
+    """Say which scope a node is evaluated in; what all trees share, such as `ast.Load`, is in none."""
+    if not isinstance(node, ast.expr_context | ast.operator | ast.unaryop | ast.boolop | ast.cmpop):
+        node.scope = scope  # type: ignore[attr-defined]
 
 
 def bind_statement(scope: Scope, node: ast.stmt) -> None:
@@ -144,7 +173,7 @@ def bind_target(scope: Scope, target: ast.expr, how: How, value: ast.expr | None
     for part, way, given, pick in unpacked(target, how, value):
         if isinstance(part, ast.Name):
             holder = [*scope.chain()][-1] if part.id in scope.globals else scope
-            holder.bind(Binding(part.id, way, node, given, pick))
+            holder.bind(part.id, way, node, given, pick)
 
 
 Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
@@ -183,12 +212,12 @@ def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:
     ordered = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(ordered) - len(arguments.defaults))
     for argument, default in zip(ordered, [*defaults, *arguments.defaults], strict=True):
-        scope.bind(Binding(argument.arg, How.PARAMETER, argument, default))
+        scope.bind(argument.arg, How.PARAMETER, argument, default)
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        scope.bind(Binding(argument.arg, How.PARAMETER, argument, default))
+        scope.bind(argument.arg, How.PARAMETER, argument, default)
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
-            scope.bind(Binding(extra.arg, How.OTHER, extra))
+            scope.bind(extra.arg, How.OTHER, extra)
 
 
 def bind_import(scope: Scope, node: ast.Import | ast.ImportFrom) -> list[Binding]:
@@ -199,11 +228,11 @@ def bind_import(scope: Scope, node: ast.Import | ast.ImportFrom) -> list[Binding
     for name in node.names:
         dotted = f"{module}.{name.name}" if module else name.name
         if name.name == "*":
-            scope.stars.append(Binding("*", How.IMPORT, node, dotted=module, level=node.level))
+            scope.stars.append(Binding("*", How.IMPORT, node, scope, dotted=module, level=node.level))
             found.append(scope.stars[-1])
             continue
-        found.append(Binding(name.asname or name.name, How.IMPORT, node, dotted=dotted, level=node.level))
-        scope.bind(found[-1])
+        bound = name.asname or name.name
+        found.append(scope.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
     return found
 
 
@@ -211,8 +240,8 @@ def _bind_module(scope: Scope, node: ast.Import, name: ast.alias) -> Binding:
     """`import a.b` binds `a` but imports `a.b`."""
     top = name.name.partition(".")[0]
     bound, dotted = (name.asname, name.name) if name.asname else (top, top)
-    scope.bind(Binding(bound, How.IMPORT, node, dotted=dotted))
-    return Binding(bound, How.IMPORT, node, dotted=name.name)
+    scope.bind(bound, How.IMPORT, node, dotted=dotted)
+    return Binding(bound, How.IMPORT, node, scope, dotted=name.name)
 
 
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:

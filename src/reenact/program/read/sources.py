@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, Store, index_of
-from reenact.program.read.scope import Binding, How, Once, Scope
+from reenact.program.read.scope import Binding, How, Once, Scope, bindings_of, put_in, scope_of
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import Language
 
@@ -43,13 +43,9 @@ class Sources:
                     self.indexes[str(file.path)] = index
         self._once: Once[Meaning] = Once(None)
 
-    def index(self, scope: Scope) -> FileIndex:
-        return self.indexes[scope.file]
-
-    def calls(self) -> Iterator[tuple[ast.Call, Scope, FileIndex]]:
+    def calls(self) -> Iterator[ast.Call]:
         for index in self.indexes.values():
-            for call in index.calls:
-                yield call, index.scopes[call], index
+            yield from index.calls
 
     def module(self, dotted: str, file: str, level: int = 0) -> FileIndex | None:
         """A module of the program by its dotted name, as imported from a file."""
@@ -68,49 +64,44 @@ class Sources:
                     return self.indexes[candidate]
         return None
 
-    def meaning(self, node: ast.AST, scope: Scope) -> Meaning:
+    def meaning(self, node: ast.AST) -> Meaning:
         """What an expression names."""
-        return self._once((node, scope), lambda: self._meaning(node, scope))
+        return self._once(node, lambda: self._meaning(node))
 
-    def dotted(self, node: ast.AST, scope: Scope) -> str:
+    def dotted(self, node: ast.AST) -> str:
         """Canonical name of a library object, or empty."""
-        found = self.meaning(node, scope)
+        found = self.meaning(node)
         return found if isinstance(found, str) else ""
 
-    def _meaning(self, node: ast.AST, scope: Scope) -> Meaning:
+    def _meaning(self, node: ast.AST) -> Meaning:
         if isinstance(node, ast.Name):
-            return self._name(node.id, scope)
+            return self._name(node.id, scope_of(node))
         if isinstance(node, ast.Attribute):
-            return self._attribute(self.meaning(node.value, scope), node.attr)
+            return self._attribute(self.meaning(node.value), node.attr)
         if isinstance(node, ast.Subscript):
-            return self._entry(node, scope)
+            # `TABLE["name"]`, where the table is written out.
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            found = self.table(node.value).get(key)
+            return self.meaning(found) if found is not None else None
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_OBJECT:
-                return self.meaning(node.func.value, scope)
-            made = self.meaning(node.func, scope)
+                return self.meaning(node.func.value)
+            made = self.meaning(node.func)
             return Instance(made) if isinstance(made, Scope) and made.is_class else None
         return None
 
-    def _entry(self, node: ast.Subscript, scope: Scope) -> Meaning:
-        """`TABLE["name"]`, where the table is written out."""
-        entries = self.table(node.value, scope)
-        if entries is None or not isinstance(node.slice, ast.Constant):
-            return None
-        found = entries[0].get(node.slice.value)
-        return self.meaning(found, entries[1]) if found is not None else None
-
-    def table(self, node: ast.expr, scope: Scope) -> tuple[dict[object, ast.expr], Scope] | None:
+    def table(self, node: ast.expr) -> dict[object, ast.expr]:
         """The entries of a dictionary that a name is bound to once."""
-        found = scope.find(node.id) if isinstance(node, ast.Name) else None
-        if found is None or len(found[1]) != 1 or not isinstance(found[1][0].value, ast.Dict):
-            return None
-        table = found[1][0].value
+        found = bindings_of(node)
+        table = found[0].value if len(found) == 1 else None
+        if not isinstance(table, ast.Dict):
+            return {}
         pairs = zip(table.keys, table.values, strict=True)
-        return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}, found[0]
+        return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
 
-    def owner(self, node: ast.AST, scope: Scope) -> Scope | None:
+    def owner(self, node: ast.AST) -> Scope | None:
         """The class of the program that an expression is, or whose instance it is."""
-        found = self.meaning(node, scope)
+        found = self.meaning(node)
         if isinstance(found, Instance):
             return found.owner
         return found if isinstance(found, Scope) and found.is_class else None
@@ -127,14 +118,13 @@ class Sources:
     def _held(self, owner: Scope, name: str) -> Meaning:
         """What `self.name` holds, when it is stored once."""
         stores = self.stores(owner, name)
-        if len(stores) != 1 or stores[0].pick:
-            return None
-        return self.meaning(stores[0].value, stores[0].scope)
+        return self.meaning(stores[0].value) if len(stores) == 1 and not stores[0].pick else None
 
     def stores(self, owner: Scope, name: str) -> list[Store]:
         """Assignments to `self.name` in the methods of a class."""
-        found = self.index(owner).stores.get(name, ())
-        return [store for store in found if store.base == "self" and store.scope.enclosing_class() is owner]
+        found = owner.index.stores.get(name, ())
+        own = [store for store in found if store.base == "self"]
+        return [store for store in own if scope_of(store.node).enclosing_class() is owner]
 
     def lineage(self, owner: Scope) -> list[Scope]:
         """A class and those of the program that it derives from, nearest first."""
@@ -152,13 +142,12 @@ class Sources:
         """A method (or nested class) that a class defines itself."""
         for binding in owner.bindings.get(name, ()):
             if binding.how in (How.FUNCTION, How.CLASS):
-                return self.index(owner).inner[binding.node]
+                return owner.index.inner[binding.node]
         return None
 
     def bases(self, owner: Scope) -> list[Meaning]:
         assert isinstance(owner.node, ast.ClassDef)
-        outside = owner.parent or owner
-        return [self.meaning(base, outside) for base in owner.node.bases]
+        return [self.meaning(base) for base in owner.node.bases]
 
     def inherits(self, owner: Scope, names: frozenset[str]) -> bool:
         """True when a class derives, perhaps through others of the program, from one of these library
@@ -168,24 +157,21 @@ class Sources:
         )
 
     def _name(self, name: str, scope: Scope) -> Meaning:
-        found = scope.find(name)
-        if found is None:
-            return self._unbound(name, scope)
-        holder, bindings = found
+        bindings = scope.find(name)
         own = [binding for binding in bindings if not rewraps(binding)] or bindings
-        return self._bound(own[-1], holder)
+        return self._bound(own[-1]) if own else self._unbound(name, scope)
 
-    def _bound(self, binding: Binding, holder: Scope) -> Meaning:
+    def _bound(self, binding: Binding) -> Meaning:
         if binding.how is How.IMPORT:
-            return self._once((binding, holder), lambda: self._imported(binding, holder.file))
+            return self._once(binding, lambda: self._imported(binding, binding.holder.file))
         if binding.how in (How.FUNCTION, How.CLASS):
-            return self.index(holder).inner[binding.node]
+            return binding.holder.index.inner[binding.node]
         if binding.how is How.PARAMETER:
-            return self._self(binding, holder)
+            return self._self(binding, binding.holder)
         followed = isinstance(binding.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         if binding.how is not How.ASSIGN or binding.value is None or binding.pick or not followed:
             return None
-        return self.meaning(binding.value, holder)
+        return self.meaning(binding.value)
 
     def _imported(self, binding: Binding, file: str) -> Meaning:
         whole = self.module(binding.dotted, file, binding.level)
@@ -200,8 +186,7 @@ class Sources:
     def _unbound(self, name: str, scope: Scope) -> Meaning:
         if hasattr(builtins, name):
             return f"builtins.{name}"
-        module = self.index(scope).module
-        for star in reversed(module.stars):
+        for star in reversed(scope.index.module.stars):
             inside = self.module(star.dotted, scope.file, star.level)
             if inside is None and not star.level:
                 return canonical(f"{star.dotted}.{name}")
@@ -222,52 +207,41 @@ class Sources:
         return Instance(owner) if arguments and arguments[0] is binding.node else None
 
     @cached_property
-    def sites(self) -> dict[Scope, list[tuple[ast.Call, Scope, FileIndex]]]:
+    def sites(self) -> dict[Scope, list[ast.Call]]:
         """Calls of each function and class of the program; a class's calls count for its `__init__` too."""
-        found: dict[Scope, list[tuple[ast.Call, Scope, FileIndex]]] = {}
-        for call, scope, index in self.calls():
-            for target, whole in self._targets(call, scope):
-                # A call that is put together from a partial application stands where its second half does.
-                index.parents.setdefault(whole, index.parents[call])
-                index.scopes.setdefault(whole, scope)
-                found.setdefault(target, []).append((whole, scope, index))
+        found: dict[Scope, list[ast.Call]] = {}
+        for call in self.calls():
+            for target, whole in self._targets(call):
+                found.setdefault(target, []).append(whole)
                 start = self.method(target, "__init__") if target.is_class else None
                 if start is not None:
-                    found.setdefault(start, []).append((whole, scope, index))
+                    found.setdefault(start, []).append(whole)
         return found
 
-    def _targets(self, call: ast.Call, scope: Scope) -> list[tuple[Scope, ast.Call]]:
+    def _targets(self, call: ast.Call) -> list[tuple[Scope, ast.Call]]:
         """The functions and classes of the program that a call may reach, with the arguments they get."""
-        target = self.meaning(call.func, scope) or self._super_init(call, scope)
+        target = self.meaning(call.func) or self._super_init(call)
         if isinstance(target, Scope):
             return [(target, call)]
-        partial = self._partial(call.func, scope)
+        partial = self._partial(call.func)
         if partial is not None:
             return [(partial[0], _joined(partial[1], call))]
         if isinstance(call.func, ast.Subscript):
-            entries = self.table(call.func.value, scope)
-            found = [self.meaning(value, entries[1]) for value in entries[0].values()] if entries else []
+            found = map(self.meaning, self.table(call.func.value).values())
             return [(item, call) for item in found if isinstance(item, Scope)]
         return []
 
-    def _partial(self, node: ast.expr, scope: Scope) -> tuple[Scope, ast.Call] | None:
+    def _partial(self, node: ast.expr) -> tuple[Scope, ast.Call] | None:
         """`functools.partial(build, rate=0.1)`, written here or under a name."""
-        if isinstance(node, ast.Name):
-            found = scope.find(node.id)
-            if found is None or len(found[1]) != 1 or found[1][0].value is None:
-                return None
-            node, scope = found[1][0].value, found[0]
-        if (
-            not isinstance(node, ast.Call)
-            or not node.args
-            or self.dotted(node.func, scope) != "functools.partial"
-        ):
+        found = bindings_of(node)
+        made = found[0].value if len(found) == 1 else node
+        if not isinstance(made, ast.Call) or not made.args or self.dotted(made.func) != "functools.partial":
             return None
-        target = self.meaning(node.args[0], scope)
-        return (target, node) if isinstance(target, Scope) else None
+        target = self.meaning(made.args[0])
+        return (target, made) if isinstance(target, Scope) else None
 
-    def _super_init(self, call: ast.Call, scope: Scope) -> Scope | None:
-        func, owner = call.func, scope.enclosing_class()
+    def _super_init(self, call: ast.Call) -> Scope | None:
+        func, owner = call.func, scope_of(call).enclosing_class()
         if owner is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
             return None
         if not isinstance(func.value.func, ast.Name) or func.value.func.id != "super":
@@ -289,5 +263,9 @@ def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
     """The call that a partial application and its own call amount to."""
     given = {part.arg for part in call.keywords}
     keywords = [*call.keywords, *(part for part in partial.keywords if part.arg not in given)]
-    whole = ast.Call(call.func, [*partial.args[1:], *call.args], keywords)
-    return ast.copy_location(whole, call)
+    whole = ast.copy_location(ast.Call(call.func, [*partial.args[1:], *call.args], keywords), call)
+    # It stands where its second half does.
+    put_in(whole, scope_of(call))
+    parents = scope_of(call).index.parents
+    parents[whole] = parents[call]
+    return whole

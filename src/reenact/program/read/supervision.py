@@ -13,7 +13,7 @@ from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnaly
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, keyword, method_name
+from reenact.program.read.scope import argument, keyword, method_name, scope_of
 from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, takes_any_number
 from reenact.types import JsonValue
 
@@ -26,7 +26,6 @@ class Meeting:
     """One place where labels are given; the outputs beside them where both stand in one call."""
 
     labels: ast.expr
-    scope: Scope
     outputs: ast.expr | None = None
 
 
@@ -41,32 +40,32 @@ def _torch(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
     if site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
         target = argument(site.call, 1, "target")
         if target is not None:
-            yield Meeting(target, site.scope, argument(site.call, 0, "input"))
+            yield Meeting(target, argument(site.call, 0, "input"))
         return
-    for call, scope in _uses(analysis, site):
-        yield Meeting(call.args[1], scope, call.args[0])
+    for call in _uses(analysis, site):
+        yield Meeting(call.args[1], call.args[0])
 
 
 def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
     """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
-    for call, scope, _ in analysis.calls(*FITS):
+    for call in analysis.calls(*FITS):
         held = keyword(call, "validation_data")
         for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
             own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
             if own is not None:
-                yield Meeting(own, scope)
-    for call, scope in _uses(analysis, site):
-        yield Meeting(call.args[0], scope, call.args[1])
+                yield Meeting(own)
+    for call in _uses(analysis, site):
+        yield Meeting(call.args[0], call.args[1])
 
 
-def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[tuple[ast.Call, Scope]]:
+def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[ast.Call]:
     """Calls of a loss object with outputs and labels."""
-    for call, scope, _ in analysis.calls():
+    for call in analysis.calls():
         if not isinstance(call.func, ast.Name | ast.Attribute) or len(call.args) < 2 or call is site.call:
             continue
-        made = () if method_name(call) in FITS else analysis.callees.made(call.func, scope)
+        made = () if method_name(call) in FITS else analysis.callees.made(call.func)
         if any(item.call is site.call for item in made):
-            yield call, scope
+            yield call
 
 
 def part_of(given: ast.Dict, output: str) -> ast.expr | None:
@@ -164,8 +163,8 @@ class Supervision:
     def encoded(self) -> bool:
         """The program writes its labels as one column a class."""
         called = (
-            last_name(self.analysis.sources.dotted(call.func, scope)) or method_name(call)
-            for call, scope, _ in self.analysis.calls()
+            last_name(self.analysis.sources.dotted(call.func)) or method_name(call)
+            for call in self.analysis.calls()
         )
         return any(name in ENCODERS for name in called) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
 
@@ -185,11 +184,11 @@ class Supervision:
 
     def _metrics(self, site: EditSite) -> Iterator[str]:
         """Metrics that `compile` is asked for, of one of several outputs."""
-        for call, _, index in self.analysis.calls("compile"):
+        for call in self.analysis.calls("compile"):
             asked = keyword(call, "metrics")
             own = part_of(asked, site.output) if isinstance(asked, ast.Dict) else None
             if own is not None:
-                yield index.text_of(own)
+                yield scope_of(own).index.text_of(own)
 
     def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""

@@ -11,7 +11,7 @@ from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Styl
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, method_name
+from reenact.program.read.scope import Scope, argument, method_name, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 
@@ -26,10 +26,10 @@ CLIPPING = {"clip_grad_norm_": "max_norm", "clip_grad_norm": "max_norm", "clip_g
 def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything that is written about a PyTorch training outside its loops and loaders."""
     losses: list[tuple[CallSite, Draft]] = []
-    for call, scope, _ in analysis.calls():
-        for callee in analysis.callees.of(call, scope):
+    for call in analysis.calls():
+        for callee in analysis.callees.of(call):
             name = last_name(callee.dotted)
-            at = CallSite(analysis, call, scope, "torch", name)
+            at = CallSite(analysis, call, "torch", name)
             if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
                 yield from _optimizer(at, callee, torch_words.OPTIMIZERS[name])
             elif (callee.dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
@@ -44,7 +44,7 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
                 yield from _initialiser(at, models, callee)
             break
     # One that is only computed in an evaluation is a metric.
-    training = [item for item in losses if not is_evaluation(analysis, item[0].call, item[0].scope)]
+    training = [item for item in losses if not is_evaluation(analysis, item[0].call)]
     for _, draft in training or losses:
         yield draft
 
@@ -74,7 +74,9 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     site = at.site(style=Style.NAME, callee=callee)
-    yield at.analysis.name_draft(kind, callee, site, at.owner, **_initialised(models, parts, at.scope))
+    yield at.analysis.name_draft(
+        kind, callee, site, at.owner, **_initialised(models, parts, scope_of(at.call))
+    )
 
 
 def _reference(node: ast.expr) -> list[str]:
@@ -128,11 +130,11 @@ ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrain
 
 def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of what a ready-made trainer is given."""
-    for call, scope, _ in analysis.calls():
-        dotted = analysis.callees.dotted(call, scope)
+    for call in analysis.calls():
+        dotted = analysis.callees.dotted(call)
         name = last_name(dotted)
-        lightning = CallSite(analysis, call, scope, "lightning")
-        hugging = CallSite(analysis, call, scope, "transformers")
+        lightning = CallSite(analysis, call, "lightning")
+        hugging = CallSite(analysis, call, "transformers")
         if dotted == "lightning.Trainer":
             yield from _slots(lightning, LIGHTNING_SLOTS)
         elif dotted.startswith("transformers.") and name in ARGUMENTS:
@@ -165,4 +167,4 @@ def _evaluation_data(at: CallSite, value: ast.expr | None) -> Draft:
     site = at.site(style=Style.FIXED, reason="which data to hold out is for the program to say")
     if value is None:
         return at.absent(Kind.VALIDATION, site)
-    return at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(value, at.scope), site)
+    return at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(value), site)

@@ -14,7 +14,7 @@ from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End, Frame
 from reenact.program.read.functions import distinct, is_name, returned_values
 from reenact.program.read.index import DATA_SUFFIXES, Store
-from reenact.program.read.scope import Binding, How, Scope, keyword
+from reenact.program.read.scope import Binding, How, Scope, bindings_of, keyword
 from reenact.program.read.sources import Sources
 from reenact.program.source import word_set
 
@@ -41,25 +41,25 @@ class Trail(ABC):
         """Expressions, and names of other files, between here and where the trail began."""
         self._frames: list[Frame] = []
         self._fuel = 0
-        self._known: dict[tuple[ast.AST, Scope, Written], list[End]] = {}
+        self._known: dict[tuple[ast.AST, Written], list[End]] = {}
 
-    def follow(self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL) -> list[End]:
+    def follow(self, node: ast.AST, written: Written = Written.LITERAL) -> list[End]:
         """All ends of the trail that begins at an expression."""
         if self._active or self._frames:
-            return self._follow(node, scope, written)
-        key = (node, scope, written)
+            return self._follow(node, written)
+        key = (node, written)
         if key not in self._known:
             self._fuel = MAX_STEPS
-            self._known[key] = self._follow(node, scope, written)
+            self._known[key] = self._follow(node, written)
         return self._known[key]
 
-    def _follow(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
-        here = [End(node, scope, written, frames=tuple(self._frames))]
+    def _follow(self, node: ast.AST, written: Written) -> list[End]:
+        here = [End(node, written, frames=tuple(self._frames))]
         self._fuel -= 1
         if self._fuel < 0 or len(self._active) > MAX_DEPTH or node in self._active:
             return here
         with self._entered(node):
-            found = self.step(node, scope, written)
+            found = self.step(node, written)
         return distinct(found)[:MAX_ENDS] if found else here
 
     @contextmanager
@@ -79,14 +79,14 @@ class Trail(ABC):
         finally:
             self._frames = before
 
-    def single(self, node: ast.AST, scope: Scope) -> End | None:
-        found = self.follow(node, scope)
+    def single(self, node: ast.AST) -> End | None:
+        found = self.follow(node)
         return found[0] if len(found) == 1 else None
 
     def returned(self, function: Scope) -> list[End]:
         """The ends of a function's only return."""
-        returns = returned_values(function, self.sources)
-        return self.follow(returns[0], function) if len(returns) == 1 else []
+        returns = returned_values(function)
+        return self.follow(returns[0]) if len(returns) == 1 else []
 
     def module_name(self, module: Scope, name: str) -> list[End]:
         """A name at the top of another file."""
@@ -94,14 +94,14 @@ class Trail(ABC):
         if len(bindings) != 1 or bindings[0] in self._active:
             return []
         with self._entered(bindings[0]):
-            return self.bound(bindings[0], module)
+            return self.bound(bindings[0])
 
     @abstractmethod
-    def step(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
+    def step(self, node: ast.AST, written: Written) -> list[End]:
         """Where one step from an expression leads; empty when the trail ends there."""
 
     @abstractmethod
-    def bound(self, binding: Binding, holder: Scope) -> list[End]:
+    def bound(self, binding: Binding) -> list[End]:
         """The ends of what a binding gives to its name."""
 
     @abstractmethod
@@ -112,9 +112,9 @@ class Trail(ABC):
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
         """The ends of an assignment to an attribute or an entry."""
 
-    def members(self, node: ast.expr, key: str, scope: Scope) -> list[End]:
+    def members(self, node: ast.expr, key: str) -> list[End]:
         """The values under a name in whatever an expression leads to."""
-        return [inner for end in self.follow(node, scope) for inner in self.member(end, key)]
+        return [inner for end in self.follow(node) for inner in self.member(end, key)]
 
     def own_attribute(self, owner: Scope, name: str) -> list[End]:
         """An attribute of some instance: stored once in a method, or bound in the body of its class or a
@@ -129,28 +129,27 @@ class Trail(ABC):
                 return self.returned(method)
             bindings = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
             if len(bindings) == 1 and bindings[0].value is not None:
-                return self._field(bindings[0].value, one) or self.bound(bindings[0], one)
+                return self._field(bindings[0].value) or self.bound(bindings[0])
         return []
 
-    def _field(self, value: ast.expr, owner: Scope) -> list[End]:
+    def _field(self, value: ast.expr) -> list[End]:
         """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
         if not isinstance(value, ast.Call):
             return []
-        if self.sources.dotted(value.func, owner).rpartition(".")[2].lower() not in ("field", "ib", "attrib"):
+        if self.sources.dotted(value.func).rpartition(".")[2].lower() not in ("field", "ib", "attrib"):
             return []
         default = keyword(value, "default") or (value.args[0] if value.args else None)
         if default is not None:
-            return self.follow(default, owner, Written.DATACLASS)
+            return self.follow(default, Written.DATACLASS)
         factory = keyword(value, "default_factory", "factory")
         if isinstance(factory, ast.Lambda):
-            inner = self.sources.index(owner).inner[factory]
-            return self.follow(factory.body, inner, Written.DATACLASS)
-        made = self.sources.meaning(factory, owner) if factory is not None else None
+            return self.follow(factory.body, Written.DATACLASS)
+        made = self.sources.meaning(factory) if factory is not None else None
         if isinstance(made, Scope) and made.is_class:
-            return [End(made.node, made.parent or made, Written.DATACLASS)]
+            return [End(made.node, Written.DATACLASS)]
         return []
 
-    def made(self, owner: Scope, call: ast.Call, name: str, scope: Scope) -> list[End]:
+    def made(self, owner: Scope, call: ast.Call, name: str) -> list[End]:
         """An attribute of the instance that this very call makes."""
         if self.sources.method(owner, "__init__") is not None:
             return self.own_attribute(owner, name)
@@ -159,8 +158,8 @@ class Trail(ABC):
             position = self._field_position(owner, name)
             value = call.args[position] if position is not None and position < len(call.args) else None
         if value is not None:
-            return self.follow(value, scope, Written.LITERAL)
-        extras = (self.members(part.value, name, scope) for part in call.keywords if part.arg is None)
+            return self.follow(value, Written.LITERAL)
+        extras = (self.members(part.value, name) for part in call.keywords if part.arg is None)
         return next(filter(None, extras), []) or self.own_attribute(owner, name)
 
     def _field_position(self, owner: Scope, name: str) -> int | None:
@@ -172,23 +171,23 @@ class Trail(ABC):
         ]
         return names.index(name) if name in names else None
 
-    def hyper_parameter(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> list[End]:
+    def hyper_parameter(self, node: ast.Attribute | ast.Subscript) -> list[End]:
         """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
         base = node.value
         if not (isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")):
             return []
-        owner = self.sources.owner(base.value, scope)
+        owner = self.sources.owner(base.value)
         start = self.sources.method(owner, "__init__") if owner is not None else None
         if start is None:
             return []
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", "")
         bindings = start.bindings.get(str(name), [])
-        return self.bound(bindings[0], start) if bindings else []
+        return self.bound(bindings[0]) if bindings else []
 
 
-def loaded_file(trail: Trail, call: ast.Call, scope: Scope) -> tuple[str, Entry] | None:
+def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, Entry] | None:
     """The data file that a loader call reads, with its values."""
-    paths = _paths(trail, call.args[0], scope) if call.args else ()
+    paths = _paths(trail, call.args[0]) if call.args else ()
     return next(filter(None, (named_file(trail, name) for name in paths)), None)
 
 
@@ -211,7 +210,7 @@ def _common_end(one: PurePosixPath, other: PurePosixPath) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _paths(trail: Trail, node: ast.expr, scope: Scope, depth: int = 0) -> list[str]:
+def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
     """File names that an expression may denote: the last string in a path expression is the name."""
     if depth > MAX_PATH_DEPTH:
         return []
@@ -220,18 +219,17 @@ def _paths(trail: Trail, node: ast.expr, scope: Scope, depth: int = 0) -> list[s
         inside += [part for part in (keyword(node, "file", "path", "stream"),) if part is not None]
         if isinstance(node.func, ast.Attribute) and node.func.attr in FILE_STEPS:
             inside.insert(0, node.func.value)
-        return next(filter(None, (_paths(trail, part, scope, depth + 1) for part in inside)), [])
+        return next(filter(None, (_paths(trail, part, depth + 1) for part in inside)), [])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Add):
-        return _paths(trail, node.right, scope, depth + 1)
-    bound = scope.find(node.id) if isinstance(node, ast.Name) else None
-    opened = [b.value for b in bound[1] if b.how is How.WITH and b.value is not None] if bound else []
-    if bound is not None and opened:
-        return _paths(trail, opened[-1], bound[0], depth + 1)
+        return _paths(trail, node.right, depth + 1)
+    opened = [b.value for b in bindings_of(node) if b.how is How.WITH and b.value is not None]
+    if opened:
+        return _paths(trail, opened[-1], depth + 1)
     found: list[str] = []
-    for end in trail.follow(node, scope):
+    for end in trail.follow(node):
         value = end.given.value if end.given is not None else end.literal()
         if isinstance(value, str) and value.endswith(DATA_SUFFIXES):
             found.append(value)
         elif end.node is not node and isinstance(end.node, ast.Call | ast.BinOp):
-            found += _paths(trail, end.node, end.scope, depth + 1)
+            found += _paths(trail, end.node, depth + 1)
     return found

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of
+from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of, spot_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.functions import returned_values
-from reenact.program.read.scope import Once, Scope
+from reenact.program.read.scope import Once, Scope, scope_of
 from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
 from reenact.types import JsonValue
@@ -35,7 +35,6 @@ class Found:
 
     end: End
     use: ast.expr
-    use_scope: Scope
     value: JsonValue
     """The value in force: the literal, the command line's word, or the source text."""
     text: str
@@ -55,42 +54,42 @@ class Values:
         self.sources = follower.sources
         self._depth = 0
 
-    def find(self, use: ast.expr, scope: Scope) -> list[Found]:
+    def find(self, use: ast.expr) -> list[Found]:
         """Every place that feeds an argument."""
-        found = [self._found(end, use, scope) for end in self.follower.follow(use, scope)]
+        found = [self._found(end, use) for end in self.follower.follow(use)]
         distinct: dict[SourceSpan, Found] = {}
         for item in found:
             distinct.setdefault(item.spot, item)
         return list(distinct.values())
 
-    def here(self, use: ast.expr, scope: Scope) -> Found:
+    def here(self, use: ast.expr) -> Found:
         """The argument itself, wherever its value comes from."""
-        return self.found(End(use, scope, Written.LITERAL), use, scope)
+        return self.found(End(use, Written.LITERAL), use)
 
-    def _found(self, end: End, use: ast.expr, scope: Scope) -> Found:
+    def _found(self, end: End, use: ast.expr) -> Found:
         if end.literal() is not NOT_LITERAL or end.option is not None:
-            return self.found(end, use, scope)
+            return self.found(end, use)
         if isinstance(end.node, ast.expr):
-            if self.compute(end.node, end.scope) is not None:
-                return self._scaled(end, use, scope) or self.found(end, use, scope)
-            part = self._only_known_part(end.node, end.scope)
+            if self.compute(end.node) is not None:
+                return self._scaled(end, use) or self.found(end, use)
+            part = self._only_known_part(end.node)
             if part is not None:
-                return self.found(part, use, scope)
-        return self.found(End(use, scope, Written.LITERAL), use, scope)
+                return self.found(part, use)
+        return self.found(End(use, Written.LITERAL), use)
 
-    def _scaled(self, end: End, use: ast.expr, scope: Scope) -> Found | None:
+    def _scaled(self, end: End, use: ast.expr) -> Found | None:
         """A number that is named in the middle of a product: only the number may be replaced, not the
         name."""
         named = [part for part in ast.walk(end.node) if isinstance(part, ast.NamedExpr)]
-        whole = self.compute(end.node, end.scope)
+        whole = self.compute(end.node)
         number = literal(named[0].value) if len(named) == 1 else None
         product = isinstance(end.node, ast.BinOp) and isinstance(end.node.op, ast.Mult)
         if not is_number(number) or not number or whole is None or not product:
             return None
-        inner = self.found(End(named[0].value, end.scope, Written.CONSTANT), use, scope)
+        inner = self.found(End(named[0].value, Written.CONSTANT), use)
         return replace(inner, value=whole, scale=whole / number)  # type: ignore[operator]
 
-    def found(self, end: End, use: ast.expr, scope: Scope) -> Found:
+    def found(self, end: End, use: ast.expr) -> Found:
         """An argument whose trail ends there."""
         spot = self.spot(end)
         text = self.text(end, spot)
@@ -100,66 +99,64 @@ class Values:
             # `float(os.environ.get("LR", "0.1"))`: a number in quotes.
             number = number_of(value)
             value = value if number is None else number
-        computed = None if known or not isinstance(end.node, ast.expr) else self.compute(end.node, end.scope)
+        computed = None if known or not isinstance(end.node, ast.expr) else self.compute(end.node)
         in_force: JsonValue = value if known else text  # type: ignore[assignment]
         if end.given is not None:
             in_force, known = end.given.value, True
-        return Found(end, use, scope, in_force, text, spot, known, computed)
+        return Found(end, use, in_force, text, spot, known, computed)
 
     def spot(self, end: End) -> SourceSpan:
         if end.entry is not None:
             return SourceSpan(end.data_file, end.entry.span)
-        index = self.sources.index(end.scope)
-        node = end.node
-        assert isinstance(node, ast.expr | ast.stmt)
-        return SourceSpan(end.scope.file, index.span(node))
+        assert isinstance(end.node, ast.expr | ast.stmt)
+        return spot_of(end.node)
 
     def text(self, end: End, spot: SourceSpan) -> str:
         if end.entry is not None:
             file = self.sources.program.file(spot.file)
             return "" if file is None else file.text[spot.span.start : spot.span.end]
-        return self.sources.index(end.scope).text[spot.span.start : spot.span.end]
+        return scope_of(end.node).index.text[spot.span.start : spot.span.end]
 
-    def compute(self, node: ast.AST, scope: Scope) -> int | float | None:
+    def compute(self, node: ast.AST) -> int | float | None:
         """The number an arithmetic expression comes to, or none."""
         self._depth += 1
         try:
-            return self._computed(node, scope) if self._depth <= MAX_DEPTH else None
+            return self._computed(node) if self._depth <= MAX_DEPTH else None
         finally:
             self._depth -= 1
 
-    def _computed(self, node: ast.AST, scope: Scope) -> int | float | None:
+    def _computed(self, node: ast.AST) -> int | float | None:
         value = literal(node)
         if is_number(value):
             return value  # type: ignore[return-value]
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = self.compute(node.left, scope), self.compute(node.right, scope)
+            left, right = self.compute(node.left), self.compute(node.right)
             return None if left is None or right is None else _calculate(node.op, left, right)
         if isinstance(node, ast.NamedExpr):
-            return self.compute(node.value, scope)
-        if isinstance(node, ast.Call) and self.sources.dotted(node.func, scope) in NUMBERS:
-            return self.compute(node.args[0], scope) if len(node.args) == 1 else None
+            return self.compute(node.value)
+        if isinstance(node, ast.Call) and self.sources.dotted(node.func) in NUMBERS:
+            return self.compute(node.args[0]) if len(node.args) == 1 else None
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            return self._compute_end(node, scope)
+            return self._compute_end(node)
         return None
 
-    def _compute_end(self, node: ast.expr, scope: Scope) -> int | float | None:
-        end = self.follower.single(node, scope)
+    def _compute_end(self, node: ast.expr) -> int | float | None:
+        end = self.follower.single(node)
         if end is None:
             return None
         value = end.given.value if end.given is not None else end.literal()
         if is_number(value):
             return value  # type: ignore[return-value]
-        return None if end.node is node else self.compute(end.node, end.scope)
+        return None if end.node is node else self.compute(end.node)
 
-    def _only_known_part(self, node: ast.expr, scope: Scope) -> End | None:
+    def _only_known_part(self, node: ast.expr) -> End | None:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be computed."""
         if not isinstance(node, ast.BinOp):
             return None
         known = []
         for part in ast.walk(node):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
-                end = self.follower.single(part, scope)
+                end = self.follower.single(part)
                 if end is not None and end.node is not part and is_number(end.literal()):
                     known.append(end)
         return known[0] if len(known) == 1 else None
@@ -194,7 +191,6 @@ class Made:
 
     callee: Callee
     call: ast.Call
-    scope: Scope
 
 
 class Callees:
@@ -206,67 +202,66 @@ class Callees:
         self._named: Once[list[Callee]] = Once([])
         self._made: Once[list[Made]] = Once([])
 
-    def of(self, call: ast.Call, scope: Scope) -> list[Callee]:
+    def of(self, call: ast.Call) -> list[Callee]:
         """All library objects that this call may call."""
-        return self.named(call.func, scope)
+        return self.named(call.func)
 
-    def dotted(self, call: ast.Call, scope: Scope) -> str:
+    def dotted(self, call: ast.Call) -> str:
         """The only library object it calls, or empty."""
-        found = self.of(call, scope)
+        found = self.of(call)
         return found[0].dotted if len(found) == 1 else ""
 
-    def named(self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL) -> list[Callee]:
+    def named(self, node: ast.AST, written: Written = Written.LITERAL) -> list[Callee]:
         """All library objects that an expression may name, called or not."""
-        return self._named((node, scope, written), lambda: self._names(node, scope, written))
+        return self._named((node, written), lambda: self._names(node, written))
 
-    def made(self, node: ast.expr, scope: Scope) -> list[Made]:
+    def made(self, node: ast.expr) -> list[Made]:
         """The library calls that make the object an expression stands for."""
-        return self._made((node, scope), lambda: self._calls(node, scope))
+        return self._made(node, lambda: self._calls(node))
 
-    def _calls(self, node: ast.expr, scope: Scope) -> list[Made]:
-        ends = self.follower.follow(node, scope)
-        calls = [(end.node, end.scope) for end in ends if isinstance(end.node, ast.Call)]
-        return [made for call, where in calls for made in self._makers(call, where)]
+    def _calls(self, node: ast.expr) -> list[Made]:
+        ends = self.follower.follow(node)
+        calls = [end.node for end in ends if isinstance(end.node, ast.Call)]
+        return [made for call in calls for made in self._makers(call)]
 
-    def _makers(self, call: ast.Call, scope: Scope) -> list[Made]:
+    def _makers(self, call: ast.Call) -> list[Made]:
         if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
-            return self.made(call.func.value, scope)
-        callees = self.of(call, scope)
-        target = self.sources.meaning(call.func, scope)
+            return self.made(call.func.value)
+        callees = self.of(call)
+        target = self.sources.meaning(call.func)
         if callees or not isinstance(target, Scope) or not target.is_function:
-            return [Made(callee, call, scope) for callee in callees]
-        values = returned_values(target, self.sources)
-        return [made for value in values for made in self.made(value, target)]
+            return [Made(callee, call) for callee in callees]
+        return [made for value in returned_values(target) for made in self.made(value)]
 
-    def _names(self, node: ast.AST, scope: Scope, written: Written) -> list[Callee]:
-        direct = self.sources.dotted(node, scope) if isinstance(node, ast.Name | ast.Attribute) else ""
+    def _names(self, node: ast.AST, written: Written) -> list[Callee]:
+        direct = self.sources.dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
         if direct:
-            return [Callee(direct, End(node, scope, written))]
+            return [Callee(direct, End(node, written))]
         if isinstance(node, ast.Subscript):
-            return self._table(node, scope)
+            return self._table(node)
         if isinstance(node, ast.Call):
-            return self._chosen(node, scope)
+            return self._chosen(node)
         if not isinstance(node, ast.Name | ast.Attribute):
             return []
-        ends = [end for end in self.follower.follow(node, scope) if end.node is not node]
-        return [callee for end in ends for callee in self.named(end.node, end.scope, end.written)]
+        ends = [end for end in self.follower.follow(node) if end.node is not node]
+        return [callee for end in ends for callee in self.named(end.node, end.written)]
 
-    def _chosen(self, node: ast.Call, scope: Scope) -> list[Callee]:
+    def _chosen(self, node: ast.Call) -> list[Callee]:
         """`getattr(torch.optim, name)`, `functools.partial(nn.LeakyReLU, 0.1)`."""
-        dotted = self.sources.dotted(node.func, scope)
+        dotted = self.sources.dotted(node.func)
         if dotted == "functools.partial" and node.args:
-            return self.named(node.args[0], scope)
+            return self.named(node.args[0])
         if dotted != "builtins.getattr" or len(node.args) < 2:
             return []
-        base = self.sources.dotted(node.args[0], scope)
-        ends = self.follower.follow(node.args[1], scope) if base else []
+        base = self.sources.dotted(node.args[0])
+        ends = self.follower.follow(node.args[1]) if base else []
         return [
             Callee(canonical(f"{base}.{_chosen_word(end)}"), end, True) for end in ends if _chosen_word(end)
         ]
 
-    def _table(self, node: ast.Subscript, scope: Scope) -> list[Callee]:
+    def _table(self, node: ast.Subscript) -> list[Callee]:
         """`ACTIVATIONS[args.act]`, where the table is a dictionary of the program."""
-        tables = [end for end in self.follower.follow(node.value, scope) if isinstance(end.node, ast.Dict)]
+        tables = [end for end in self.follower.follow(node.value) if isinstance(end.node, ast.Dict)]
         if len(tables) != 1:
             return []
         table = tables[0].node
@@ -277,9 +272,9 @@ class Callees:
             if isinstance(key, ast.Constant) and isinstance(key.value, str)
         }
         found = []
-        for end in self.follower.follow(node.slice, scope):
+        for end in self.follower.follow(node.slice):
             value = entries.get(_chosen_word(end))
-            dotted = self.sources.dotted(value, tables[0].scope) if value is not None else ""
+            dotted = self.sources.dotted(value) if value is not None else ""
             if dotted:
                 found.append(Callee(dotted, end, True, tuple(entries)))
         return found

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
-from reenact.program.read.ends import SourceSpan, is_number, literal
+from reenact.program.read.ends import SourceSpan, is_number, literal, spot_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, method_name
+from reenact.program.read.scope import argument, bindings_of, method_name, scope_of
 from reenact.program.read.vocabulary import Family
 
 WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
@@ -84,7 +84,7 @@ def _users(models: Models) -> dict[SourceSpan, list[LayerSite]]:
         for layer in models.layers:
             for slot in layer.spec.slots:
                 value = layer.filling(slot) if slot.kind in WIDTHS else None
-                for found in models.analysis.values.find(value, layer.scope) if value is not None else ():
+                for found in models.analysis.values.find(value) if value is not None else ():
                     models.width_users.setdefault(found.spot, []).append(layer)
     return models.width_users
 
@@ -96,13 +96,13 @@ def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan
     value = taker.filling(taker.spec.width_in)
     if value is None:
         return f"the input width of {taker.path} is not written"
-    if depends_on(models.analysis, value, taker.scope, spot):
+    if depends_on(models.analysis, value, spot):
         return []
     old = width_value(models.analysis, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
     flattened = taker.spec.family is Family.DENSE
-    part = _factor_spot(models.analysis, value, taker.scope, old, flattened=flattened)
+    part = _factor_spot(value, old, flattened=flattened)
     shapes = _shapes(models, taker, value, old)
     if part is not None and shapes is not None:
         return [part, *shapes]
@@ -111,40 +111,37 @@ def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan
 
 def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
     value = layer.given(*WIDTHS)
-    number = analysis.values.compute(value, layer.scope) if value is not None else None
+    number = analysis.values.compute(value) if value is not None else None
     return number if isinstance(number, int) else None
 
 
 def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
     analysis, owner = models.analysis, taker.scope.enclosing_class()
-    width = analysis.values.compute(value, taker.scope)
+    width = analysis.values.compute(value)
     found: list[Follows] = []
-    for call, scope in models.flow.functions:
-        if method_name(call) not in ("view", "reshape") or scope.enclosing_class() is not owner:
+    for call in models.flow.functions:
+        if method_name(call) not in ("view", "reshape") or scope_of(call).enclosing_class() is not owner:
             continue
         for part in call.args:
-            if width is None or analysis.values.compute(part, scope) != width:
+            if width is None or analysis.values.compute(part) != width:
                 continue
-            spot = _factor_spot(analysis, part, scope, old, flattened=True)
+            spot = _factor_spot(part, old, flattened=True)
             if spot is None:
                 return None
             found.append(spot)
     return found
 
 
-def _factor_spot(
-    analysis: ProgramAnalysis, value: ast.expr, scope: Scope, old: int, *, flattened: bool
-) -> Follows | None:
+def _factor_spot(value: ast.expr, old: int, *, flattened: bool) -> Follows | None:
     """`nn.Linear(64, ...)` after 64 units; `64 * 7 * 7` or `3136` after 64 filters."""
-    index = analysis.sources.index(scope)
     number = literal(value)
     if isinstance(number, int) and old > 0 and number % old == 0 and (number == old or flattened):
-        return Follows(SourceSpan(scope.file, index.span(value)), number // old)
+        return Follows(spot_of(value), number // old)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
         for part in _factors(value):
             if literal(part) == old:
-                return Follows(SourceSpan(scope.file, index.span(part)), 1)
+                return Follows(spot_of(part), 1)
     return None
 
 
@@ -154,14 +151,12 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def depends_on(
-    analysis: ProgramAnalysis, node: ast.AST, scope: Scope, spot: SourceSpan, depth: int = 0
-) -> bool:
+def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: SourceSpan, depth: int = 0) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             continue
-        for end in analysis.follower.follow(part, scope):
+        for end in analysis.follower.follow(part):
             if end.node is part:
                 continue
             if isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot:
@@ -169,22 +164,16 @@ def depends_on(
             if (
                 isinstance(end.node, ast.BinOp)
                 and depth < 4
-                and depends_on(analysis, end.node, end.scope, spot, depth + 1)
+                and depends_on(analysis, end.node, spot, depth + 1)
             ):
                 return True
-        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(analysis, part, scope, spot, depth):
+        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(analysis, part, spot, depth):
             return True
     return False
 
 
-def _through_bindings(
-    analysis: ProgramAnalysis, name: ast.Name, scope: Scope, spot: SourceSpan, depth: int
-) -> bool:
+def _through_bindings(analysis: ProgramAnalysis, name: ast.Name, spot: SourceSpan, depth: int) -> bool:
     """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
-    found = scope.find(name.id)
-    if found is None or len(found[1]) < 2:
-        return False
-    return any(
-        binding.value is not None and depends_on(analysis, binding.value, found[0], spot, depth + 1)
-        for binding in found[1]
-    )
+    found = bindings_of(name)
+    values = [binding.value for binding in found if binding.value is not None] if len(found) > 1 else []
+    return any(depends_on(analysis, value, spot, depth + 1) for value in values)
