@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from reenact.api.session import File, program_of
 from reenact.errors import InputError, UnreadableProgram
-from reenact.result import Result
+from reenact.result import Result, encoded
 from reenact.settings import Settings, field_texts
 from reenact.types import ExitCode, JsonValue
 
@@ -57,23 +57,10 @@ class Hyperparameters(Result):
             "files": [str(file.path) for file in program.files],
             "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
             "knobs": [
-                {**param.to_json(), "where": program.where(param.place)} for param in self.hyperparameters
+                {**encoded(param), "where": program.where(param.place)}  # type: ignore[dict-item]
+                for param in self.hyperparameters
             ],
-            "layers": [
-                {
-                    "model": layer.model,
-                    "name": layer.name,
-                    "type": layer.type,
-                    "family": layer.family,
-                    "file": str(layer.place.file),
-                    "line": layer.place.line,
-                    "activation": layer.activation,
-                    "role": layer.role,
-                    "settings": layer.settings,
-                    "feeds": list(layer.feeds),
-                }
-                for layer in self.layers
-            ],
+            "layers": encoded(self.layers),
         }
 
 

@@ -18,6 +18,7 @@ from reenact.diagnosis.mutate.pipeline import DEEPCRIME, Killings, KillOptions, 
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.program.program import Program, read_program
 from reenact.report.document import Document, Facts
+from reenact.result import encoded
 from reenact.types import ExitCode, JsonValue, Table
 
 
@@ -108,7 +109,7 @@ def _document(program: Program, found: list[Mutant], killed: Killings | None) ->
         ]
         dead = sum(killing.killed for _, killing in killed.by_mutant)
         verdict = f"{dead} of {len(rows)} mutants killed, judged by {killed.measure.name}."
-        data = killed.to_json()
+        data = killed.to_dict()
     return Document("mutate", title, verdict, (Table("", columns, tuple(rows)),), data=data)
 
 
@@ -117,12 +118,7 @@ def _cells(one: Mutant) -> tuple[str, ...]:
 
 
 def _facts(program: Program, one: Mutant) -> JsonValue:
-    return {
-        "operator": one.operator,
-        "fault": one.fault.value,
-        "patch": one.patch.to_json(),
-        "diff": one.patch.diff(program),
-    }
+    return {**encoded(one), "diff": one.patch.diff(program)}  # type: ignore[dict-item]
 
 
 def _catalogue() -> Document:

@@ -60,19 +60,17 @@ def budget_for(depth: Depth, text: str) -> TrainingBudget:
     return training_budget(text) if text else BUDGETS[depth]
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnoseOptions:
-    """Every option has a default."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """What the user of a diagnosis or a repair may ask for; every option has a default."""
 
-    depth: Depth = Depth.QUICK
     select: tuple[str, ...] = ()
     """Rules to use: codes, prefixes, names, families; empty: all stable ones."""
     ignore: tuple[str, ...] = ()
     """Rules to leave out."""
     budget: str = ""
-    """For interventions: a number of trainings or a time; empty: that of the depth."""
-    threshold: float = THRESHOLD
-    """Confidence from which on a suspect is a finding."""
+    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings; empty:
+    the usual one, and more where a training takes less than 1.5 s."""
     metric: str = ""
     """The metric that judges a change; empty: chosen from what the program tells."""
     python: str = ""
@@ -83,8 +81,6 @@ class DiagnoseOptions:
     """Where changed programs are trained: `process`, `ray`, or the address of a Ray cluster."""
     data: tuple[str, ...] = ()
     """Paths that every node of a cluster has: they are not sent to it."""
-    learned: bool = False
-    """Ask the learned detector too."""
     samples: int = 5
     """How often a model is asked, when there is one."""
     stand_in_data: bool = False
@@ -96,5 +92,16 @@ class DiagnoseOptions:
         check_name(self.executor)
 
     def to_json(self) -> dict[str, object]:
-        """What a journal compares to tell one diagnosis from another: not how fast it is done."""
+        """What a journal compares to tell one run from another: not how fast it is done."""
         return {name: value for name, value in asdict(self).items() if name not in PACE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnoseOptions(TrainingOptions):
+    """What a diagnosis may be asked for besides."""
+
+    depth: Depth = Depth.QUICK
+    threshold: float = THRESHOLD
+    """Confidence from which on a suspect is a finding."""
+    learned: bool = False
+    """Ask the learned detector too."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import ClassVar
 
+from reenact.program.source import words
 from reenact.types import JsonValue, Place
 
 
@@ -99,6 +101,11 @@ class HyperparameterId:
 class Hyperparameter:
     """One hyper-parameter in the source."""
 
+    JSON: ClassVar = words(
+        "id name=id.__str__ kind value written file=place.file line=place.line column=place.column text "
+        "alternatives layer_type role library uses=used_at also default overridden computed changeable reason"
+    )
+
     id: HyperparameterId
     value: JsonValue
     """The value in force: the literal, the name of what is called, the source text of anything else; none
@@ -146,27 +153,6 @@ class Hyperparameter:
             return self.default
         return self.computed if self.computed is not None else self.value
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Everything, for reports and journals."""
-        return {
-            "id": self.id.to_json(),
-            "name": str(self.id),
-            "kind": self.kind.value,
-            "value": self.value,
-            "written": self.written.value,
-            "file": str(self.place.file),
-            "line": self.place.line,
-            "column": self.place.column,
-            "text": self.text,
-            "alternatives": list(self.alternatives),
-            "layer_type": self.layer_type,
-            "role": self.role,
-            "library": self.library,
-            "uses": [str(use) for use in self.uses],
-            "also": [kind.value for kind in self.also],
-            "default": self.default,
-            "overridden": self.overridden,
-            "computed": self.computed,
-            "changeable": self.changeable,
-            "reason": self.reason,
-        }
+    @property
+    def used_at(self) -> list[str]:
+        return [str(use) for use in self.uses]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.read.hydra import included
+from reenact.program.datafile import included
 from reenact.program.read.index import DATA_SUFFIXES, index_of
 from reenact.program.read.scope import Binding
 from reenact.program.source import Language, SourceFile, read_source, words

@@ -77,9 +77,9 @@ def language_of(path: PurePosixPath | Path) -> Language | None:
     return SUFFIXES.get(path.suffix.lower())
 
 
-def read_source(folder: Path, path: PurePosixPath, language: Language | None = None) -> SourceFile:
+def read_source(folder: Path, path: PurePosixPath) -> SourceFile:
     """Read one file; what is wrong with it becomes `unparsed`, never an exception."""
-    language = language or language_of(path) or Language.PYTHON
+    language = language_of(path) or Language.PYTHON
     try:
         raw = read_start(folder / path, MAX_FILE_BYTES + 1)
     except OSError as error:

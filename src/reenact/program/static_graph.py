@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
+from typing import ClassVar
 
 from reenact.errors import PatchRefused
 from reenact.program.edit.carry_out import turn
@@ -20,7 +21,7 @@ from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.scope import keyword
 from reenact.program.read.sources import Sources
-from reenact.program.source import word_set
+from reenact.program.source import word_set, words
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
@@ -33,6 +34,10 @@ TRIED_KINDS = frozenset(
 @dataclass(frozen=True, slots=True)
 class StaticLayer:
     """One layer as the text makes it."""
+
+    JSON: ClassVar = words(
+        "model name type family file=place.file line=place.line activation role settings feeds"
+    )
 
     name: str
     """Path in its model: `features.0` or `fc1` in torch, the given or numbered name in Keras."""

@@ -88,12 +88,7 @@ def _listed(names: Sequence[str]) -> str:
 def _seen(code: str, saw: str) -> list[str]:
     """What the experiment shows by itself, under the rule that says the same of a training."""
     found = rule(code)
-    return [
-        f"{code} {found.name}",
-        f"  saw   {saw}",
-        f"  why   {found.why}",
-        f"  next  reenact explain {code}",
-    ]
+    return _lines(f"{code} {found.name}", saw, found.why, code)
 
 
 def _described(finding: Finding) -> list[str]:

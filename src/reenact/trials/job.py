@@ -60,10 +60,9 @@ class Job:
     """What it took on a card, in bytes."""
 
 
-def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
+def around(folder: Path) -> dict[str, str]:
     """The environment of trials: the user's own, one thread each, trackers off."""
-    found = dict(os.environ if base is None else base)
-    found |= dict.fromkeys(ONE_THREAD, "1")
+    found = {**os.environ, **dict.fromkeys(ONE_THREAD, "1")}
     # Otherwise the order of sets of strings, and what is trained in that order, differs between servers.
     found.setdefault("PYTHONHASHSEED", "0")
     # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.

@@ -11,6 +11,7 @@ from typing import Any
 
 from reenact.errors import InputError
 
+ALPHA = 0.05
 EXACT_UP_TO = 20
 """Pairs up to which all 2^n sign patterns are counted; beyond it the normal approximation holds."""
 
@@ -91,7 +92,6 @@ def non_inferior(
     smaller: Sequence[float],
     *,
     keep: float = 0.9,
-    alpha: float = 0.05,
 ) -> bool:
     """Whether a smaller change surely keeps at least `keep` of the gain of the full one.
 
@@ -101,12 +101,10 @@ def non_inferior(
     pairs = zip(before, full, strict=True)
     bar = [old + keep * _difference(new, old) if math.isfinite(old) else old for old, new in pairs]
     margins = [_difference(value, needed) for value, needed in zip(smaller, bar, strict=True)]
-    return signed_rank_p(margins) < alpha
+    return signed_rank_p(margins) < ALPHA
 
 
-def gains_less_than(
-    margin: float, before: Sequence[float], after: Sequence[float], alpha: float = 0.05
-) -> bool:
+def gains_less_than(margin: float, before: Sequence[float], after: Sequence[float]) -> bool:
     """Whether the mean gain surely lies below the margin: its upper confidence limit does (Student's t, one
     side). With few or noisy pairs that limit is high and the answer no; a failed training decides nothing.
     """
@@ -116,7 +114,7 @@ def gains_less_than(
     from scipy.stats import t
 
     error = stdev(differences) / math.sqrt(len(differences))
-    return fmean(differences) + float(t.ppf(1 - alpha, len(differences) - 1)) * error < margin
+    return fmean(differences) + float(t.ppf(1 - ALPHA, len(differences) - 1)) * error < margin
 
 
 def cohen_d(before: Sequence[float], after: Sequence[float]) -> float:

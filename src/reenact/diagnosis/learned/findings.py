@@ -75,14 +75,12 @@ CLASSES = (
 BY_CODE = {one.code: one for one in CLASSES}
 
 
-def learned_findings(
-    evidence: Evidence, forest: Forest | None = None, least: float = LEAST
-) -> tuple[Finding, ...]:
-    """Findings with a calibrated confidence of at least `least`, the surest first; none without a trace."""
+def learned_findings(evidence: Evidence) -> tuple[Finding, ...]:
+    """Findings with a calibrated confidence of at least `LEAST`, the surest first; none without a trace."""
     if evidence.trace is None or not evidence.trace.step_count:
         return ()
-    probabilities = (forest or load()).probabilities(features(evidence))
-    sure = sorted(((value, code) for code, value in probabilities.items() if value >= least), reverse=True)
+    probabilities = load().probabilities(features(evidence))
+    sure = sorted(((value, code) for code, value in probabilities.items() if value >= LEAST), reverse=True)
     return tuple(_finding(evidence, BY_CODE[code], value) for value, code in sure if code in BY_CODE)
 
 

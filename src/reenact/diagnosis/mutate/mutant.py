@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from reenact.errors import PatchRefused
 from reenact.program.change import Change
@@ -13,7 +12,6 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.program.source import Language
 from reenact.program.static_graph import hyperparameters_of
 
 Proposals: TypeAlias = Iterator[tuple[Change, ...]]
@@ -22,6 +20,8 @@ Proposals: TypeAlias = Iterator[tuple[Change, ...]]
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One way to break a program."""
+
+    JSON: ClassVar = ("operator", "fault", "patch")
 
     patch: Patch
     operator: str
@@ -72,21 +72,9 @@ def number(param: Hyperparameter) -> float | None:
 
 def _made(program: Program, patch: Patch) -> tuple[object, ...] | None:
     try:
-        made = patch.apply(program)
+        return _text(patch.apply(program))
     except PatchRefused:
         return None
-    for file in made.files:
-        if file.language is Language.PYTHON and not _parses(file.text):
-            return None
-    return _text(made)
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
 
 
 def _text(program: Program) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from reenact.diagnosis.mutate.mutant import Mutant, Operator
 from reenact.diagnosis.mutate.operators import OPERATORS
@@ -20,6 +21,7 @@ from reenact.journal import OpenRun
 from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.result import Result, encoded
 from reenact.rules.evidence import Evidence
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure, choose_measure
@@ -37,6 +39,8 @@ MOST_SEEDS = 1000
 @dataclass(frozen=True, slots=True)
 class Killing:
     """The answer for one mutant; samples are oriented, larger is better, -inf for a failed training."""
+
+    JSON: ClassVar = ("p_value", "effect", "killed")
 
     before: tuple[float, ...]
     after: tuple[float, ...]
@@ -83,8 +87,10 @@ class KillOptions:
 
 
 @dataclass(frozen=True)
-class Killings:
+class Killings(Result):
     """What came of the mutants."""
+
+    JSON: ClassVar = ("measure=measure.name", "score", "mutants")
 
     measure: Measure
     by_mutant: tuple[tuple[Mutant, Killing], ...]
@@ -95,22 +101,10 @@ class Killings:
         dead = sum(killing.killed for _, killing in self.by_mutant)
         return dead / len(self.by_mutant) if self.by_mutant else 0.0
 
-    def to_json(self) -> JsonValue:
-        return {
-            "measure": self.measure.name,
-            "score": self.score,
-            "mutants": [
-                {
-                    "operator": mutant.operator,
-                    "fault": mutant.fault.value,
-                    "patch": mutant.patch.to_json(),
-                    "p_value": killing.p_value,
-                    "effect": _plain(killing.effect),
-                    "killed": killing.killed,
-                }
-                for mutant, killing in self.by_mutant
-            ],
-        }
+    @property
+    def mutants(self) -> list[dict[str, JsonValue]]:
+        pairs = self.by_mutant
+        return [{**encoded(one), **encoded(killing)} for one, killing in pairs]  # type: ignore[dict-item]
 
 
 def kill(
@@ -159,7 +153,7 @@ def kill(
             (after,) = trainer.samples([mutant.patch], trainer.seeds)
             pairs.append((mutant, killed(before, after)))
         found = Killings(trainer.measure, tuple(pairs))
-        run.finish(found.to_json(), ExitCode.OK)
+        run.finish(found.to_dict(), ExitCode.OK)
     return found
 
 
@@ -167,11 +161,6 @@ def _watched(program: Program, options: KillOptions, services: DiagnoseServices,
     watching = ObserveOptions(preset="bare", python=options.python, experiments=False, stdout=services.stdout)
     kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
     return Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
-
-
-def _plain(value: float) -> float | str:
-    """JSON knows no infinity."""
-    return value if value == value and abs(value) != float("inf") else str(value)
 
 
 DEEPCRIME = {

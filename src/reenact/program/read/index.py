@@ -5,8 +5,8 @@ import ast
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.read.hydra import named_config
 from reenact.program.read.scope import (
     Binding,
     How,

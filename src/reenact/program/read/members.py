@@ -3,11 +3,10 @@ files."""
 
 import ast
 
-from reenact.program.datafile import Entry
+from reenact.program.datafile import MAIN, Entry, from_group, is_overridden, named_config
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.functions import block_of, last_before
-from reenact.program.read.hydra import MAIN, from_group, is_overridden, named_config
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver, scope_of
 from reenact.program.read.trail import LOADERS, Trail, loaded_file, named_file
