@@ -11,7 +11,7 @@ from contracts.executor import fingerprint, program_in
 from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text, read_program
-from reenact.trials.folder import CROWDED, MOST_FILE_BYTES, place
+from reenact.trials.folder import CROWDED, MOST_FILE_BYTES, SCRATCH, place
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 

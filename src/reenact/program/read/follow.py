@@ -170,8 +170,9 @@ class Follower(Members):
         """Nobody calls the function, but the parameter says which class of the program it wants."""
         annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
         found = self.sources.meaning(annotation) if annotation is not None else None
-        owner = isinstance(found, Scope) and found.is_class
-        return [End(found.node, Written.DATACLASS)] if owner and isinstance(found, Scope) else []
+        if isinstance(found, Scope) and found.is_class:
+            return [End(found.node, Written.DATACLASS)]
+        return []
 
     def _call(self, node: ast.Call, written: Written) -> list[End]:
         target = self.sources.meaning(node.func)

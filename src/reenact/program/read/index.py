@@ -123,8 +123,7 @@ class _Pass:
         self._note(node, scope)
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
             # A table of data, not of settings: its numbers are nobody's hyperparameters.
-            numbers = [child for child in node.elts if isinstance(child, ast.Constant | ast.UnaryOp)]
-            for child in numbers:
+            for child in node.elts:
                 put_in(child, scope)
             return [
                 (child, scope) for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
@@ -141,6 +140,7 @@ class _Pass:
         if not isinstance(node, ast.Lambda):
             scope.bind(name, How.FUNCTION, node)
         bind_arguments(inner, node.args)
+        # Annotations are looked up where they are asked for, and not gone through.
         for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
             put_in(part, scope)
         defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
