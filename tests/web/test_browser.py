@@ -141,13 +141,18 @@ def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
     assert fits(page)
 
 
-def test_pages_fit_a_narrow_screen(opened: Opened, ids: dict[str, str], shots: Path) -> None:
-    page = opened(size=NARROW)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [NARROW, (900, 900), (1440, 900)], ids=["narrow", "middle", "wide"])
+def test_pages_fit_a_screen(
+    opened: Opened, ids: dict[str, str], shots: Path, size: tuple[int, int], dark: bool
+) -> None:
+    page = opened(size=size, dark=dark)
     runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "alternatives", "rehearsal")}
-    compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}"
+    compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}&run={ids['bug']}"
     for name, path in {"runs": "/", "compare": compared, "new": "/new", **runs}.items():
         page.goto(path)
-        page.screenshot(path=shots / f"{name}-narrow.png", full_page=True)
+        look = f"{size[0]}-{'dark' if dark else 'light'}"
+        page.screenshot(path=shots / f"{name}-{look}.png", full_page=True)
         assert fits(page), name
 
 

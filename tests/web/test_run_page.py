@@ -159,3 +159,14 @@ def test_a_fault_of_the_page_itself_is_owned_up_to(
     assert answer.status_code == 500
     assert "a fault of its own" in answer.text
     assert "x-frame-options" in answer.headers
+
+
+@pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
+def test_nothing_is_shown_that_is_empty(browser: TestClient, ids: dict[str, str], pipeline: str) -> None:
+    page = browser.get(f"/runs/{ids[pipeline]}").text
+    empty = re.findall(r"<(h[1-4]|dd|dt|pre|tbody|section|figure|ul|summary)[^>]*>\s*</\1>", page)
+    assert empty == []
+    assert "<dd>-</dd>" not in page
+    if pipeline != "rehearsal":
+        assert "Conversation with the model" not in page, "no model was asked"
+        assert "<dt>cost</dt>" not in page
