@@ -8,7 +8,7 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from reenact.cli.calling import stopping_gently
-from reenact.cli.options import BUDGET, REPEATS, Count, output_format, show
+from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count, output_format, show
 from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.settings import resolve
@@ -73,7 +73,7 @@ def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) ->
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option(
     "--budget",
-    type=BUDGET,
+    type=REPAIR_BUDGET,
     default="200x",
     show_default=True,
     help="A fault: multiple of one training, or a time.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from benchmarks.command import conduct, keep, out_folder
-from reenact.cli.options import BUDGET, REPEATS, Count
+from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -22,7 +22,7 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
 @click.option(
     "--budget",
     "budgets",
-    type=BUDGET,
+    type=REPAIR_BUDGET,
     multiple=True,
     help="Multiples of one training; default by the scale.",
 )

@@ -10,9 +10,9 @@ import pytest
 
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
-from reenact.cli.options import Amount, Budget, Count, Money
+from reenact.cli.options import Amount, Checked, Count, Money
 
-OURS = (Amount, Budget, Count, Money)
+OURS = (Amount, Checked, Count, Money)
 NO_NUMBERS = ("nan", "inf", "-inf", "-1", "1e400", "99999999999999999999", "abc", "")
 ACCEPTED = {
     ("evaluate", "--value"): {"-1", "99999999999999999999"},  # a metric of the reference: any finite number
@@ -92,13 +92,13 @@ def test_every_grammar_of_a_budget_is_checked(budget: str, capsys: pytest.Captur
 def test_good_numbers_are_taken_as_they_are() -> None:
     from decimal import Decimal
 
-    from reenact.cli.options import BUDGET, CONFIDENCE, MONEY, SECONDS, WORKERS
+    from reenact.cli.options import CONFIDENCE, MONEY, REPAIR_BUDGET, SECONDS, WORKERS
 
     assert MONEY.convert("2.50", None, None) == Decimal("2.50")
     assert SECONDS.convert("0.5", None, None) == 0.5
     assert CONFIDENCE.convert("1", None, None) == 1
     assert WORKERS.convert("0", None, None) == 0
-    assert [BUDGET.convert(text, None, None) for text in ("20x", "90s", "5m", "1h", "40t")]
+    assert [REPAIR_BUDGET.convert(text, None, None) for text in ("20", "20x", "90s", "5m", "1h", "40t")]
 
 
 def test_view_of_a_folder_that_is_not_there_is_refused(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 from reenact.cli.edge import guarded
@@ -77,3 +78,19 @@ def test_an_option_behind_the_program_is_the_programs_and_that_is_stated(
     )
     _, out, err = run(capsys, "run.py", "--", "--output-format", "json", "--lr", "0.125")
     assert (err, "0.125" in out) == ("", True)
+
+
+@pytest.mark.parametrize(("old", "new"), [("knobs", "params"), ("neutral", "alternatives")])
+def test_an_old_name_works_and_says_the_new_one(
+    old: str, new: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(reenact, [old, "--help"]) == 0
+    out, err = capfd.readouterr()
+    assert f"`reenact {old}` is now `reenact {new}`" in err
+    assert "PROGRAM" in out
+    assert old not in {*reenact.list_commands(click.Context(reenact))}
+
+
+def test_an_old_option_works_and_says_the_new_one(capfd: pytest.CaptureFixture[str]) -> None:
+    assert guarded(reenact, ["repair", "--chance", "3", "missing.py"]) == 2
+    assert "--chance is now --search-seed" in capfd.readouterr().err

@@ -213,7 +213,7 @@ def test_resume_of_a_finished_or_imported_run_is_refused(
     assert (code, "was imported" in err, "reenact config" in err) == (2, True, True)
     assert "--trust-journal" in err
     assert resumed(newest, "--trust-journal").returncode == 0
-    assert resumed(newest, "--trust-journal").returncode == 0
+    assert resumed(newest, "--yes").returncode == 0
 
 
 def test_a_command_that_came_with_a_folder_is_shown_and_not_run(

@@ -8,7 +8,7 @@ import click
 
 from reenact.api.training import diagnose as run_diagnosis
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
-from reenact.cli.options import BUDGET, MODEL, RECORDED, Count, defaulted, option, shared
+from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, defaulted, option, shared
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth
 from reenact.report.document import Document
@@ -23,7 +23,7 @@ from reenact.report.views.diagnosis import diagnosis_document
     "static reads; quick watches one run; normal and deep change the suspects and train.",
 )
 @shared("select", "ignore")
-@option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", BUDGET)
+@option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", DIAGNOSE_BUDGET)
 @option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")

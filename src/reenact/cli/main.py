@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import click
 
+from reenact.errors import InputError
 from reenact.version import __version__
 
 
@@ -43,6 +44,22 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self._verbs.items()])
+
+
+class Reenact(LazyGroup):
+    """Also answers to the old names of verbs, with a note."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MOVED:
+            raise InputError(
+                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
+                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
+            )
+        new = RENAMED.get(cmd_name, cmd_name)
+        if new != cmd_name:
+            note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
+            click.echo(note, err=True)
+        return super().get_command(ctx, new)
 
 
 VERBS = {
@@ -99,10 +116,14 @@ VERBS = {
     "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }
+MOVED = {"bench": "NAME", "train-detector": "train-detector"}
+"""Commands that only say where they went."""
+RENAMED = {"knobs": "params", "neutral": "alternatives"}
+"""Old names that still work, with a note."""
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=Reenact,
     verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",

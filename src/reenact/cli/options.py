@@ -82,16 +82,19 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
         return amount
 
 
-class Budget(click.ParamType):  # type: ignore[type-arg]  # as above
-    """What trainings may cost; the InputError of whoever reads it is the refusal."""
+class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A budget that this function of `trials.budget` can read; its InputError is the refusal."""
 
     name = "text"
 
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from reenact.trials.budget import training_budget
+        from reenact.trials import budget
 
         try:
-            training_budget(value)
+            getattr(budget, self.reader)(value)
         except InputError as error:
             self.fail(error.sentence, param, ctx)
         return str(value)
@@ -107,7 +110,8 @@ STEPS = Count(1, 10**12)
 CONFIDENCE = Amount(0, 1)
 WORKERS = Count(0, 1024)
 """0 is one for each core."""
-BUDGET = Budget()
+DIAGNOSE_BUDGET = Checked("diagnose_budget")
+REPAIR_BUDGET = Checked("repair_budget")
 RANDOM_SEED = Count(0, 2**32 - 1)
 """What every library's generator accepts."""
 ROWS = Count(1, 10**9)
@@ -136,6 +140,18 @@ def option(flag: str, text: str, kind: Any = None, **more: Any) -> Callable[[Com
     return click.option(flag, type=kind, help=text, **more)
 
 
+def search_seed(command: Command) -> Command:
+    """`--search-seed`, whose old name still works with a note."""
+
+    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:  # noqa: ARG001
+        if value is not None:
+            echo("reenact: --chance is now --search-seed; the old name goes with the next release.", err=True)
+        return value
+
+    old = click.option("--chance", "search_seed", type=RANDOM_SEED, hidden=True, callback=noted)
+    return option("--search-seed", "Random seed of the search.", RANDOM_SEED)(old(command))
+
+
 DETAILS = "reenact.details"
 
 
@@ -161,7 +177,7 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     ),
     "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),
     "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),
-    "search-seed": option("--search-seed", "Random seed of the search.", RANDOM_SEED, default=0),
+    "search-seed": search_seed,
     "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
     "executor": defaulted(
         "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."

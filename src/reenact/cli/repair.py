@@ -12,11 +12,11 @@ from reenact.api.session import COMMAND, open_session
 from reenact.api.training import repair as run_repair
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.cli.options import (
-    BUDGET,
     FILE,
     MODEL,
     NEW_FILE,
     RECORDED,
+    REPAIR_BUDGET,
     REPEATS,
     Amount,
     Count,
@@ -41,7 +41,7 @@ from reenact.types import ExitCode
     "--budget",
     "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); default: 20x,"
     " and more where one takes less than 1.5 s.",
-    BUDGET,
+    REPAIR_BUDGET,
 )
 @option("--metric", "The metric that judges, for example val_accuracy.")
 @defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
@@ -77,7 +77,9 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
 @click.command(context_settings=PROGRAM)
 @option("--known", "The program with the known repair; without it the program itself is the measure.", FILE)
-@defaulted("--budget", BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t).")
+@defaulted(
+    "--budget", REPAIR_BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t)."
+)
 @defaulted("--trainings", Count(2, 10_000), 10, "Trainings per node.")
 @defaulted("--top", REPEATS, 5, "Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")

@@ -40,6 +40,7 @@ def runs() -> None:
 
 @runs.command(name="list")
 @click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
+@click.option("--story", "pipeline", hidden=True)
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
 @click.option("--search", metavar="TEXT", help="Only runs with these words in id, command, name or verdict.")
 @defaulted("--limit", ROWS, 50, "Rows at most.")
@@ -85,6 +86,7 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
 @runs.command()
 @click.argument("run")
 @click.option("--trust-journal", is_flag=True, help="Also a run that you did not record on this machine.")
+@click.option("--yes", "trust_journal", is_flag=True, hidden=True)
 def resume(run: str, trust_journal: bool) -> None:
     """Continue a RUN with the command that started it.
 

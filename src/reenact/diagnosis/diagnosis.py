@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import AliasChoices, Field
 
 from reenact.diagnosis.judgement import (
     DEEPER,
@@ -43,6 +45,11 @@ class InterventionResult(StrEnum):
     REFUTED = "refuted"
     """Changing it was shown to make no difference that matters, where a difference could have been seen."""
 
+    @classmethod
+    def _missing_(cls, value: object) -> InterventionResult | None:
+        """Earlier versions had a word of their own for what helped in a first look."""
+        return cls.UNDECIDED if value == "helped" else None
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeEffect:
@@ -79,7 +86,8 @@ class DiagnosisFinding(Result):
     )  # fmt: skip
 
     suspect: Suspect
-    status: InterventionResult
+    status: Annotated[InterventionResult, Field(validation_alias=AliasChoices("status", "standing"))]
+    """Earlier versions stored it under another name."""
     confidence: float
     tried: ChangeEffect | None = None
     """The change it was tried with, and what that came to."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
-from reenact.trials.budget import TrainingBudget, training_budget
+from reenact.trials.budget import TrainingBudget, diagnose_budget
 from reenact.trials.executor import check_name
 
 PACE = ("workers", "training_time", "executor", "data")
@@ -57,7 +57,7 @@ BUDGETS = {Depth.NORMAL: TrainingBudget(30, exact=False), Depth.DEEP: TrainingBu
 
 def budget_for(depth: Depth, text: str) -> TrainingBudget:
     """What interventions may cost: what the user wrote, else what is usual for the depth."""
-    return training_budget(text) if text else BUDGETS[depth]
+    return diagnose_budget(text) if text else BUDGETS[depth]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -213,7 +213,8 @@ def _intervene(
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
         suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
-    return _Intervention(suspected, trainer.usage, trainer.measure, (*remarks, *executor.notes))
+    noted = [trainer.budget.note] if trainer.budget.note else []
+    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
 
 
 def _executor(options: DiagnoseOptions, services: DiagnoseServices) -> Executor:

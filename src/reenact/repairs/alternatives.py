@@ -28,7 +28,7 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.prepare import fit_for_repair
 from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.result import Result
-from reenact.trials.budget import training_budget
+from reenact.trials.budget import repair_budget
 from reenact.trials.metric import choose_measure
 from reenact.trials.statistics import cohen_d, glm_p
 from reenact.trials.trainer import BudgetedTrainer
@@ -256,7 +256,7 @@ def analyse(
         measure = choose_measure(trace, found.evidence.task, options.metric or None)
         with services.open_executor(options.workers, options.python) as executor:
             trainer = BudgetedTrainer(
-                program=program, executor=executor, measure=measure, budget=training_budget(options.budget),
+                program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
                 one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
                 around=training_mark(program, options.python, found.evidence.opened), stop=services.stop,
                 seeds=tuple(range(501, 501 + options.trainings)),

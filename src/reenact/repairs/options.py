@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reenact.diagnosis.options import TrainingOptions
 from reenact.errors import InputError
-from reenact.trials.budget import TrainingBudget, training_budget
+from reenact.trials.budget import TrainingBudget, repair_budget
 
 USUAL_BUDGET = TrainingBudget(20, exact=False)
 LEAST_SEEDS = 6
@@ -36,7 +36,7 @@ class RepairOptions(TrainingOptions):
     @property
     def allowed(self) -> TrainingBudget:
         """What the search may cost; raises InputError for a budget that says nothing."""
-        return training_budget(self.budget) if self.budget else USUAL_BUDGET
+        return repair_budget(self.budget) if self.budget else USUAL_BUDGET
 
     @property
     def search_name(self) -> str:

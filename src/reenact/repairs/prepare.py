@@ -173,7 +173,7 @@ def prepare(
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
     twice = _not_the_same_twice(trainer.apart(), base)
-    notes = tuple(note for note in (_ends(ending), twice) if note)
+    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice) if note)
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))

@@ -25,7 +25,7 @@ from reenact.repairs.strategies.strategy import Strategy
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import suggest
-from reenact.trials.budget import training_budget
+from reenact.trials.budget import repair_budget
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.metric import Measure
 from reenact.trials.trainer import SCREENING_SEEDS, BudgetedTrainer
@@ -106,7 +106,7 @@ def search_context(
     executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(pipeline="test", request={"for": "test"}).__enter__()
     trainer = BudgetedTrainer(
-        program=program, executor=executor, measure=Measure("test_accuracy"), budget=training_budget(budget),
+        program=program, executor=executor, measure=Measure("test_accuracy"), budget=repair_budget(budget),
         one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
     )  # fmt: skip
     trainer.measure_cost()

@@ -32,6 +32,8 @@ class TrainingBudget:
     """Wall time."""
     exact: bool = True
     """Not a training more, however short they are."""
+    note: str = ""
+    """What the user should know of the way it was written; empty for nothing."""
 
     def stretches(self, one_training: float) -> bool:
         """Whether it allows more than it says because one training takes so few CPU seconds."""
@@ -66,20 +68,62 @@ class TrainingUsage:
         return self.cpu_seconds / max(self.one_training, 1e-3)
 
 
-def training_budget(text: str) -> TrainingBudget:
-    """The budget that a user writes; raises InputError for what is none."""
+def diagnose_budget(text: str) -> TrainingBudget:
+    """The budget of interventions. A bare number means trainings, of which short ones are done more often."""
+    number = _bare_number(text)
+    if number is None:
+        return _with_unit(text)
+    return TrainingBudget(number, exact=False, note=_note(text, "about so many trainings", "t"))
+
+
+def repair_budget(text: str) -> TrainingBudget:
+    """The budget of a search for repairs. A bare number means a multiple of one training."""
+    number = _bare_number(text)
+    if number is None:
+        return _with_unit(text)
+    return TrainingBudget(number, note=_note(text, "so many times the CPU time of one training", "x"))
+
+
+def _bare_number(text: str) -> float | None:
+    """The number where there is nothing else; raises InputError when it is out of range."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return _in_range(number, text)
+
+
+def _with_unit(text: str) -> TrainingBudget:
     amount, unit = text.strip()[:-1], text.strip()[-1:]
     try:
-        number = float(amount)
+        number = _in_range(float(amount), text)
     except ValueError:
-        number = 0.0
-    if not 0 < number <= MOST or (unit == "t" and number < 1) or unit not in ("x", "t", *SECONDS):
-        kinds = "a multiple of one training (20x), a number of trainings (40t) or a time (90s, 5m, 1h)"
-        raise InputError(f"A budget is {kinds}, up to {MOST}. Received: {text!r}.")
+        raise _refused(text) from None
     if unit == "x":
         return TrainingBudget(number)
+    if unit == "t" and number >= 1:
+        return TrainingBudget(trainings=int(number))
+    if unit in SECONDS:
+        return TrainingBudget(seconds=number * SECONDS[unit])
+    raise _refused(text)
+
+
+def _in_range(number: float, text: str) -> float:
+    if not 0 < number <= MOST:
+        raise _refused(text)
+    return number
+
+
+def _refused(text: str) -> InputError:
+    return InputError(
+        "A budget is a multiple of one training (20x), a number of trainings (40t) or a time (90s, 5m, 1h),"
+        f" up to {MOST}. Received: {text!r}."
+    )
+
+
+def _note(text: str, meaning: str, unit: str) -> str:
+    bare = text.strip()
     return (
-        TrainingBudget(trainings=int(number))
-        if unit == "t"
-        else TrainingBudget(seconds=number * SECONDS[unit])
+        f"The budget {bare} has no unit: it was read as {meaning}. The next release will not read it;"
+        f" write {bare}{unit}."
     )
