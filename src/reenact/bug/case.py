@@ -34,6 +34,8 @@ class Case:
     options: BugOptions
     tell: Tell
     stop: Stop
+    pictures: str = ""
+    """How many pictures of the report nobody looked at, as a sentence."""
 
     @property
     def project(self) -> Codebase:
@@ -49,6 +51,12 @@ class Case:
         """Functions of the project that the report's own traceback names."""
         known = self.project.files.definitions
         return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
+
+    def shown(self, context: Context) -> str:
+        """A context as the prompts show it, with what is installed and what of the report was not read."""
+        environment = self.runner.environment
+        installed = ", ".join(environment.direct or environment.packages) or "nothing but Python"
+        return "\n".join(filter(None, [context.text(), f"## Installed\n{installed}\n", self.pictures]))
 
     def say(self, note: str) -> None:
         """Report progress; stop here when that was asked for."""

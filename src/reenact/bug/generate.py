@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.bug.call_form import CallForm
 from reenact.bug.case import Case
 from reenact.bug.context.context import Context
 from reenact.bug.report import Plan, symptom_words
@@ -16,11 +19,31 @@ from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.prompts import load_prompt
 
+ON_FIXED = (
+    "Only where the fix adds a parameter: calls of the script in the form that the fixed revision needs."
+    " Each may add keywords that the shown code does not take; the script itself never chooses."
+)
+NOT_HERE = (
+    "Why this bug is not in this code, when the shown code or the runs so far make that plain; else empty."
+    " It ends the search; the script is then the one that comes nearest."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of one question for a script."""
+
+    script: str
+    forms: tuple[CallForm, ...] = ()
+    not_here: str = ""
+
 
 class Draft(BaseModel):
     """A first script."""
 
     script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
+    on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
+    not_here: str = Field(default="", max_length=600, description=NOT_HERE)
 
 
 class Edit(BaseModel):
@@ -38,9 +61,13 @@ class Revision(BaseModel):
     script: str = Field(
         default="", max_length=LONGEST, description="The whole script; empty when edits are given."
     )
+    on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
+    not_here: str = Field(default="", max_length=600, description=NOT_HERE)
 
     def applied_to(self, old: str) -> str:
         """The script after the change. Raises ValueError in words for the model."""
+        if self.not_here.strip():
+            return old
         if self.script.strip():
             return unfenced(self.script)
         if not self.edits:
@@ -57,7 +84,7 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
     if not case.options.parts.plan:
         return None
     prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
-        report=case.report, symptom=symptom_words(case.symptom), context=context.text()
+        report=case.report, symptom=symptom_words(case.symptom), context=case.shown(context)
     )
     try:
         return ask(run, case.model, "plan", prompt, Plan)
@@ -65,24 +92,25 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
         return None
 
 
-def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
+def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
     """A first script. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
         report=case.report,
         symptom=symptom_words(case.symptom),
-        context=context.text(),
+        context=case.shown(context),
         plan=plan.text() if plan is not None else "There is none.",
         closing=closing_rule(case),
     )
-    return unfenced(ask(run, case.model, "script", prompt, Draft, sample=sample).script)
+    one = ask(run, case.model, "script", prompt, Draft, sample=sample)
+    return Answered(unfenced(one.script), tuple(one.on_fixed), one.not_here.strip())
 
 
-def revised(case: Case, context: Context, last: Attempt, run: Scope) -> str:
+def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
         report=case.report,
         symptom=symptom_words(case.symptom),
-        context=context.text(),
+        context=case.shown(context),
         script=numbered(last.script),
         stage=last.stage.value if last.stage is not None else "none",
         feedback=feedback(last),
@@ -94,7 +122,8 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> str:
         one.applied_to(last.script)
 
     revision = ask(run, case.model, "revise", prompt, Revision, check=fits_script)
-    return revision.applied_to(last.script)
+    script = revision.applied_to(last.script)
+    return Answered(script, tuple(revision.on_fixed) or last.forms, revision.not_here.strip())
 
 
 def closing_rule(case: Case) -> str:

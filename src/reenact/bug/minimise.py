@@ -31,6 +31,9 @@ LEAST = 3
 def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimised]:
     """The attempt with a shorter script, proven over all seeds, and what it took."""
     before = len(attempt.script.splitlines())
+    if attempt.forms:
+        note = "not made shorter: the fixed revision is called in another form"
+        return attempt, Minimised(attempt.script, before, before, 0, note)
     if case.symptom.is_silent and case.fixed is None:
         note = "not made shorter: nothing confirms that a shorter script would show the same"
         return attempt, Minimised(attempt.script, before, before, 0, note)

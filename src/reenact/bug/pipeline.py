@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from reenact.asking import carry_budget
+from reenact.bug.call_form import by_revision
 from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
@@ -105,7 +106,9 @@ def reproduce(
             packages=environment.packages,
             minimised=shorter,
             findings=_diagnosed(case, services, run),
-            notes=tuple(note for note in (raw.cut, raw.pictures, *environment.notes) if note),
+            notes=tuple(
+                note for note in (raw.cut, raw.pictures, *_forms(attempts), *environment.notes) if note
+            ),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             run_id=run.record.id,
@@ -118,6 +121,11 @@ def reproduce(
         run.note("result", found)
         run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
     return found
+
+
+def _forms(attempts: tuple[Attempt, ...]) -> list[str]:
+    """The calls that are written otherwise for the fixed revision, each in a sentence."""
+    return [form.words() for one in attempts if one.shows for form in one.forms]
 
 
 def _asked(services: BugServices, run: OpenRun) -> tuple[int, float]:
@@ -185,6 +193,7 @@ def _case(
         options=options,
         tell=services.tell,
         stop=services.stop,
+        pictures=raw.pictures,
     )
     return case, report
 
@@ -258,7 +267,7 @@ def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
     environment = case.runner.environment
     made = {
         "repro.py": repro_text(
-            found.script,
+            by_revision(found.script, found.showing.forms if found.showing is not None else ()),
             case.symptom,
             title=found.title,
             seen=found.shown.failure if found.shown is not None else None,
@@ -280,7 +289,7 @@ def _proof(case: Case, run: OpenRun, repro: str) -> dict[str, int | None]:
     return {
         name: run.step(
             f"repro-{name}",
-            partial(case.runner.exit_code, repro, revision),
+            partial(case.runner.exit_code, repro, revision, form=name),
             kind=Kind.BOX,
             inputs={
                 "repro": repro,

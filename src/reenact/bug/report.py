@@ -77,13 +77,22 @@ class Plan(BaseModel):
         " is too vague; else leave it out.",
     )
 
+    symptom: Symptom | None = Field(
+        default=None,
+        description="What must be seen instead, where the report does not spell the exception and the code"
+        " shows that the bug looks otherwise than was thought; else leave it out.",
+    )
+
     def text(self) -> str:
         """The plan as the prompts show it."""
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, start=1))
         return f"{self.idea}\n\n{steps}\n\nIn the end: {self.closing}"
 
-    def sharpened(self, symptom: Symptom) -> Symptom:
-        """The symptom with the closing check that the plan made concrete; an exception stays what it is."""
+    def sharpened(self, symptom: Symptom, report: str) -> Symptom:
+        """The symptom as the plan restates it, or with the closing check that it made concrete. An exception
+        that the report spells stays what it is."""
+        if self.symptom is not None and not symptom.grounded(report):
+            return self.symptom
         if self.check is None or not symptom.is_silent:
             return symptom
         return symptom.model_copy(update={"check": self.check})

@@ -36,6 +36,7 @@ import sys as _sys
 
 _SEED = int(_os.environ.get("REENACT_SEED", "{seed}"))
 _PROJECT = _os.path.abspath(_os.environ.get("REENACT_PROJECT", _os.getcwd()))
+_FIXED = _os.environ.get("REENACT_FORM") == "fixed"
 _ROOTS = [_os.path.join(_PROJECT, _root) for _root in {roots}]
 _sys.path[:0] = _ROOTS
 '''

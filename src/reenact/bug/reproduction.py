@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
+from reenact.bug.call_form import CallForm
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.symptom import Symptom
@@ -68,6 +69,10 @@ class Attempt:
     runs: tuple[SeedRun, ...] = ()
     fixed_runs: tuple[SeedRun, ...] = ()
     sample: int = 0
+    forms: tuple[CallForm, ...] = ()
+    """Calls that are written otherwise for the fixed revision."""
+    not_here: str = ""
+    """Why the model finds that this bug is not here; ends the search."""
     learned: Symptom | None = None
     """What it shows, where that is another exception than was expected."""
 

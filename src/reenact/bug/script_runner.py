@@ -196,7 +196,7 @@ class ScriptRunner:
         )
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
-    def exit_code(self, repro: str, revision: Revision) -> int | None:
+    def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
         """What a repro.py exits with when it is run as the user will run it; none when something stopped it
         each time: a run that did not end says nothing."""
         for _ in range(PROOFS):
@@ -205,7 +205,7 @@ class ScriptRunner:
                 {"repro.py": repro.encode("utf-8", "replace")},
                 revision,
                 cpu_s=self.runner.wall_s,
-                variables={"REENACT_PROJECT": REPOSITORY},
+                variables={"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form},
             )
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code

@@ -10,17 +10,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from reenact.bug.call_form import on_fixed
 from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
-from reenact.bug.generate import draft, plan_for, revised
+from reenact.bug.generate import Answered, draft, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage
 from reenact.bug.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
+from reenact.bug.validate.forms import refused_form
 from reenact.bug.validate.stages import objections
 from reenact.bug.verdict import not_confirmed, not_shown
 from reenact.codegen.project import Problem
+from reenact.codegen.static_checks import does_not_parse
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 
@@ -38,12 +41,12 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
         place = run.under("context", attempt=number)
         case.say(f"context {number + 1} of {len(case.contexts)}: {context.name}")
         plan = plan_for(case, context, place)
-        sharper = replace(case, symptom=plan.sharpened(case.symptom)) if plan is not None else case
+        sharper = replace(case, symptom=plan.sharpened(case.symptom, case.raw)) if plan is not None else case
         for attempt in _in_context(sharper, context, plan, number, place):
             attempts.append(attempt)
             if attempt.shows:
                 return replace(sharper, symptom=attempt.learned or sharper.symptom), tuple(attempts)
-        if _lacks_the_environment(attempts):
+        if _lacks_the_environment(attempts) or (attempts and attempts[-1].not_here):
             break
     return case, tuple(attempts)
 
@@ -64,7 +67,7 @@ def _in_context(
             last = tried(case, _drafted(case, context, plan, Attempt(number, count), run), run)
         yield last
         done.append(last)
-        if last.shows or _lacks_the_environment(done):
+        if last.shows or last.not_here or _lacks_the_environment(done):
             return
         if not last.script:
             last = None
@@ -81,21 +84,31 @@ def _drafted(
 ) -> Attempt:
     """With a first script, or with the reason why none came."""
     try:
-        return replace(attempt, script=draft(case, context, plan, run, sample))
+        return _answered(case, attempt, draft(case, context, plan, run, sample))
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
+
+
+def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
+    """With the script and its second forms, or stopped by a form that is refused."""
+    attempt = replace(attempt, script=answer.script, forms=answer.forms, not_here=answer.not_here)
+    if not answer.forms or does_not_parse(Stage.PARSE, answer.script) is not None:
+        return attempt
+    why = refused_form(answer.script, answer.forms, case.project)
+    return attempt.stopped(Problem(Stage.RELEVANCE, why)) if why else attempt
 
 
 def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope) -> Attempt:
     attempt = Attempt(last.context, count, last.script)
     try:
-        script = revised(case, context, last, run)
+        answer = revised(case, context, last, run)
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
-    if script == last.script:
+    if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
-        return replace(last, number=count, objections=(objection, *last.objections), fixed_runs=(), sample=0)
-    return tried(case, replace(attempt, script=script), run)
+        again = replace(last, number=count, objections=(objection, *last.objections), fixed_runs=(), sample=0)
+        return replace(again, not_here=answer.not_here)
+    return tried(case, _answered(case, attempt, answer), run)
 
 
 def _sampled(case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope) -> Attempt:
@@ -142,7 +155,8 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     if case.fixed is None:
         return attempt
     case.say("run it (fixed)")
-    fixed = run_with(case, run, attempt.script, case.fixed, "fixed", [one.seed for one in runs])
+    script = on_fixed(attempt.script, attempt.forms)
+    fixed = run_with(case, run, script, case.fixed, "fixed", [one.seed for one in runs])
     objection = not_confirmed(runs, fixed)
     attempt = replace(attempt, fixed_runs=fixed)
     return attempt.stopped(objection) if objection is not None else attempt

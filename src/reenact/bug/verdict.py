@@ -143,6 +143,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
     if on_fixed:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
         return Verdict.INCONCLUSIVE, f"the symptom shows, but nothing confirms it: {why}"[:600]
+    denied = next((one.not_here for one in reversed(attempts) if one.not_here), "")
+    if exercised and denied:
+        ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
+        return Verdict.NOT_REPRODUCED, f"{ran}, and the model finds that this bug is not here: {denied}"[:600]
     if exercised:
         return (
             Verdict.NOT_REPRODUCED,

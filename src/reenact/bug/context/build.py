@@ -22,7 +22,14 @@ from dataclasses import dataclass
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, read_clues
 from reenact.bug.context.context import Context, Pack, Signature
-from reenact.bug.context.definitions import dependencies, exact_chunks, mentioned, signatures, targets_of
+from reenact.bug.context.definitions import (
+    dependencies,
+    exact_chunks,
+    exported,
+    mentioned,
+    signatures,
+    targets_of,
+)
 from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
@@ -120,7 +127,7 @@ def build_contexts(
         ranked,
         frames,
         _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else (),
-        signatures(code, mentioned(code, clues, ranked), clues.argument_names),
+        signatures(code, (*mentioned(code, clues, ranked), *exported(code)), clues.argument_names),
     )
     made = (
         make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)

@@ -16,6 +16,8 @@ from reenact.codegen.syntax import FunctionNode, dotted_name
 
 MOST_NAMES = 80
 """Called names of one chunk that are followed."""
+MOST_EXPORTED = 12
+"""Public entry points that are shown whatever the report says."""
 MOST_TARGETS = 12
 LONGEST = 450
 """Characters of a list of parameters; of a longer one the middle is left out."""
@@ -135,6 +137,16 @@ def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tupl
         if one.pointed and not one.chunk.is_aside:
             targets += targets_of(code, one.chunk)
     return tuple(targets[:MOST_TARGETS])
+
+
+def exported(code: CodeIndex) -> tuple[Target, ...]:
+    """What the project's packages export at their top: its public entry points."""
+    tops = [name for name in code.files.modules if "." not in name]
+    modules = (code.project.module(name) for name in sorted(tops))
+    listed = [module for module in modules if module is not None and "test" not in module.name]
+    names = [(module, name) for module in listed for name in module.names if not name.startswith("_")]
+    found = (code.project.member(module, name) for module, name in names)
+    return tuple(Target(one) for one in found if isinstance(one, Class | Function))[:MOST_EXPORTED]
 
 
 def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:

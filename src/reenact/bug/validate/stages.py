@@ -62,7 +62,7 @@ def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[Problem]:
         if isinstance(node, ast.Attribute):
             yield from _attribute(node, bindings)
         elif isinstance(node, ast.Call):
-            wrong = _misfits(node, _signature(node.func, bindings), ast.unparse(node.func))
+            wrong = _misfits(node, parameters_of(node.func, bindings), ast.unparse(node.func))
             yield from (Problem(Stage.STATIC, one, line=node.lineno) for one in wrong)
 
 
@@ -90,7 +90,7 @@ def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Problem]:
         )
 
 
-def _signature(function: ast.expr, bindings: Bindings) -> ast.arguments | None:
+def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | None:
     """The parameters of what is called, as far as they are known."""
     called = bindings.what(function)
     if isinstance(called, Class):
