@@ -1,4 +1,4 @@
-"""Baselines: a prompt of our own, the best context, one answer. Nothing is checked, run or refined.
+"""Baselines: a prompt of our own, the best context or none, one answer. Nothing is checked, run or refined.
 
 The context is the pipeline's first: what differs is the search for a script, not the code that is shown.
 """
@@ -45,10 +45,13 @@ def write_once(
     fresh: bool,
 ) -> CaseResult:
     """The script of a single answer. Raises AnswerUnusable."""
-    contexts = build_contexts(build_index(project_files(checkout.folder)), raw.text(), BugOptions(contexts=1))
-    prompt = load_prompt("benchmarks.bugs", f"prompts/{variant.baseline}.md").fill(
-        report=raw.text(), context=contexts[0].text() if contexts else "none"
-    )
+    template = load_prompt("benchmarks.bugs", f"prompts/{variant.baseline}.md")
+    values = {"report": raw.text()}
+    if "context" in template.variables:
+        code = build_index(project_files(checkout.folder))
+        contexts = build_contexts(code, raw.text(), BugOptions(contexts=1))
+        values["context"] = contexts[0].text() if contexts else "none"
+    prompt = template.fill(**values)
     request = {"report": raw.text(), "project": case.buggy, "way": variant.name, "model": model.name}
     with journal.run(pipeline="bug-baseline", request=request, what=variant.name, fresh=fresh) as run:
         script = unfenced(ask(run, model, variant.key, prompt, Written).script)

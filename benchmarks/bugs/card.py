@@ -48,7 +48,7 @@ def scorecard(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
             ),
             *(_cases(variant, cases, found[variant]) for variant in variants),
-            Table("Readers", ("way", "reader", "answers"), tuple(_readers(cases, variants))),
+            Table("Readers", ("way", "reader", "day", "answers"), tuple(_readers(cases, variants))),
             *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
@@ -65,12 +65,15 @@ def scorecard(
 
 
 def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[tuple[str, ...]]:
-    """Who gave the recorded answers, and how many."""
+    """Who gave the recorded answers, when, and how many."""
     for variant in variants:
-        files = (case.folder / variant.recording for case in cases)
+        files = (case.folder / variant.answers for case in cases)
         records = [one for file in files if file.is_file() for one in read_recording(file)]
-        names = Counter(str(one.get("answer", {}).get("model", "unknown")) for one in records)
-        yield from ((variant.name, name, f"{count}") for name, count in names.items())
+        names = Counter(
+            (str(one.get("answer", {}).get("model", "unknown")), str(one.get("day", "unknown")))
+            for one in records
+        )
+        yield from ((variant.name, *who, f"{count}") for who, count in names.items())
 
 
 def _cases(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> Table:

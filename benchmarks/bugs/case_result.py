@@ -38,6 +38,8 @@ class CaseResult:
     on_buggy: int | None = None
     """Exit code of what was handed over; 1: the bug shows, 0: not; none: it could not be run."""
     on_fixed: int | None = None
+    reported: tuple[tuple[str, str], ...] = ()
+    """Packages and versions as the report names them."""
 
     @property
     def works(self) -> bool:

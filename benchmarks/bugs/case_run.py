@@ -11,11 +11,16 @@ from benchmarks.bugs.baseline import write_once
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import REPORT, BugCase
 from benchmarks.bugs.handed_over import exit_code
-from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
+from benchmarks.bugs.oracle import COULD_NOT_RUN, SHOWS, SHOWS_NOT
 from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
+from reenact.bug.environment import prepare
 from reenact.bug.pipeline import BugServices, reproduce
+from reenact.bug.project.files import project_files
+from reenact.bug.report import Installed
 from reenact.bug.reproduction import Verdict
+from reenact.bug.script_runner import OUTPUT_MIB, REPOSITORY, Revision, ScriptRunner
+from reenact.codegen.runner import ProjectRunner
 from reenact.errors import AnswerUnusable, Inconclusive, ReplayMiss, Unreachable, UnreadableRepository
 from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository
@@ -37,7 +42,9 @@ def run_case(case: BugCase, variant: Variant, runner: BenchRunner) -> CaseResult
         except (AnswerUnusable, ReplayMiss) as error:
             why = f"{error.sentence} {error.next_step}".strip()
             result = CaseResult(case.id, variant.name, Verdict.INCONCLUSIVE, why)
-        if not case.is_foreign:
+        if case.is_foreign:
+            result = _judged_abroad(result, runner, raw, buggy, fixed[0])
+        else:
             result = _judged(result, case, runner, buggy, fixed[0] if case.fixed else None)
     other = model.earlier if isinstance(model, Replay) else 0
     result = replace(result, seconds=time.monotonic() - begun, other_words=other)
@@ -68,6 +75,34 @@ def _judged(
     return replace(result, on_buggy=code(result.on_buggy, buggy), on_fixed=code(result.on_fixed, fixed))
 
 
+def _judged_abroad(
+    result: CaseResult, runner: BenchRunner, raw: RawReport, buggy: Checkout, fixed: Checkout
+) -> CaseResult:
+    """The same for a repository that nobody here wrote: with what it declares installed."""
+    if not result.script or None not in (result.on_buggy, result.on_fixed):
+        return result
+    revisions = [Revision(one.commit, project_files(one.folder), one.day) for one in (buggy, fixed)]
+    created = raw.created.date() if raw.created is not None else buggy.day
+    reported = [Installed(package=package, version=version) for package, version in result.reported]
+    environment = prepare(revisions[0].files, reported, created, runner.options, runner.environments)
+    boxes = ProjectRunner(
+        runner.sandbox, runner.options.wall_s, runner.options.memory_mib, OUTPUT_MIB, stop=runner.stop
+    )
+    judge = ScriptRunner(boxes, environment)
+    codes = [result.on_buggy, result.on_fixed]
+    for nth, (revision, form) in enumerate(zip(revisions, ("buggy", "fixed"), strict=True)):
+        if codes[nth] is None:
+            code = judge.exit_code(_on_path(result.script, revision), revision, form=form)
+            codes[nth] = None if code == COULD_NOT_RUN else code
+    return replace(result, on_buggy=codes[0], on_fixed=codes[1])
+
+
+def _on_path(script: str, revision: Revision) -> str:
+    """A script that finds the project wherever it lies."""
+    roots = [f"{REPOSITORY}/{root}" for root in revision.files.roots]
+    return f"import sys\n\nsys.path[:0] = {roots!r}\nexec(compile({script!r}, 'script.py', 'exec'))\n"
+
+
 def _result(
     case: BugCase,
     variant: Variant,
@@ -90,6 +125,8 @@ def _result(
         shown=found.seeds_shown, seeds=found.seeds_run, tokens=found.tokens, money=found.money,
         own_s=found.own_s, requests=found.requests, script=found.repro,
         on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
+        reported=tuple((one.package, one.version) for one in found.report.environment)
+        if found.report is not None else (),
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from reenact.types import ExitCode
 @click.option(
     "--baseline", "baselines", multiple=True, type=click.Choice(BASELINES), help="A row more: a prompt alone."
 )
+@click.option("--no-whole", is_flag=True, help="Only the rows of --without and --baseline.")
 @click.option("--seeds", type=Count(1, 50), default=5, show_default=True, help="Runs a script.")
 @click.option("--no-minimise", is_flag=True, help="Keep the scripts as long as they came.")
 @click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
@@ -48,9 +49,9 @@ from reenact.types import ExitCode
 def bugs(
     folder: Path | None, foreign: bool, mirrors: Path | None, reports: Path | None,
     names: tuple[str, ...], model: str | None, record: bool, without: tuple[str, ...],
-    baselines: tuple[str, ...], seeds: int, no_minimise: bool, jobs: int, max_cost: Decimal | None,
-    max_tokens: int | None, max_calls: int | None, sandbox: str | None, trust_code: bool | None, fresh: bool,
-    out: Path | None,
+    baselines: tuple[str, ...], no_whole: bool, seeds: int, no_minimise: bool, jobs: int,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, sandbox: str | None,
+    trust_code: bool | None, fresh: bool, out: Path | None,
 ) -> ExitCode:  # fmt: skip
     """Show the bug of every case in DIR (default: the shipped cases), and compare with the truth.
 
@@ -88,6 +89,7 @@ def bugs(
                     cache_folder(settings) / "environments", box=box, tell=tell, stop=stop
                 ),
             )  # fmt: skip
-            return measure(cases, runner, variants=variants_of(without, baselines), jobs=jobs)
+            variants = variants_of(without, baselines, whole=not no_whole)
+            return measure(cases, runner, variants=variants, jobs=jobs)
 
         return conduct(run, out)

@@ -39,7 +39,7 @@ def measure(
     }
     if runner.record and runner.fresh:
         for case, variant in wanted.values():
-            (case.folder / variant.recording).unlink(missing_ok=True)
+            runner.recording(case, variant).unlink(missing_ok=True)
     what = request["model"] or "recordings"
     with runner.journal.run(
         pipeline="bench-bugs", request=request, what=str(what), fresh=runner.fresh
@@ -50,9 +50,7 @@ def measure(
             returns=CaseResult,
         )
         run.finish({"results": len(found)})
-    gone = [
-        name for name, (case, variant) in wanted.items() if not (case.folder / variant.recording).exists()
-    ]
+    gone = [name for name, case_run in wanted.items() if not runner.recording(*case_run).exists()]
     if runner.record and gone:
         raise InputError(
             f"{gone[0]} was run before, but its recording is gone.",

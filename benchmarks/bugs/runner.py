@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.bugs.cases import BUNDLE, FACTS, ORACLE, REPORT, BugCase
-from benchmarks.bugs.variant import FIXED, WHOLE, Variant
+from benchmarks.bugs.variant import Variant
 from reenact.bug.options import BugOptions
 from reenact.errors import InputError
 from reenact.journal import Journal
@@ -50,11 +50,8 @@ class BenchRunner:
         return self.model is not None or self.recording(case, variant).is_file()
 
     def recording(self, case: BugCase, variant: Variant) -> Path:
-        """The file that answers. The fix changes no question, so the same answers do for a variant that does
-        not see it, unless it has a recording of its own."""
-        own = case.folder / variant.recording
-        shared = case.folder / WHOLE.recording
-        return shared if variant.without == FIXED and not own.is_file() and not self.record else own
+        """The file that answers."""
+        return case.folder / variant.answers
 
     def inputs(self, case: BugCase, variant: Variant) -> JsonValue:
         """What the outcome depends on: the case, and who answers."""
@@ -90,5 +87,5 @@ class BenchRunner:
             with Journal.in_memory() as journal:
                 yield journal, True
             return
-        unrecorded = self.record and not (case.folder / variant.recording).exists()
+        unrecorded = self.record and not self.recording(case, variant).exists()
         yield self.journal, self.fresh or unrecorded

@@ -9,7 +9,7 @@ from reenact.bug.options import BugAblations, BugOptions
 FIXED = "fixed"
 """Not a part of the method but a help to it: the fixed revision."""
 LEAVABLE = (*BugAblations.names(), FIXED)
-BASELINES = ("zero-shot", "few-shot", "chain-of-thought")
+BASELINES = ("zero-shot", "no-context", "few-shot", "chain-of-thought")
 PUBLISHED = {
     "": 80.19, "zero-shot": 21.70, "few-shot": 28.30, "chain-of-thought": 30.19, "relevance": 17.92,
     "plan": 21.70, "restructuring": 22.64, "static": 41.51, "execution": 46.23, "loop_order": 20.75,
@@ -42,6 +42,12 @@ class Variant:
         return "recording.jsonl" if self == WHOLE else f"recording-{self.key}.jsonl"
 
     @property
+    def answers(self) -> str:
+        """The recording that answers. The fix changes no question, so a variant that does not see it has the
+        same answers, and those that it alone needs are kept with them."""
+        return WHOLE.recording if self.without == FIXED else self.recording
+
+    @property
     def sees_fixed(self) -> bool:
         return self.without != FIXED
 
@@ -59,7 +65,9 @@ WHOLE = Variant()
 WITHOUT_FIXED = Variant(without=FIXED).name
 
 
-def variants_of(without: tuple[str, ...] = (), baselines: tuple[str, ...] = ()) -> tuple[Variant, ...]:
-    """The whole method, then one variant a part and one a baseline."""
+def variants_of(
+    without: tuple[str, ...] = (), baselines: tuple[str, ...] = (), *, whole: bool = True
+) -> tuple[Variant, ...]:
+    """The whole method unless it is not wanted, then one variant a part and one a baseline."""
     asked = (*(Variant(without=one) for one in without), *(Variant(baseline=one) for one in baselines))
-    return (WHOLE, *dict.fromkeys(asked))
+    return tuple(dict.fromkeys([*([WHOLE] if whole or not asked else []), *asked]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,6 +143,43 @@ TELLS_REVISIONS_APART = {
     "asks the metadata": "import importlib.metadata\nimportlib.metadata.version('acme')\nMeter().mean()\n",
     "asks the loader": "import pkgutil\npkgutil.get_data('acme', 'losses.py')\nMeter().mean()\n",
 }
+LISTED = {
+    "try: f(new=1)": "try:\n    Meter(size=1)\nexcept TypeError:\n    pass\nMeter().mean()\n",
+    "except TypeError": "try:\n    Meter(size=1)\nexcept* TypeError:\n    pass\nMeter().mean()\n",
+    "contextlib.suppress": "import contextlib\nwith contextlib.suppress(TypeError):\n    Meter(size=1)\n",
+    "try: from project import new": "try:\n    from acme import new\nexcept ImportError:\n    Meter()\n",
+    "__exit__": "class Quiet:\n    def __exit__(self, *what):\n        return True\nMeter().mean()\n",
+    "contextmanager": "from contextlib import contextmanager\nMeter().mean()\n",
+    "threading.Thread": "import threading\nthreading.Thread(target=Meter().mean).start()\n",
+    "concurrent.futures": "from concurrent.futures import Future\nMeter().mean()\n",
+    "asyncio": "import asyncio\nMeter().mean()\n",
+    "hasattr": "if hasattr(Meter, 'safe'):\n    Meter().mean()\n",
+    "getattr": "if getattr(Meter, 'safe', 0) == 0:\n    Meter().mean()\n",
+    "attrgetter": "import operator\noperator.attrgetter('safe')(Meter)\n",
+    "dir": "if 'safe' in dir(Meter):\n    Meter().mean()\n",
+    "__dict__": "if 'safe' in Meter.__dict__:\n    Meter().mean()\n",
+    "vars": "if 'safe' in vars(Meter):\n    Meter().mean()\n",
+    "inspect": "from inspect import signature\nsignature(Meter)\n",
+    "__defaults__": "if Meter.__init__.__defaults__:\n    Meter().mean()\n",
+    "__kwdefaults__": "if Meter.__init__.__kwdefaults__:\n    Meter().mean()\n",
+    "__annotations__": "if Meter.mean.__annotations__:\n    Meter().mean()\n",
+    "__signature__": "Meter.mean.__signature__\nMeter().mean()\n",
+    "get_type_hints": "from typing import get_type_hints\nget_type_hints(Meter.mean)\nMeter().mean()\n",
+    "__code__": "if Meter.mean.__code__.co_code:\n    Meter().mean()\n",
+    "__version__": "import acme\nacme.__version__\nMeter().mean()\n",
+    "importlib.metadata": "from importlib.metadata import version\nversion('acme')\nMeter().mean()\n",
+    "pkgutil": "import pkgutil\nMeter().mean()\n",
+    "pkg_resources": "import pkg_resources\nMeter().mean()\n",
+    "..": "open('../x').read()\nMeter().mean()\n",
+    "/proc": "open('/proc/self/environ').read()\nMeter().mean()\n",
+    "os.getcwd": "import os\nos.getcwd()\nMeter().mean()\n",
+    "listdir": "import os\nos.listdir('.')\nMeter().mean()\n",
+    "iterdir": "from pathlib import Path\nlist(Path('.').iterdir())\nMeter().mean()\n",
+    "__file__": "print(__file__)\nMeter().mean()\n",
+    "setattr": "setattr(Meter, 'mean', None)\nMeter()\n",
+    "unittest.mock": "from unittest.mock import patch\nMeter().mean()\n",
+}
+"""What docs/bug.md lists, word by word."""
 RUN_AND_FOUND_OUT = {
     "own mistake of the same class": (
         "from acme import Meter\nmeter = Meter()\nmeter.update(1)\nprint(meter.mean() / 0)\n",
@@ -237,6 +277,24 @@ def test_a_script_may_not_ask_which_revision_it_runs_on(toy: Any, what: str) -> 
     assert found, script
     assert {one.where for one in found} == {Stage.RELEVANCE}
     assert objections(HONEST, toy.project(), symptom) == ()
+
+
+@pytest.mark.parametrize("what", LISTED)
+def test_what_the_docs_list_is_refused(toy: Any, what: str) -> None:
+    if "except*" in LISTED[what] and sys.version_info < (3, 11):
+        pytest.skip("this Python has no except*")
+    script = f"from acme import Meter\n{LISTED[what]}"
+    parts = BugAblations.without("static")
+    found = objections(script, toy.project(), Symptom.model_validate(CRASH), parts)
+    assert found, script
+    assert {one.where for one in found} == {Stage.RELEVANCE}
+
+
+def test_the_docs_list_nothing_else() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "bug.md").read_text("utf-8")
+    section = text.partition("## What a script may not do")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    assert {word for row in rows for word in re.findall("`([^`]+)`", row)} == set(LISTED)
 
 
 @pytest.mark.parametrize("what", RUN_AND_FOUND_OUT)

@@ -157,7 +157,7 @@ def test_a_stopped_proof_is_tried_again_and_no_exit_code(
 
 def test_time_is_split(toy: Any, in_turn: Any) -> None:
     found = toy.reproduce(in_turn([CRASHES]))
-    assert found.waited_s > 0
+    assert found.waited_s >= 0
     assert found.model_s > 0
     assert found.own_s == pytest.approx(found.seconds - found.model_s - found.waited_s)
 

@@ -87,9 +87,16 @@ def test_calls_get_fewer_arguments_and_smaller_sizes() -> None:
         ast.parse(one)
     assert found[0] == 'x = make(64, sizes=[1, 2, 3, 4, 5])\nshow("é", n=9)\n'
     assert 'x = make(32, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", n=9)\n' in found
-    assert 'x = make(64, rate=0.5, sizes=[1, 2, ])\nshow("é", n=9)\n' in found
+    assert 'x = make(64, rate=0.5, sizes=[1, 2])\nshow("é", n=9)\n' in found
     assert 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", n=4)\n' in found
-    assert 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é", )\n' in found
+    assert 'x = make(64, rate=0.5, sizes=[1, 2, 3, 4, 5])\nshow("é")\n' in found
+    for text, shorter in (
+        ("fit(optimiser=Adam(0.01), epochs=3)\n", "fit(optimiser=Adam(0.01))\n"),
+        ("fit(\n    a=1,\n    b=2,\n)\n", "fit(\n    a=1,\n)\n"),
+        ("fit(\n    a=1,\n    b=2,\n)\n", "fit(\n    b=2,\n)\n"),
+        ("fit(n=1)\n", "fit()\n"),
+    ):
+        assert shorter in list(inside_calls(text))
 
 
 def test_a_shorter_call_must_still_show_it(toy: Any, in_turn: Any) -> None:

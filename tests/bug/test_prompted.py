@@ -10,6 +10,7 @@ import pytest
 from reenact.bug.call_form import CallForm, by_revision, on_fixed
 from reenact.bug.reproduction import Stage, Verdict
 from reenact.bug.validate.forms import refused_form
+from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 
 ORDERED = {"title": "t", "observed": "o", "expected": "e", "steps": []}
@@ -33,10 +34,69 @@ def model(script: Any, plan: Any = PLAN, symptom: Any = CRASH) -> Scripted:
 def test_the_plan_may_restate_a_symptom_that_the_report_does_not_spell(toy: Any) -> None:
     script = {"script": "from acme import Meter\n\nMeter(3).mean()\n"}
     report = "Meter is broken\n\nSee the picture.\n"
-    asked = model(script, PLAN | {"symptom": CRASH}, SILENT)
+    asked = model(script, PLAN | {"raises": CRASH["explicit"]}, SILENT)
     found = toy.reproduce({}, model=asked, report=report)
     assert found.symptom.explicit.name == "ZeroDivisionError"
     assert found.verdict is Verdict.SHOWN, found.reason
+    spelled = model(script, PLAN | {"raises": {"exception": "OSError", "message": "no such file"}}, CRASH)
+    toy.journal = Journal.in_memory()
+    kept = toy.reproduce({}, model=spelled)
+    assert kept.symptom.explicit.name == "ZeroDivisionError", "what the report spells stays"
+
+
+REVISE = "bug/context[0]/attempt[1]/revise"
+OTHER = CRASH | {"explicit": {"exception": "KeyError", "message": "no such name here"}}
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_the_symptom_is_asked_again_after_a_failure_of_the_project(toy: Any, fixed: bool) -> None:
+    """Nobody knew which exception it is; the run shows one, and the model finds that this is the bug."""
+    script = "from acme import Meter\n\nMeter(3).mean()\n"
+    asked = Scripted(
+        {
+            "bug/restructure": ORDERED,
+            "bug/symptom": OTHER,
+            "bug/context[0]/plan": PLAN,
+            SCRIPT: {"script": script},
+            REVISE: {"is_it": "mean divides by the number of updates, which is zero"},
+        }
+    )
+    found = toy.reproduce({}, model=asked, report="Meter is broken\n\nSee it.\n", attempts=2, fixed=fixed)
+    assert found.symptom.explicit.name == "ZeroDivisionError"
+    assert found.script == script
+    assert len(found.attempts) == (1 if fixed else 2), "with a fix the runs tell by themselves"
+    assert found.verdict is (Verdict.REPRODUCED if fixed else Verdict.SHOWN), found.reason
+    assert found.verdict.exit_code == (0 if fixed else 3)
+    revised = [call.as_text() for call in asked.calls if call.step == REVISE]
+    assert all("leave the script alone" in text for text in revised)
+
+
+def test_an_exception_that_the_report_spells_is_not_asked_again(toy: Any) -> None:
+    asked = Scripted(
+        {
+            "bug/restructure": ORDERED,
+            "bug/symptom": CRASH,
+            "bug/context[0]/plan": PLAN,
+            SCRIPT: {"script": "from acme import Meter\n\nMeter(0).mean()\n"},
+            REVISE: {"is_it": "it fails, does it not"},
+        }
+    )
+    found = toy.reproduce({}, model=asked, attempts=2)
+    assert found.symptom.explicit.name == "ZeroDivisionError"
+    assert found.verdict is Verdict.INCONCLUSIVE, found.reason
+    assert not any("leave the script alone" in call.as_text() for call in asked.calls)
+
+
+def test_a_step_that_the_script_leaves_out_may_explain_the_failure(toy: Any) -> None:
+    report = (
+        "Meter fails after an update\n\nMeter(3), update(1.0), mean: ZeroDivisionError: division by zero\n"
+    )
+    found = toy.reproduce(
+        {}, model=model({"script": "from acme import Meter\n\nMeter(3).mean()\n"}), report=report
+    )
+    assert found.verdict is Verdict.SHOWN
+    assert "without a step that the report names (update)" in found.reason
+    assert found.verdict.exit_code == 3
 
 
 def test_the_model_may_say_that_the_bug_is_not_here(toy: Any) -> None:
@@ -109,5 +169,20 @@ def test_entry_points_versions_and_pictures_stand_in_the_prompt(toy: Any) -> Non
     plan = next(call for call in asked.calls if call.step.endswith("plan")).as_text()
     assert "acme.focal" in plan
     assert "acme.Meter" in plan
-    assert "## Installed" in plan
-    assert "1 pictures, which were not read" in plan
+    assert "Public entry points" in plan
+    assert "Installed:" in plan
+    assert "a picture, which was not read" in plan
+    symptom = next(call for call in asked.calls if call.step.endswith("symptom")).as_text()
+    assert "a picture, which was not read" in symptom
+
+
+def test_examples_of_the_readme_stand_in_the_prompt(toy: Any) -> None:
+    fence = "`" * 3
+    other = f"{fence}python\nimport numpy\n{fence}\n"
+    text = f"# Acme\n\n{other}\n{fence}python\nfrom acme import Meter\nMeter(5).update(2)\n{fence}\n"
+    (toy.folder / "buggy" / "README.md").write_text(text)
+    asked = model({"script": "from acme import Meter\n\nMeter(3).mean()\n"})
+    toy.reproduce({}, model=asked)
+    plan = next(call for call in asked.calls if call.step.endswith("plan")).as_text()
+    assert "Meter(5).update(2)" in plan
+    assert "import numpy" not in plan

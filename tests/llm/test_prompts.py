@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
-from reenact.llm.ask import Image, Text
+from reenact.llm.ask import Image, Request, Text
 from reenact.llm.prompts import RULE, capped, load_prompt, number, quote, read_prompt, steady, stripped
+from reenact.testing.model import Verdict
 
 PLAN = """name: bug/plan
 version: 3
@@ -194,3 +195,13 @@ def test_traces_of_a_machine_go(text: str, steadied: str) -> None:
 
 def test_numbers() -> None:
     assert [number(3), number(1234567), number(0.1 + 0.2), number(1e-9)] == ["3", "1234567", "0.3", "1e-09"]
+
+
+def test_a_fact_of_this_machine_stands_there_and_does_not_count() -> None:
+    head = "name: a/b\nversion: 1\ninstalled: local 100\n--- system\nS\n"
+    text = f"{head}--- user\nHere: {{{{installed}}}}\nGo on.\n"
+    one, two = (read_prompt(text, "b.md").fill(installed=f"torch=={version}") for version in ("2.8", "2.9"))
+    assert "torch==2.8" in one.parts[1].text
+    assert [part.text for part in one.parts][::2] == ["Here:", "Go on."]
+    hashes = [Request("step", prompt, Verdict).hash for prompt in (one, two)]
+    assert hashes[0] == hashes[1]

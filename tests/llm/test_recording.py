@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -322,8 +323,19 @@ def test_a_replay_works_in_another_folder_hour_and_machine(tmp_path: Path) -> No
     traces = ("ann", "bob", "0x7f32", "0xffff", "40123", "2026", "127.0.0.1")
     file = tmp_path / "run.jsonl"
     Recorder(Scripted([GOOD]), file).ask(Request("paper/debug", here, Verdict))
-    text = file.read_text()
+    text = file.read_text().replace(date.today().isoformat(), "")
     assert not [trace for trace in traces if trace in text]
     assert "site-packages/torch/nn/modules/module.py" in text
     replayed = Replay(file).ask(Request("paper/debug", there, Verdict))
     assert replayed.wording == "same"
+
+
+def test_the_same_answer_to_the_same_question_is_kept_once(tmp_path: Path) -> None:
+    """Two runs that ask the same may keep their answers in one file."""
+    file = tmp_path / "run.jsonl"
+    prompt = DEBUG.fill(log="x", loss=1.0)
+    for answer in (GOOD, GOOD, '{"holds": false, "why": "another"}'):
+        Recorder(Scripted([answer]), file).ask(Request("paper/debug", prompt, Verdict))
+    records = read_recording(file)
+    assert len(records) == 2
+    assert {one["day"] for one in records} == {date.today().isoformat()}

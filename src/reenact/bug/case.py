@@ -34,8 +34,8 @@ class Case:
     options: BugOptions
     tell: Tell
     stop: Stop
-    pictures: str = ""
-    """How many pictures of the report nobody looked at, as a sentence."""
+    readme: str = ""
+    """Examples of its use, from the project's README."""
 
     @property
     def project(self) -> Codebase:
@@ -52,11 +52,16 @@ class Case:
         known = self.project.files.definitions
         return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
 
-    def shown(self, context: Context) -> str:
-        """A context as the prompts show it, with what is installed and what of the report was not read."""
+    @property
+    def installed(self) -> str:
+        """What scripts can import besides the project, with versions."""
         environment = self.runner.environment
-        installed = ", ".join(environment.direct or environment.packages) or "nothing but Python"
-        return "\n".join(filter(None, [context.text(), f"## Installed\n{installed}\n", self.pictures]))
+        return ", ".join(environment.direct or environment.packages) or "nothing but Python"
+
+    def shown(self, context: Context) -> str:
+        """A context as the prompts show it, with the README's examples."""
+        readme = f"## Examples of the README\n{self.readme}\n" if self.readme else ""
+        return "\n".join(filter(None, [context.text(), readme]))
 
     def say(self, note: str) -> None:
         """Report progress; stop here when that was asked for."""

@@ -9,8 +9,9 @@ from pydantic import BaseModel, Field
 from reenact.asking import ask
 from reenact.bug.call_form import CallForm
 from reenact.bug.case import Case
+from reenact.bug.classify import RunOutcome
 from reenact.bug.context.context import Context
-from reenact.bug.report import Plan, symptom_words
+from reenact.bug.report import Plan, relations_text, symptom_words
 from reenact.bug.reproduction import Attempt
 from reenact.bug.validate.stages import LONGEST
 from reenact.codegen.edits import unfenced, with_lines
@@ -20,12 +21,16 @@ from reenact.journal import Scope
 from reenact.llm.prompts import load_prompt
 
 ON_FIXED = (
-    "Only where the fix adds a parameter: calls of the script in the form that the fixed revision needs."
-    " Each may add keywords that the shown code does not take; the script itself never chooses."
+    "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the calls of the"
+    " script that need it, each as it stands and with the new keywords added."
 )
 NOT_HERE = (
-    "Why this bug is not in this code, when the shown code or the runs so far make that plain; else empty."
-    " It ends the search; the script is then the one that comes nearest."
+    "Usually empty. Why this project does not have this bug, when the shown code or the runs make that plain."
+    " This ends the search; `script` is then what would show it if it were there."
+)
+IS_IT = (
+    "Usually empty. Where the project raised something else than was expected and that is the reported bug"
+    " itself: why. The script then stays as it is."
 )
 
 
@@ -36,6 +41,7 @@ class Answered:
     script: str
     forms: tuple[CallForm, ...] = ()
     not_here: str = ""
+    is_it: str = ""
 
 
 class Draft(BaseModel):
@@ -63,10 +69,11 @@ class Revision(BaseModel):
     )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
+    is_it: str = Field(default="", max_length=600, description=IS_IT)
 
     def applied_to(self, old: str) -> str:
         """The script after the change. Raises ValueError in words for the model."""
-        if self.not_here.strip():
+        if self.is_it.strip() or (self.not_here.strip() and not self.edits and not self.script.strip()):
             return old
         if self.script.strip():
             return unfenced(self.script)
@@ -84,7 +91,11 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
     if not case.options.parts.plan:
         return None
     prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
-        report=case.report, symptom=symptom_words(case.symptom), context=case.shown(context)
+        report=case.report,
+        symptom=symptom_words(case.symptom),
+        context=case.shown(context),
+        installed=case.installed,
+        relations=relations_text(),
     )
     try:
         return ask(run, case.model, "plan", prompt, Plan)
@@ -98,6 +109,7 @@ def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: i
         report=case.report,
         symptom=symptom_words(case.symptom),
         context=case.shown(context),
+        installed=case.installed,
         plan=plan.text() if plan is not None else "There is none.",
         closing=closing_rule(case),
     )
@@ -111,9 +123,11 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         report=case.report,
         symptom=symptom_words(case.symptom),
         context=case.shown(context),
+        installed=case.installed,
         script=numbered(last.script),
         stage=last.stage.value if last.stage is not None else "none",
         feedback=feedback(last),
+        question=question(case, last),
         printed=next((run.observation.output for run in last.runs if run.observation.output), "nothing"),
         closing=closing_rule(case),
     )
@@ -123,7 +137,29 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
 
     revision = ask(run, case.model, "revise", prompt, Revision, check=fits_script)
     script = revision.applied_to(last.script)
-    return Answered(script, tuple(revision.on_fixed) or last.forms, revision.not_here.strip())
+    forms = tuple(revision.on_fixed) or last.forms
+    return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
+
+
+def question(case: Case, last: Attempt) -> str:
+    """Asks for the symptom again, where the project raised something that may be the bug."""
+    if not is_open(case, last):
+        return ""
+    return (
+        "The project raised something else than was expected, and the report spells no exception. If this is"
+        " the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
+    )
+
+
+def is_open(case: Case, last: Attempt) -> bool:
+    """Whether another exception of the project may be the bug: its runs end alike, not by a refusal of the
+    project's own, and the report spells no exception."""
+    if not last.runs or case.symptom.grounded(case.raw):
+        return False
+    first = last.runs[0]
+    alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in last.runs)
+    seen = first.observation
+    return alike and not (seen.refused and seen.frames[-1].whose == "project")
 
 
 def closing_rule(case: Case) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from reenact.bug.case import Case
@@ -24,6 +25,9 @@ from reenact.trials.ddmin import minimise as fewest
 
 MOST_REFUSED = 5
 """Smaller calls that do not show it after which no further ones are tried."""
+_AFTER = re.compile(rb"\A\s*,\s*(?![\s)\]}])")
+_BEFORE = re.compile(rb",\s*\Z")
+"""The comma that goes with a left out argument: the one behind it, or of the last one the one before it."""
 LEAST = 3
 """Sizes and numbers up to this are left as they are."""
 
@@ -117,8 +121,11 @@ def inside_calls(script: str) -> Iterator[str]:
     def cut(first: ast.expr | ast.keyword, last: ast.expr | ast.keyword, new: str) -> str:
         begin = starts[first.lineno - 1] + first.col_offset
         end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
-        rest = data[end:].lstrip(b" ").removeprefix(b",").lstrip(b" ") if not new else data[end:]
-        return (data[:begin] + new.encode() + rest).decode()
+        if new:
+            return (data[:begin] + new.encode() + data[end:]).decode()
+        rest = _AFTER.sub(b"", data[end:], count=1)
+        before = data[:begin] if rest != data[end:] else _BEFORE.sub(b"", data[:begin])
+        return (before + rest).decode()
 
     calls = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Call)]
     for call in calls:

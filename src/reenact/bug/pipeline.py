@@ -21,7 +21,7 @@ from reenact.bug.context.rank import installed_embedder
 from reenact.bug.environment import HERE, metadata, prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import identity, project_files
+from reenact.bug.project.files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Verdict
@@ -152,7 +152,7 @@ def _case(
     report = restructured(raw, services.model, run) if options.parts.restructuring else None
     text = report.text() if report is not None else raw.text()
     # The symptom is read from the reporter's own words: a summary may lose the message that proves it.
-    symptom = symptom_in(raw.text(), services.model, run)
+    symptom = symptom_in(_with_unread(raw.text(), raw), services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
     installed = report.environment if report is not None else ()
@@ -175,7 +175,7 @@ def _case(
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(),
-        report=text,
+        report=_with_unread(text, raw),
         symptom=symptom,
         contexts=contexts,
         code=code,
@@ -193,9 +193,14 @@ def _case(
         options=options,
         tell=services.tell,
         stop=services.stop,
-        pictures=raw.pictures,
+        readme=readme_examples(buggy.files),
     )
     return case, report
+
+
+def _with_unread(text: str, raw: RawReport) -> str:
+    """A report with what of it nobody has read."""
+    return f"{text}\n\n[{raw.pictures}]" if raw.pictures else text
 
 
 def _rebuilt(build: Callable[..., Environment], missing: str) -> Environment:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.symptom import Check, Relation, Symptom
+from reenact.bug.symptom import Check, Explicit, Relation, Symptom
 from reenact.errors import AnswerUnusable
 from reenact.intake.report import RawReport
 from reenact.journal import Scope
@@ -76,11 +76,10 @@ class Plan(BaseModel):
         description="For a silent bug: the closing check with its concrete number, where that of the symptom"
         " is too vague; else leave it out.",
     )
-
-    symptom: Symptom | None = Field(
+    raises: Explicit | None = Field(
         default=None,
-        description="What must be seen instead, where the report does not spell the exception and the code"
-        " shows that the bug looks otherwise than was thought; else leave it out.",
+        description="Where the report does not spell an exception and the code shows that the bug raises"
+        " one: which. Else leave it out.",
     )
 
     def text(self) -> str:
@@ -89,13 +88,16 @@ class Plan(BaseModel):
         return f"{self.idea}\n\n{steps}\n\nIn the end: {self.closing}"
 
     def sharpened(self, symptom: Symptom, report: str) -> Symptom:
-        """The symptom as the plan restates it, or with the closing check that it made concrete. An exception
-        that the report spells stays what it is."""
-        if self.symptom is not None and not symptom.grounded(report):
-            return self.symptom
-        if self.check is None or not symptom.is_silent:
+        """The symptom as the plan restates it: another exception, or the closing check made concrete. An
+        exception that the report spells stays what it is."""
+        if symptom.grounded(report):
             return symptom
-        return symptom.model_copy(update={"check": self.check})
+        if self.raises is not None:
+            changed = {"kind": "explicit", "explicit": self.raises, "check": None}
+            return symptom.model_copy(update={**changed, "words": f"{self.closing}"[:1000]})
+        if self.check is None:
+            return symptom
+        return symptom.model_copy(update={"kind": "silent", "check": self.check, "explicit": None})
 
 
 def symptom_words(symptom: Symptom) -> str:
@@ -131,9 +133,14 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
         report=text,
         faults=taxonomy_text("fault"),
         symptoms=taxonomy_text("symptom"),
-        relations="\n".join(f"{Relation[name]}: {words}" for name, words in field_texts(Relation).items()),
+        relations=relations_text(),
     )
     return ask(run, model, "symptom", prompt, Symptom, check=_check_classes)
+
+
+def relations_text() -> str:
+    """The relations as a prompt lists them."""
+    return "\n".join(f"{Relation[name]}: {words}" for name, words in field_texts(Relation).items())
 
 
 def _check_classes(symptom: Symptom) -> None:

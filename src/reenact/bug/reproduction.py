@@ -74,7 +74,8 @@ class Attempt:
     not_here: str = ""
     """Why the model finds that this bug is not here; ends the search."""
     learned: Symptom | None = None
-    """What it shows, where that is another exception than was expected."""
+    """What it shows, where that is another exception than was expected: the fix tells, or the model found so
+    after it was raised."""
 
     def stopped(self, *objections: Problem) -> Attempt:
         """With these objections; none of them means that it shows the bug."""

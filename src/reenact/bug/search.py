@@ -14,7 +14,7 @@ from reenact.bug.call_form import on_fixed
 from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
-from reenact.bug.generate import Answered, draft, plan_for, revised
+from reenact.bug.generate import Answered, draft, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage
 from reenact.bug.script_runner import Revision
@@ -44,8 +44,9 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
         sharper = replace(case, symptom=plan.sharpened(case.symptom, case.raw)) if plan is not None else case
         for attempt in _in_context(sharper, context, plan, number, place):
             attempts.append(attempt)
+            sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
-                return replace(sharper, symptom=attempt.learned or sharper.symptom), tuple(attempts)
+                return sharper, tuple(attempts)
         if _lacks_the_environment(attempts) or (attempts and attempts[-1].not_here):
             break
     return case, tuple(attempts)
@@ -61,6 +62,7 @@ def _in_context(
         case.say(f"write script {count + 1} of at most {case.options.attempts}")
         if last is not None:
             last = _refined(case, context, last, count, run)
+            case = replace(case, symptom=last.learned or case.symptom)
         elif case.options.samples > 1:
             last = _sampled(case, context, plan, Attempt(number, count), run)
         else:
@@ -104,6 +106,10 @@ def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope
         answer = revised(case, context, last, run)
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
+    symptom = symptom_of(last.runs[0]) if answer.is_it and is_open(case, last) else None
+    if symptom is not None:
+        attempt = replace(attempt, forms=last.forms, learned=symptom)
+        return tried(replace(case, symptom=symptom), attempt, run)
     if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
         again = replace(last, number=count, objections=(objection, *last.objections), fixed_runs=(), sample=0)

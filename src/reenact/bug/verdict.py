@@ -79,7 +79,7 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     runs = attempt.runs
     shown = [run for run in runs if run.shows]
     count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
-    if attempt.learned is not None:
+    if attempt.learned is not None and case.fixed is not None:
         raised = f"{shown[0].exception} comes out of project code with {len(shown)} of {len(runs)} seeds"
         return (
             Verdict.REPRODUCED,
@@ -101,7 +101,28 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     if forced:
         why = f"the message is about what was handed in, and the report does not give {forced}"
         return Verdict.SHOWN, f"{count}; {why}: --fixed tells"
+    steps = _left_out(case, shown, attempt.script)
+    if steps:
+        return Verdict.SHOWN, f"{count}, but without a step that the report names ({steps}): --fixed tells"
     return Verdict.REPRODUCED, f"{count}, in project code"
+
+
+def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
+    """Methods that the report calls on the class that failed and the script does not: a missing step may
+    explain the failure."""
+    frames = shown[0].observation.project_frames
+    owners = {frame.qualified.split(".")[-2] for frame in frames if "." in frame.qualified}
+    files = {PurePosixPath(frame.file) for frame in frames} & case.buggy.files.texts.keys()
+    classes = (node for file in files for node in case.buggy.files.nodes(file))
+    bodies = [node.body for node in classes if isinstance(node, ast.ClassDef) and node.name in owners]
+    methods = {one.name for body in bodies for one in body if isinstance(one, ast.FunctionDef)}
+    named = methods & set(re.findall(r"\b([a-z]\w*)\(", case.raw))
+    called = {
+        one.func.attr
+        for one in ast.walk(ast.parse(script))
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+    }
+    return ", ".join(sorted(named - called - {frame.function for frame in frames} - COMMON))
 
 
 def _forced(shown: Sequence[SeedRun], script: str, report: str) -> str:

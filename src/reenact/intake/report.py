@@ -68,7 +68,8 @@ class RawReport:
     def pictures(self) -> str:
         """How many pictures it has that nobody looked at, as a sentence; empty without any."""
         count = len(_PICTURE.findall(self.text()))
-        return f"The report has {count} pictures, which were not read." if count else ""
+        which = "a picture, which was" if count == 1 else f"{count} pictures, which were"
+        return f"The report has {which} not read." if count else ""
 
 
 def read_report(

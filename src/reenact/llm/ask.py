@@ -28,6 +28,8 @@ class Text:
     text: str
     shared: bool = False
     """Other requests start with the same parts up to here, so a provider may cache them."""
+    local: bool = False
+    """A fact of this machine (installed versions): elsewhere the same question has another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class Request(Generic[T]):
 
     @property
     def hash(self) -> str:
-        """Fingerprint of the wording: prompt name, version, system, parts and answer schema."""
+        """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what is true of
+        this machine alone does not count."""
         wording = {
             "name": self.prompt.name,
             "version": self.prompt.version,
@@ -170,7 +173,7 @@ def untitled(node: Any, *, names: bool = False) -> Any:
 
 def _part_mark(part: Part) -> str:
     if isinstance(part, Text):
-        return part.text
+        return "" if part.local else part.text
     return f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
 
 

@@ -13,7 +13,8 @@
 
 Kinds of variables: `quote N` data from outside, fenced and capped at N characters;
 `log N` the same for what a program printed, freed of folders, times, addresses and long
-floats (see `steady`); `number`; `say` our own words, inserted as they are; `figures` images. `shared` is
+floats (see `steady`); `local N` a fact of this machine, on which a recorded answer does not depend;
+`number`; `say` our own words, inserted as they are; `figures` images. `shared` is
 an optional first part that several requests have in common. Unknown, missing and unused variables are
 errors, and so is data from outside in the system section.
 
@@ -27,7 +28,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -37,7 +38,7 @@ from reenact.llm.ask import Image, Part, Prompt, Text
 
 _HOLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _SECTION = re.compile(r"^--- (system|shared|user)[ \t]*\n", re.MULTILINE)
-_VARIABLE = re.compile(r"^(\w+): (?:(quote|log) ([1-9]\d*)|(number|say|figures))$")
+_VARIABLE = re.compile(r"^(\w+): (?:(quote|log|local) ([1-9]\d*)|(number|say|figures))$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Variable:
                 return number(value)
             case "say", str():
                 return value
-            case "quote", str():
+            case (("quote" | "local"), str()):
                 return quote(self.name, value, self.limit)
             case "log", str():
                 return quote(self.name, steady(value), self.limit)
@@ -81,7 +82,7 @@ class Template:
             )
             raise InputError(f"The prompt {self.name} does not get its variables: {named}.")
         system = self._say("system", values)
-        quotes = any(variable.kind in ("quote", "log") for variable in self.variables.values())
+        quotes = any(variable.kind in ("quote", "log", "local") for variable in self.variables.values())
         parts = [Text(text, shared=True) for text in [self._say("shared", values)] if text]
         return Prompt(
             name=self.name,
@@ -99,11 +100,12 @@ class Template:
                 parts += _figures(variable.name, values[variable.name])
                 continue
             words = piece if variable is None else variable.words(values[variable.name])
-            if parts and isinstance(last := parts[-1], Text):
+            local = variable is not None and variable.kind == "local"
+            if parts and isinstance(last := parts[-1], Text) and not local and not last.local:
                 parts[-1] = Text(last.text + words)
             else:
-                parts.append(Text(words))
-        tidy = [Text(part.text.strip()) if isinstance(part, Text) else part for part in parts]
+                parts.append(Text(words, local=local))
+        tidy = [replace(part, text=part.text.strip()) if isinstance(part, Text) else part for part in parts]
         return [part for part in tidy if part != Text("")]
 
     def _say(self, section: str, values: Mapping[str, Any]) -> str:
@@ -146,7 +148,7 @@ def _declared(line: str, origin: str) -> Variable:
     if match is None:
         raise InputError(
             f"The prompt file {origin} declares a variable that cannot be read. Received: {line.strip()!r}.",
-            next_step="Write `NAME: quote N`, `log N`, `number`, `say` or `figures`.",
+            next_step="Write `NAME: quote N`, `log N`, `local N`, `number`, `say` or `figures`.",
         )
     return Variable(match.group(1), match.group(2) or match.group(4), int(match.group(3) or 0))
 

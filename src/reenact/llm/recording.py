@@ -20,6 +20,7 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ class Recorder:
         self._model = model
         self._recording = RecordingFile(file)
         self._prompts = prompts
+        self._kept = {_same(one) for one in read_recording(file)} if file.stat().st_size else set()
 
     @property
     def name(self) -> str:
@@ -72,10 +74,16 @@ class Recorder:
         try:
             answer = self._model.ask(request)
         except tuple(FINAL.values()) as error:
-            self._recording.append({**self._asked(request), "error": error_to_json(error)})
+            self._keep({**self._asked(request), "error": error_to_json(error)})
             raise
-        self._recording.append({**self._asked(request), "answer": answer_to_json(answer)})
+        self._keep({**self._asked(request), "answer": answer_to_json(answer)})
         return answer
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        """Once: who asks the same again and gets the same answer adds nothing."""
+        if (mark := _same(record)) not in self._kept:
+            self._kept.add(mark)
+            self._recording.append(record)
 
     def _asked(self, request: Request[T]) -> dict[str, Any]:
         prompt = request.prompt
@@ -84,6 +92,7 @@ class Recorder:
             "sample": request.sample,
             "hash": request.hash,
             "prompt": f"{prompt.name} v{prompt.version}",
+            "day": date.today().isoformat(),
         }
         if not self._prompts:
             return asked
@@ -96,6 +105,12 @@ class Recorder:
                 for part in prompt.parts
             ],
         }
+
+
+def _same(record: Mapping[str, Any]) -> str:
+    """Question and answer, without who gave it and when."""
+    given = record.get("answer", {}).get("value", record.get("error"))
+    return json.dumps([record["step"], record["sample"], record["hash"], given], sort_keys=True, default=str)
 
 
 def error_to_json(error: ModelError) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,8 @@ def test_claim_about_a_bug_that_is_not_there_is_false(
     library: Path, runner: BenchRunner, answering: Any
 ) -> None:
     # Wrong use that ends in the very words of the report: the pipeline cannot know better without a fix.
-    card = measure(load_cases(library), replace(runner, model=Scripted(answering(late=AT_ONCE))))
+    wrong = "from acme import Meter\n\nMeter(3).update(1.0)\nMeter(3).mean()\n"
+    card = measure(load_cases(library), replace(runner, model=Scripted(answering(late=wrong))))
     assert verdicts(card)["late-mean"] == ("reproduced", "FALSE CLAIM")
     assert goals(card) == [False, True, False, True]
     assert card.exit_code is ExitCode.FOUND
@@ -137,7 +139,7 @@ def test_ways_stand_side_by_side(library: Path, runner: BenchRunner, answering: 
         return {"script": "import nowhere\n"} if call.step.endswith("few-shot") else whole(call)
 
     whole = answering()
-    variants = variants_of(("execution", "fixed"), ("zero-shot", "few-shot"))
+    variants = variants_of(("execution", "fixed"), ("zero-shot", "no-context", "few-shot"))
     cases = chosen_cases(library, ["early-mean"])
     card = measure(cases, replace(runner, model=Scripted(answer)), variants=variants)
     rows = {row[0]: row[2:5] for row in card.tables[0].rows}
@@ -146,6 +148,7 @@ def test_ways_stand_side_by_side(library: Path, runner: BenchRunner, answering: 
         "without execution": ("0", "1 of 1 (100 %)", "0"),
         "without fixed": ("1", "1 of 1 (100 %)", "0"),
         "zero-shot": ("1", "1 of 1 (100 %)", "0"),
+        "no-context": ("1", "1 of 1 (100 %)", "0"),
         "few-shot": ("0", "0 of 1 (0 %)", "1"),
     }
 
@@ -158,9 +161,11 @@ def test_every_way_has_a_name_and_a_recording_of_its_own() -> None:
         == len(variants)
     )
     assert Variant().recording == "recording.jsonl"
+    assert [one.name for one in variants_of((), ("zero-shot",), whole=False)] == ["zero-shot"]
     for name in BASELINES:
-        filled = load_prompt("benchmarks.bugs", f"prompts/{name}.md").fill(report="R", context="C")
-        assert filled.name == f"bench/{name}"
+        template = load_prompt("benchmarks.bugs", f"prompts/{name}.md")
+        assert template.name == f"bench/{name}"
+        assert ("context" in template.variables) is (name != "no-context")
 
 
 def test_stopped_bench_continues_and_asks_nothing_twice(
@@ -336,4 +341,4 @@ def test_the_same_recording_answers_without_the_fix(
     assert rows["without fixed"][1:5] == ("2 of 2", "2", "1 of 1 (100 %)", "0")
     readers = next(one for one in card.tables if one.title == "Readers")
     assert readers.rows[0][1] == "scripted"
-    assert readers.rows[0][2] == "8"
+    assert readers.rows[0][2:] == (date.today().isoformat(), "8")

@@ -4,6 +4,7 @@ A context is about one module: a folder, as RepGen cuts a repository, ordered by
 project lies in one folder, as many small ones do, its files stand in for the missing modules. Its budget is
 spent in this order:
 
+entry points  the names that the project exports
 surface       signatures of what the report mentions
 pointed at    frames, imports and rare names of the report: in every context, most in the first
 the module    the best chunks of the module that the context is about
@@ -24,6 +25,7 @@ from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, read_
 from reenact.bug.context.context import Context, Pack, Signature
 from reenact.bug.context.definitions import (
     dependencies,
+    entry_points,
     exact_chunks,
     exported,
     mentioned,
@@ -81,6 +83,7 @@ class Finds:
     """Chunks of the traceback, how far each is from its inner end, and the line in it."""
     loops: tuple[Loop, ...]
     surface: tuple[Signature, ...]
+    exports: tuple[str, ...]
 
     @property
     def about_training(self) -> bool:
@@ -128,6 +131,7 @@ def build_contexts(
         frames,
         _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else (),
         signatures(code, (*mentioned(code, clues, ranked), *exported(code)), clues.argument_names),
+        entry_points(code),
     )
     made = (
         make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
@@ -193,7 +197,7 @@ def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[P
 
 def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bool) -> Context:
     """The context about one module; `follow`: with what its code rests on."""
-    pack = Pack(finds.code, budget)
+    pack = Pack(finds.code, budget, finds.exports)
     strong = [one for one in part.ranked if one.score >= WEAK * part.score]
     # A report in plain words mentions nothing by name: the best of the module is shown how to be called.
     pack.add_surface((*finds.surface, *finds.signatures(strong[:MOST_CALLED])), SURFACE)

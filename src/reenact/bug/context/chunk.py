@@ -50,7 +50,12 @@ class Chunk:
     @cached_property
     def is_aside(self) -> bool:
         """Whether it is a test, an example or a tool: code about the project, not the project."""
-        return bool(_ASIDE.search(str(self.path)))
+        return is_aside(self.path)
+
+
+def is_aside(path: PurePosixPath) -> bool:
+    """Whether a file is a test, an example or a tool."""
+    return bool(_ASIDE.search(str(path)))
 
 
 def cut(path: PurePosixPath, text: str, number: int = 0) -> tuple[Chunk, ...]:

@@ -56,10 +56,14 @@ class Context:
     """How it came about, in a sentence."""
     surface: tuple[Signature, ...]
     pieces: tuple[Piece, ...]
+    exports: tuple[str, ...] = ()
+    """What the project exports, by dotted names."""
 
     def text(self) -> str:
         """The context as a prompt holds it."""
         parts = [f"# {self.name}\n{self.why}\n"]
+        if self.exports:
+            parts.append(f"## Public entry points\n{', '.join(self.exports)}\n")
         if self.surface:
             parts.append("## How to import and call it\n" + "".join(one.render() for one in self.surface))
         return "\n".join([*parts, *(piece.render() for piece in self.pieces)])
@@ -142,9 +146,13 @@ class Pack:
     code: CodeIndex
     budget: int
     """Tokens of the whole context."""
+    exports: tuple[str, ...] = ()
     pieces: dict[Chunk, Piece] = field(default_factory=dict)
     surface: tuple[Signature, ...] = ()
     used: int = HEADING
+
+    def __post_init__(self) -> None:
+        self.used += estimate_tokens(", ".join(self.exports))
 
     def add_surface(self, found: Iterable[Signature], share: float) -> None:
         """Signatures, in their order, within a share of the budget."""
@@ -178,7 +186,7 @@ class Pack:
 
     def done(self, name: str, why: str) -> Context:
         """The context; a heading that was longer than thought costs the last pieces."""
-        context = Context(name, why, self.surface, tuple(self.pieces.values()))
+        context = Context(name, why, self.surface, tuple(self.pieces.values()), self.exports)
         while context.tokens > self.budget and context.pieces:
             context = replace(context, pieces=context.pieces[:-1])
         return context

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from reenact.bug.context.chunk import Chunk
+from reenact.bug.context.chunk import Chunk, is_aside
 from reenact.bug.context.clues import Clues
 from reenact.bug.context.context import Signature
 from reenact.bug.context.index import CodeIndex
@@ -16,7 +17,7 @@ from reenact.codegen.syntax import FunctionNode, dotted_name
 
 MOST_NAMES = 80
 """Called names of one chunk that are followed."""
-MOST_EXPORTED = 12
+MOST_EXPORTED = 30
 """Public entry points that are shown whatever the report says."""
 MOST_TARGETS = 12
 LONGEST = 450
@@ -141,12 +142,28 @@ def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tupl
 
 def exported(code: CodeIndex) -> tuple[Target, ...]:
     """What the project's packages export at their top: its public entry points."""
-    tops = [name for name in code.files.modules if "." not in name]
-    modules = (code.project.module(name) for name in sorted(tops))
-    listed = [module for module in modules if module is not None and "test" not in module.name]
-    names = [(module, name) for module in listed for name in module.names if not name.startswith("_")]
-    found = (code.project.member(module, name) for module, name in names)
-    return tuple(Target(one) for one in found if isinstance(one, Class | Function))[:MOST_EXPORTED]
+    found = (one for _, one in _top_names(code) if isinstance(one, Class | Function))
+    return tuple(Target(one) for one in found)[:MOST_EXPORTED]
+
+
+def entry_points(code: CodeIndex) -> tuple[str, ...]:
+    """The dotted names of what the project exports, modules too."""
+    kinds = Class | Function | Module
+    names = (name for name, one in _top_names(code) if isinstance(one, kinds))
+    return tuple(dict.fromkeys(names))[:MOST_EXPORTED]
+
+
+def _top_names(code: CodeIndex) -> Iterator[tuple[str, Found | None]]:
+    tops = [name for name, path in code.files.modules.items() if "." not in name and _is_public(path)]
+    for module in filter(None, map(code.project.module, sorted(tops))):
+        for name in module.names:
+            if not name.startswith("_"):
+                yield f"{module.name}.{name}", code.project.member(module, name)
+
+
+def _is_public(path: PurePosixPath) -> bool:
+    """Whether a file is that of a package that users import."""
+    return path.name == "__init__.py" and not is_aside(path)
 
 
 def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:

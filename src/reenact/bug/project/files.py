@@ -23,6 +23,11 @@ from reenact.intake.repository import CHANGED, Checkout
 MOST_FILE_BYTES = 1024 * 1024
 MOST_BYTES = 512 * 1024 * 1024
 MOST_FILES = 50_000
+MOST_README = 1500
+"""Characters of a README's examples that are shown."""
+READMES = ("README.md", "README.rst", "README", "readme.md", "docs/README.md")
+_EXAMPLE = re.compile(r"^```(?:py\w*|)[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_IMPORTED = re.compile(r"^[ \t>]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 SOURCE_FOLDERS = ("src", "lib", "python")
 _SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "__pypackages__", "venv", "env", "virtualenv"}
@@ -125,6 +130,21 @@ def project_files(folder: Path) -> ProjectFiles:
             break
         texts[path] = decode(data)
     return ProjectFiles(folder, texts, tuple(left_out))
+
+
+def readme_examples(files: ProjectFiles) -> str:
+    """Code of the README that imports the project; empty where there is none."""
+    for name in READMES:
+        data = read_plain(files.folder / name) if (files.folder / name).is_file() else ""
+        blocks = _EXAMPLE.findall(decode(data)) if isinstance(data, bytes) else []
+        uses = [one for one in blocks if files.packages.intersection(_IMPORTED.findall(one))]
+        shown: list[str] = []
+        for one in uses:
+            if sum(map(len, shown)) + len(one) <= MOST_README:
+                shown.append(one.strip("\n"))
+        if shown:
+            return "\n\n".join(shown)
+    return ""
 
 
 def identity(checkout: Checkout, files: ProjectFiles) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from reenact.bug.project.codebase import Class, Codebase, Function, Module, Outside
@@ -31,7 +32,8 @@ def _words(text: str) -> frozenset[str]:
 MODULES = _words("""
     unittest mock pytest inspect gc ctypes atexit faulthandler builtins importlib code codeop dis imp runpy
     tracemalloc subprocess socket signal secrets uuid marshal pickletools linecache traceback pkgutil
-    pkg_resources zipimport modulefinder symtable tokenize filecmp glob fileinput doctest pydoc
+    pkg_resources zipimport modulefinder symtable tokenize filecmp glob fileinput doctest pydoc concurrent
+    asyncio multiprocessing
 """)
 """Modules that a script for showing a bug has no business with."""
 CALLS = _words("exec eval compile __import__ globals locals vars breakpoint input delattr setattr dir help")
@@ -41,7 +43,7 @@ ATTRIBUTES = _words("""
     setprofile urandom SystemRandom meta_path path_hooks showwarning __setattr__ __cause__ __context__
     CodeType FunctionType ModuleType MethodType __defaults__ __kwdefaults__ __annotations__ __signature__
     __text_signature__ __wrapped__ __mro__ __base__ __slots__ __func__ get_type_hints iterdir rglob scandir
-    listdir pardir
+    listdir pardir attrgetter methodcaller __getattribute__ exc_info Thread ExitStack contextmanager
 """)
 DOTTED = _words(
     "sys.modules sys.path sys.stdin sys.argv os._exit os.abort os.kill os.fork os.execv os.system os.popen"
@@ -51,6 +53,7 @@ OF_PROJECT = _words("__version__ __path__ __name__ __doc__ __module__ __qualname
 """What would tell one revision of the project from another."""
 _PROBES = _words("hasattr getattr callable")
 """Builtins that would ask an object of the project which revision it is."""
+_TRIES = (ast.Try, *((ast.TryStar,) if sys.version_info >= (3, 11) else ()))
 _SOURCE = re.compile(
     r"\S*(?:\.pyc?|\brepository/)\S*|(?:.*/)?(?:\.\.|repository)(?:/.*)?|/(?:box|proc|sys)(?:/.*)?"
 )
@@ -103,7 +106,7 @@ def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
 
 def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     """Ways to do one thing on one revision of the project and another thing on another."""
-    if isinstance(node, ast.Try) and node.handlers and _uses_project(node.body, bindings):
+    if isinstance(node, _TRIES) and node.handlers and _uses_project(node.body, bindings):
         yield "A script that shows a bug may not catch what the project raises; let it come out."
     elif isinstance(node, ast.With) and _uses_project(node.body, bindings):
         managers = [ast.unparse(item.context_expr) for item in node.items]
@@ -112,6 +115,8 @@ def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
             for one in managers
             if one.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises")
         )
+    elif isinstance(node, FunctionNode) and node.name in ("__exit__", "__aexit__"):
+        yield "A script that shows a bug may not make a context manager: it could swallow exceptions."
     elif isinstance(node, ast.Call) and _is_probe(node, bindings):
         yield f"A script that shows a bug may not ask the project what it has: `{ast.unparse(node)}`."
 
