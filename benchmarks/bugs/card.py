@@ -68,7 +68,8 @@ def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[
     """Who gave the recorded answers, when, and how many."""
     for variant in variants:
         files = (case.folder / variant.answers for case in cases)
-        records = [one for file in files if file.is_file() for one in read_recording(file)]
+        kept = [(file, one) for file in files if file.is_file() for one in read_recording(file)]
+        records = {(file, one["step"], one["sample"], one["hash"]): one for file, one in kept}.values()
         names = Counter(
             (str(one.get("answer", {}).get("model", "unknown")), str(one.get("day", "unknown")))
             for one in records

@@ -178,7 +178,7 @@ def test_entry_points_versions_and_pictures_stand_in_the_prompt(toy: Any) -> Non
 
 def test_examples_of_the_readme_stand_in_the_prompt(toy: Any) -> None:
     fence = "`" * 3
-    other = f"{fence}python\nimport numpy\n{fence}\n"
+    other = f"{fence}bash\npip install acme\n{fence}\n\n{fence}python\nimport numpy\n{fence}\n"
     text = f"# Acme\n\n{other}\n{fence}python\nfrom acme import Meter\nMeter(5).update(2)\n{fence}\n"
     (toy.folder / "buggy" / "README.md").write_text(text)
     asked = model({"script": "from acme import Meter\n\nMeter(3).mean()\n"})
@@ -186,3 +186,4 @@ def test_examples_of_the_readme_stand_in_the_prompt(toy: Any) -> None:
     plan = next(call for call in asked.calls if call.step.endswith("plan")).as_text()
     assert "Meter(5).update(2)" in plan
     assert "import numpy" not in plan
+    assert "pip install" not in plan

@@ -26,7 +26,7 @@ MOST_FILES = 50_000
 MOST_README = 1500
 """Characters of a README's examples that are shown."""
 READMES = ("README.md", "README.rst", "README", "readme.md", "docs/README.md")
-_EXAMPLE = re.compile(r"^```(?:py\w*|)[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_EXAMPLE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _IMPORTED = re.compile(r"^[ \t>]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 SOURCE_FOLDERS = ("src", "lib", "python")
 _SKIPPED = frozenset(
@@ -137,7 +137,8 @@ def readme_examples(files: ProjectFiles) -> str:
     for name in READMES:
         data = read_plain(files.folder / name) if (files.folder / name).is_file() else ""
         blocks = _EXAMPLE.findall(decode(data)) if isinstance(data, bytes) else []
-        uses = [one for one in blocks if files.packages.intersection(_IMPORTED.findall(one))]
+        code = [text for kind, text in blocks if kind in ("", "python", "py", "python3", "pycon")]
+        uses = [one for one in code if files.packages.intersection(_IMPORTED.findall(one))]
         shown: list[str] = []
         for one in uses:
             if sum(map(len, shown)) + len(one) <= MOST_README:
