@@ -222,7 +222,7 @@ def test_an_exception_that_only_the_fix_takes_away_is_evidence_by_itself(
     assert "expected was another symptom" in found.reason
     assert found.exits == {"buggy": 1, "fixed": 0}
     assert found.symptom.explicit.name == "ZeroDivisionError"
-    assert "The report has 1 pictures, which were not read." in found.notes
+    assert "The report has a picture, which was not read." in found.notes
     toy.journal = Journal.in_memory()
     alone = toy.reproduce(in_turn([script]), report=report, symptom=SUMS)
     assert alone.verdict is Verdict.INCONCLUSIVE, "without the fix nothing confirms it"
