@@ -56,7 +56,9 @@ class Case:
     def installed(self) -> str:
         """What scripts can import besides the project, with versions."""
         environment = self.runner.environment
-        return ", ".join(environment.direct or environment.packages) or "nothing but Python"
+        named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
+        keras = any(one.startswith("keras=") for one in environment.packages)
+        return f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
 
     def shown(self, context: Context) -> str:
         """A context as the prompts show it, with the README's examples."""

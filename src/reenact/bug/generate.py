@@ -174,9 +174,10 @@ def closing_rule(case: Case) -> str:
     )
     if check.needs_reference:
         words += ",\n  and what that is compared with in a top-level variable `reference`"
+    kinds = "Each of them" if check.needs_reference else "That"
     return (
-        f"{words}. Either is a number, a text,\n  a tensor, an array, or a list or dictionary of these."
-        " The watching program computes the closing\n  check; do not assert or print it."
+        f"{words}.\n  {kinds} is a number, a text, a tensor, an array, or a list or dictionary of these."
+        " The watching program\n  computes the closing check; do not assert or print it."
     )
 
 

@@ -115,6 +115,8 @@ def symptom_words(symptom: Symptom) -> str:
         lines.append(f"Must hold while the bug is there: {symptom.check.words}. That is: {meaning}")
         if symptom.check.needs_reference:
             lines.append("It is compared with the value that the script leaves in `reference`.")
+        values = {"observed": symptom.check.observed, "reference": symptom.check.reference}
+        lines += [f"`{name}`: {words}" for name, words in values.items() if words]
     return "\n".join(lines)
 
 

@@ -53,6 +53,7 @@ class Relation(StrEnum):
 
 
 _NUMBER = (Relation.NEAR, Relation.ABOVE, Relation.BELOW, Relation.SLOWER, Relation.MEMORY)
+_TOLERANT = (Relation.DIFFERS, Relation.SAME)
 _COMPARED = (Relation.DIFFERS, Relation.SAME, Relation.SHAPE, Relation.DTYPE, Relation.DEVICE)
 
 
@@ -65,6 +66,12 @@ class Check(BaseModel):
         default="", max_length=300, description="Expected shape (`2,3`), dtype, device or warning."
     )
     tolerance: float = Field(default=1e-4, ge=0, le=1, description="Relative difference that is none.")
+    observed: str = Field(
+        default="", max_length=300, description="What the script is to leave in `observed`, where a value is."
+    )
+    reference: str = Field(
+        default="", max_length=300, description="What it is compared with, where that is no fixed number."
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -83,7 +90,8 @@ class Check(BaseModel):
     def words(self) -> str:
         """The check as a sentence part."""
         than = f" {self.number:g}" if self.number is not None else f" {self.text}" if self.text else ""
-        return f"{self.relation.value}{than}"
+        margin = f", relative tolerance {self.tolerance:g}" if self.relation in _TOLERANT else ""
+        return f"{self.relation.value}{than}{margin}"
 
 
 class Explicit(BaseModel):
@@ -95,9 +103,9 @@ class Explicit(BaseModel):
         max_length=400,
         description="Words of its message as reported, with * for what may vary (numbers, names, shapes).",
     )
-    phase: Literal["import", "construct", "forward", "backward", "train", "evaluate", "save", "other"] = (
-        "other"
-    )
+    phase: Literal[
+        "import", "construct", "load", "forward", "backward", "train", "evaluate", "save", "other"
+    ] = "other"
     functions: list[str] = Field(
         default_factory=list,
         max_length=20,
