@@ -162,6 +162,17 @@ def test_undeclared_packages_that_importing_the_project_needs_are_installed(tmp_
     assert made.frameworks == (), "a framework of a file that nothing loads is not imported to be seeded"
 
 
+def test_a_module_whose_absence_is_the_bug_is_not_installed(tmp_path: Path) -> None:
+    shop: Any = Shop()
+    files = package_of(tmp_path, __init__="import yaml\nimport einops\n")
+    made = prepare(files, (), None, BugOptions(environment="build"), shop, absent="yaml")
+    assert shop.asked == [(["numpy", "einops"], None)]
+    assert made.notes[0] == "yaml is not installed: the report is about its absence."
+    shop = Shop()
+    prepare(files, (), None, BugOptions(environment="build"), shop, absent="numpy")
+    assert shop.asked == [(["numpy", "einops", "pyyaml"], None)], "what is declared is installed"
+
+
 def test_a_module_that_the_first_run_missed_is_installed_by_its_package(tmp_path: Path) -> None:
     shop: Any = Shop()
     files = package_of(tmp_path, __init__="")

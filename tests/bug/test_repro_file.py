@@ -112,7 +112,7 @@ def test_the_judge_asks_for_the_failure_that_was_seen(tmp_path: Path, seen: Fail
     assert run(tmp_path, repro_text(script, EXPLICIT, title="T", seen=seen)) == code
 
 
-def test_a_missing_module_is_never_the_bug(tmp_path: Path) -> None:
+def test_a_missing_module_is_the_bug_only_where_the_report_names_it(tmp_path: Path) -> None:
     """Also where the bug is an import error in project code: `git bisect` must skip such a commit."""
     reported = Explicit(exception="ImportError", message="No module named *", phase="import")
     symptom = Symptom(kind="explicit", sign="crash", words="It cannot be imported.", explicit=reported)
@@ -122,6 +122,11 @@ def test_a_missing_module_is_never_the_bug(tmp_path: Path) -> None:
         (tmp_path / "proj").mkdir(exist_ok=True)
         (tmp_path / "proj" / "lazy.py").write_text(text)
         assert run(tmp_path, repro_text("import lazy\nlazy.load()\n", symptom, title="T")) == code
+    named = reported.model_copy(update={"message": "No module named 'nobody_has_this'"})
+    about = symptom.model_copy(update={"explicit": named})
+    (tmp_path / "proj" / "lazy.py").write_text(lazy)
+    script = repro_text("import lazy\nlazy.load()\n", about, title="T")
+    assert run(tmp_path, script) == 1, "the report is about the absence of this very module"
 
 
 def test_every_relation_of_a_value_can_be_written() -> None:

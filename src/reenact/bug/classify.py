@@ -166,7 +166,7 @@ def _raised(
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
     reported = symptom.explicit if not symptom.is_silent else None
     through = {frame.function for frame in seen.project_frames}
-    if seen.missing and seen.missing.partition(".")[0] not in files.packages:
+    if seen.missing and seen.missing.partition(".")[0] not in {*files.packages, symptom.absent_module}:
         return RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
     if outside:
         return RunOutcome.SYMPTOM, f"{what}{at}"

@@ -67,9 +67,11 @@ def prepare(
     environments: Environments | None,
     *,
     missing: str = "",
+    absent: str = "",
 ) -> Environment:
-    """The environment of a project as of a day. `missing` is a module that a first run did not find. May use
-    the network, and only here. InputError names what is missing."""
+    """The environment of a project as of a day. `missing` is a module that a first run did not find, `absent`
+    one that the reporter did not have: that it is not there is the bug. May use the network, and only here.
+    InputError names what is missing."""
     if options.environment not in (HERE, BUILD, AUTO):
         raise InputError(
             f"The environment is auto, here or build. Received: environment={options.environment!r}."
@@ -77,6 +79,9 @@ def prepare(
     notes: list[str] = []
     given_up = {canonicalize_name(name) for name in options.stubs}
     needed = [one for one in declared(files, notes) if one.name not in given_up]
+    if absent and distribution(absent) not in {one.name for one in needed}:
+        given_up.add(canonicalize_name(distribution(absent)))
+        notes.append(f"{absent} is not installed: the report is about its absence.")
     needed += [requirement(text, ProposedBy.USER) for text in options.requirements]
     if environments is not None:
         needed += _undeclared(files, {one.name for one in needed} | given_up, notes)

@@ -157,7 +157,13 @@ def _case(
     created = raw.created.date() if raw.created is not None else None
     installed = report.environment if report is not None else ()
     build = partial(
-        prepare, buggy.files, installed, created or buggy.day, options, environments=services.environments
+        prepare,
+        buggy.files,
+        installed,
+        created or buggy.day,
+        options,
+        environments=services.environments,
+        absent=symptom.absent_module,
     )
     environment = build()
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))

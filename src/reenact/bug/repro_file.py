@@ -46,7 +46,7 @@ def _judge_ended(kind, error, trace):
     own = [frame[3] for frame in frames if frame[0] == "project"]
     shown = (
         _judge_blamed(frames) == {whose!r} and frames[-1][0] != "script"
-        and not _judge_is_environment(error, _ROOTS)
+        and not _judge_is_environment(error, _ROOTS, {absent!r})
         and {name!r} in [one.__name__ for one in kind.__mro__]
         and _judge_in_order({fragments!r}, str(error))
 {seen}    )
@@ -166,6 +166,7 @@ def _explicit(symptom: Symptom, seen: Failure | None, outside: bool) -> tuple[st
     reported = symptom.explicit
     around = EXPLICIT.format(
         whose="script" if outside else "project",
+        absent=symptom.absent_module,
         name=seen.exception if seen is not None else reported.name,
         fragments=list(seen.fragments if seen is not None else reported.fragments),
         seen=_seen(seen) if seen is not None else "",

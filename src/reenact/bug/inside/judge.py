@@ -67,11 +67,12 @@ def refuses(filename: str, line: int) -> bool:
     return any(node.lineno <= line <= (node.end_lineno or 0) for node in found)
 
 
-def is_environment(error: BaseException, roots: list[str]) -> bool:
-    """Whether a module is missing that is not the project's: nothing is known of the bug then."""
+def is_environment(error: BaseException, roots: list[str], absent: str) -> bool:
+    """Whether a module is missing that is not the project's, nor the one whose absence is the bug."""
     name = (getattr(error, "name", None) or "").split(".")[0]
     places = [os.path.join(root, name + ending) for root in roots for ending in ("", ".py")]
-    return isinstance(error, ModuleNotFoundError) and not any(map(os.path.exists, places))
+    here = name == absent or any(map(os.path.exists, places))
+    return isinstance(error, ModuleNotFoundError) and not here
 
 
 def in_order(fragments: list[str], text: str) -> bool:
