@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.model import Verdict
 from reenact.errors import InputError
 from reenact.llm.ask import Image, Request, Text
 from reenact.llm.prompts import RULE, capped, load_prompt, number, quote, read_prompt, steady, stripped
-from reenact.testing.model import Verdict
 
 PLAN = """name: bug/plan
 version: 3
