@@ -48,6 +48,11 @@ def test_plain_errors_of_one_file() -> None:
     ]
 
 
+def test_shapes_in_annotations_are_no_errors() -> None:
+    text = 'from jaxtyping import Float\ndef f(x: Float[object, "rows columns"]) -> None: ...\n'
+    assert list(lint("reading", text)) == []
+
+
 def test_imports_of_the_project_and_from_outside() -> None:
     project = Project({"a.py": "from b import nothing\nimport b.c\n", "b.py": "x = 1\n"})
     assert [str(one) for one in unresolved_imports("static", project)] == [

@@ -18,12 +18,14 @@ from reenact.codegen.syntax import Definition, bound_names, imported_names, top_
 
 PLAIN_ERRORS = "E9,F50,F63,F7,F82"
 """Undefined names, broken formats, statements out of place."""
+SHAPES = "F722"
+"""Words in annotations that are no Python: `Float[Tensor, "rows columns"]` of jaxtyping."""
 WALL_S = 60.0
 
 
 def lint(where: str, text: str, file: str = "") -> Iterator[Problem]:
     """What ruff's rules of plain errors find in one file; nothing where ruff is not installed."""
-    for code, message, line in ruff(text, "--select", PLAIN_ERRORS) or ():
+    for code, message, line in ruff(text, "--select", PLAIN_ERRORS, "--ignore", SHAPES) or ():
         yield Problem(where, f"{message} ({code})", file, line)
 
 
