@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from made_evidence import LABELS, findings_in, graph, trace
+from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
 from reenact.rules import Certainty, Evidence
 from reenact.rules.registry import rule
@@ -32,6 +34,28 @@ def test_classes_are_counted_by_what_the_loss_was_given() -> None:
     short = with_loss(compared=((32, 2), (32,)))
     (found,) = findings_in("RE004", short)
     assert found.saw == "class 2 where the output has 2 units"
+
+
+def test_scores_of_a_list_are_no_single_class() -> None:
+    """One output a row, and a loss over the rows of a list."""
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 1)
+    assert model.loss is not None
+    for shape, reported in (((8, 20), 0), ((8, 1), 1)):
+        loss = replace(model.loss, from_logits=True, compared=(shape, (8,)), bend="none")
+        evidence = Evidence(trace=trace([1.0] * 20, graph=replace(model, loss=loss)))
+        assert len(tuple(rule("NL015").check(evidence))) == reported
+
+
+@pytest.mark.parametrize(("zeroed", "optimizers", "reported"), [(True, 2, 0), (True, 1, 1), (False, 2, 1)])
+def test_optimizers_in_turns_clear_their_own_gradients(zeroed: bool, optimizers: int, reported: int) -> None:
+    run = trace([1.0] * 20)
+    steps = run.steps.rows.copy()
+    steps[:, run.steps.columns.index("carried")] = 1
+    steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % optimizers
+    text = "opt.zero_grad()\nloss.backward()\nopt.step()\n" if zeroed else "loss.backward()\n"
+    run = replace(run, steps=Columns(run.steps.columns, steps))
+    found = findings_in("RE010", replace(evidence_of(text, run=False), trace=run))
+    assert len(found) == reported
 
 
 @pytest.mark.parametrize(("bend", "reported"), [("softmax", 1), ("none", 0), ("log_softmax", 0)])

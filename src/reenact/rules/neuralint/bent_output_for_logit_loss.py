@@ -60,6 +60,8 @@ class BentOutputForLogitLoss(Rule):
                 confidence=confidence,
                 certainty=Certainty.PROOF if out.bend == "softmax" else None,
             )
-        if out.family is LossFamily.CATEGORICAL and out.width == 1:
+        compared = evidence.loss.compared if evidence.loss is not None else None
+        listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
+        if out.family is LossFamily.CATEGORICAL and out.width == 1 and not listed:
             saw = f"{out.loss} over a single output of {out.layer.name}"
             yield self.finding(evidence, saw, layer=out.layer, kind=Kind.UNITS, values=(2,), fault=Fault.LCN)

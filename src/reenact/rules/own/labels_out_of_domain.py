@@ -53,11 +53,12 @@ def no_class_numbers(evidence: Evidence) -> bool:
 
 def _classes_scored(evidence: Evidence) -> int | None:
     """How many classes the loss is given scores of: those of what it compared, else of the output. In a
-    contrast each row of the batch is a class."""
+    contrast each row of the batch is a class; of several heads nobody knows which one is compared."""
     compared = evidence.loss.compared if evidence.loss is not None else None
     if compared is not None and len(compared[0]) > 1:
         return compared[0][1] if evidence.loss_name in ("cross_entropy", "nll") else compared[0][-1]
-    return evidence.output.width if evidence.output is not None else None
+    heads = sum(layer.role == "output" for layer in evidence.layers)
+    return evidence.output.width if evidence.output is not None and heads == 1 else None
 
 
 class LabelsOutOfDomain(Rule):
