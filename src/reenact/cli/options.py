@@ -143,13 +143,19 @@ def option(flag: str, text: str, kind: Any = None, **more: Any) -> Callable[[Com
 def search_seed(command: Command) -> Command:
     """`--search-seed`, whose old name still works with a note."""
 
-    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:  # noqa: ARG001
+    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
         if value is not None:
             echo("reenact: --chance is now --search-seed; the old name goes with the next release.", err=True)
-        return value
+            ctx.params["search_seed"] = value
 
-    old = click.option("--chance", "search_seed", type=RANDOM_SEED, hidden=True, callback=noted)
-    return option("--search-seed", "Random seed of the search.", RANDOM_SEED)(old(command))
+    def chosen(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
+        return int(ctx.params.get("search_seed", value))
+
+    old = click.option(
+        "--chance", type=RANDOM_SEED, hidden=True, callback=noted, expose_value=False, is_eager=True
+    )
+    new = option("--search-seed", "Random seed of the search.", RANDOM_SEED, default=0, callback=chosen)
+    return new(old(command))
 
 
 DETAILS = "reenact.details"

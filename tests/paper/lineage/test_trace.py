@@ -185,7 +185,7 @@ def test_licences_by_their_usual_names(tmp_path: Path, text: str, name: str) -> 
 def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, tmp_path: Path) -> None:
     closed = Web(api="http://127.0.0.1:9")
     polite = Polite(every_s=0.0, tries=1)
-    clients = Clients(Arxiv(closed, closed, polite), Scholar(closed, polite))
+    clients = Clients(Arxiv(closed, polite), Scholar(closed, polite))
     choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
     with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         shelves, model = Shelves(box, tmp_path / "checkouts", clients=clients), Scripted([choice])

@@ -15,7 +15,7 @@ from reenact.repairs.search_context import SearchContext
 from reenact.repairs.strategies.autotrainer import REMEDIES, AutoTrainer, remedy_changes
 from reenact.rules.evidence import Evidence
 from reenact.testing.strategy import PROGRAM
-from reenact.trials.budget import training_budget
+from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trainer import BudgetedTrainer
@@ -56,7 +56,7 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
         ProcessPool(1) as pool,
     ):
         trainer = BudgetedTrainer(
-            program=program, executor=pool, measure=Measure("val_accuracy"), budget=training_budget("12x"),
+            program=program, executor=pool, measure=Measure("val_accuracy"), budget=repair_budget("12x"),
             one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
         )  # fmt: skip
         trainer.measure_cost()
