@@ -32,7 +32,7 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import call_place
+from reenact.rules.own._lines import call_place, called, indexes
 
 MOST = 0.9
 FEWEST = 3
@@ -52,7 +52,10 @@ class GradientsNotCleared(Rule):
         known = _carried(evidence)
         if len(known) >= FEWEST:
             # Of several optimizers each clears its own: gradients of the others' losses lie there on purpose.
-            in_turns = evidence.optimizers > 1 and call_place(evidence, "zero_grad") is not None
+            calls = [
+                call for index in indexes(evidence) for call in index.calls if called(call) == "zero_grad"
+            ]
+            in_turns = 1 < evidence.optimizers <= len(calls)
             if sum(known) < MOST * len(known) or in_turns:
                 return
             saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
