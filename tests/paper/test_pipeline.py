@@ -10,7 +10,8 @@ from reenact.errors import Inconclusive, InputError
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.options import PaperOptions
+from reenact.paper.fingerprint.pipeline import run_fingerprint
+from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.sandbox.choose import choose
 
@@ -20,9 +21,9 @@ EMPTY = {
 }
 
 
-def services(model: Scripted, tmp_path: Path) -> PaperServices:
+def services(model: Scripted, tmp_path: Path, journal: Journal | None = None) -> PaperServices:
     return PaperServices(
-        journal=Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=tmp_path,
+        journal=journal or Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=tmp_path,
         traces=tmp_path,
     )  # fmt: skip
 
@@ -60,3 +61,18 @@ def test_a_claim_that_cannot_be_read_costs_no_request(paper: Paper, tmp_path: Pa
         reproduce(paper, services(model, tmp_path), options=PaperOptions(claims=("it is good",)))
 
     assert model.calls == []
+
+
+def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(paper: Paper, tmp_path: Path) -> None:
+    journal, guide = Journal.in_memory(), {"items": []}
+    asked = ("framework", "configuration", "scan[0]/paragraphs")
+    taking = Scripted({f"fingerprint/fingerprint/{step}": guide for step in asked})
+    run_fingerprint(paper, Goal(), taking, journal, parts=PaperAblations(), what="gentle")
+    assert len(taking.calls) == len(asked)
+
+    model = Scripted(EMPTY)
+    with pytest.raises(Exception):  # noqa: B017, PT011 - the script has no further answer
+        reproduce(paper, services(model, tmp_path, journal), options=PaperOptions(anyway=True, exemplars=0))
+
+    steps = [call.step for call in model.calls]
+    assert steps == ["paper/review", "paper/claims", "paper/develop/begin"]

@@ -90,7 +90,7 @@ def reproduce_paper(
         rounds: revisions after verification.
         seeds: full runs, each with its own random seed.
         scale: share of the paper's training to do; declared in every table.
-        run_time: seconds that a full run may take.
+        run_time: CPU seconds that a full run may take; where it takes longer, less of the training is done.
         requirements: packages that the code may use.
         claims: what the paper claims beside its text and tables (in its figures, say), such as "accuracy
             of METHOD on DATA > 0.97"; "@FILE" is a file with one on each line.
@@ -236,7 +236,7 @@ def evaluate(
         edits: count the edits of these runs of `reproduce_paper`.
         metrics: metrics.json of runs; one that is not there counts as failed.
         execute: run train.py with so many seeds in the sandbox, with `data` read-only, each at most
-            `run_time` seconds.
+            `run_time` CPU seconds.
         metric, value: the metric of the gap by its name in metrics.json, and what the reference reaches
             of it.
         task, instruction: what of the paper the code is for, and what else it was asked for.

@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -31,8 +31,6 @@ INSIDE = ("watch.py", "judge.py")
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
-PATIENCE = 4
-"""Times the limit of CPU seconds that a run may take by the clock, on a machine that others use too."""
 PROOFS = 2
 """Times a proof is run that something stopped."""
 OUTPUT = 3000
@@ -222,14 +220,13 @@ class ScriptRunner:
         **more: Any,
     ) -> ProgramRun:
         """In a box that may use so many seconds of a processor, and may wait for one."""
-        limits = replace(self.runner.limits(cpu_s * PATIENCE), cpu_s=cpu_s)
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
         path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
         ran = self.runner.execute(
             self.environment,
             arguments,
             {**files, **revision.metadata},
-            limits=limits,
+            limits=self.runner.limits(cpu_s),
             mounts=(mount(revision),),
             variables={**path, **(variables or {})},
             **more,

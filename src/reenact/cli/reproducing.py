@@ -58,7 +58,7 @@ PAGE = "report.html"
     "--scale", Amount(0, 1, above=True), 1.0, "Share of the paper's training to do; declared in every table."
 )
 @defaulted(
-    "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "Seconds that a full run may take.", name="run_time"
+    "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
 )
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
 @click.option(
@@ -123,7 +123,7 @@ def fingerprint(paper: str, **given: Any) -> int:
 )  # fmt: skip
 @option("--execute", "Run train.py with this many seeds in the sandbox.", Count(0, 20), default=0)
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@defaulted("--run-wall", RUN_SECONDS, 3600.0, "Seconds that one run may take.", name="run_time")
+@defaulted("--run-wall", RUN_SECONDS, 3600.0, "CPU seconds that one run may take.", name="run_time")
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
 @click.option("--value", type=Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")

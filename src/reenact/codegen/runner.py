@@ -20,6 +20,8 @@ from reenact.types import JsonValue, Stop
 
 TAIL = 6000
 """Characters of output that are kept: its end, where errors stand."""
+PATIENCE = 4
+"""Wall time of a run, as a multiple of its CPU time: a busy machine does not decide how a run ends."""
 PRINTED = ""
 """What the printed lines are called among the logs of a run."""
 
@@ -84,7 +86,7 @@ class ProjectRunner:
 
     sandbox: Sandbox
     wall_s: float = 300.0
-    """Seconds that a run may take, unless it is given others."""
+    """CPU seconds that a run may take, unless it is given others."""
     memory_mib: int = 4096
     output_mib: int = 8
     """Printed MiB after which a run is ended."""
@@ -106,10 +108,12 @@ class ProjectRunner:
             self._known[key] = environment_for(project, self.requirements, self.packages, self.environments)
         return self._known[key]
 
-    def limits(self, wall_s: float | None = None) -> Limits:
-        """What a run may use."""
+    def limits(self, cpu_s: float | None = None) -> Limits:
+        """What a run may use: so many seconds of a processor, for which it may wait."""
+        cpu_s = self.wall_s if cpu_s is None else cpu_s
         return Limits(
-            wall_s=self.wall_s if wall_s is None else wall_s,
+            wall_s=PATIENCE * cpu_s,
+            cpu_s=cpu_s,
             memory_bytes=self.memory_mib * MIB,
             output_bytes=self.output_mib * MIB,
             keep_bytes=4 * TAIL,
@@ -140,7 +144,7 @@ class ProjectRunner:
             "project": dict(project.files),
             "arguments": arguments,
             "environment": environment.key,
-            "limits": [limits.wall_s, limits.memory_bytes],
+            "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
             "extra": {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()},
             "task": task,
             "folders": self.folder_marks,

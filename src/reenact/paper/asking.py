@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from reenact.asking import ask
 from reenact.journal import Scope
@@ -18,6 +19,10 @@ from reenact.llm.ask import Model, T
 from reenact.llm.prompts import Template
 
 FIRST = "None: this is the first time."
+Q = TypeVar("Q")
+A = TypeVar("A")
+AT_ONCE = 4
+"""Questions that are put side by side."""
 SHOWN = 12
 """Objections that are shown; a model that errs more often needs no longer list."""
 
@@ -46,6 +51,18 @@ def ask_with_retry(
         listed += f"\n- and {len(objections) - SHOWN} more"
     second = ask(run, model, f"{name}-again", template.fill(**values, objections=listed), answer)
     return second if len(wrong(second)) < len(objections) else first
+
+
+def side_by_side(answered: Callable[[Q], A], questions: Sequence[Q]) -> list[A]:
+    """The answers, in the order of their questions, several of which are asked at once.
+
+    The first of them is asked alone: what the others share with it is then in the provider's cache.
+    """
+    if len(questions) < 2:
+        return [answered(one) for one in questions]
+    first = answered(questions[0])
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [first, *pool.map(answered, questions[1:])]
 
 
 @cache

@@ -87,6 +87,13 @@ class Value(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNKNOWN = "cannot judge"
+    CONTRADICTED = "the paper contradicts itself"
+    """The paper states something else too, and the code follows that."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no change of the code is asked for."""
+        return self in (Value.PASS, Value.CONTRADICTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,9 @@ class PaperOptions:
     scale: float = 1.0
     """Share of the paper's training that the full runs do; a smaller one is declared in every table."""
     wall_s: float = 300.0
-    """Seconds that a dry run or a test may take."""
+    """CPU seconds that a dry run or a test may take; by the clock it may take `PATIENCE` times as long."""
     run_wall_s: float = 3600.0
-    """Seconds that a full run may take."""
+    """CPU seconds that a full run may take."""
     requirements: tuple[str, ...] = ()
     """Packages that the generated code may use besides those of this interpreter."""
     claims: tuple[str, ...] = ()

@@ -122,7 +122,7 @@ def reproduce(
             paper=paper, goal=goal, judgement=measured.judgement, review=summaries, claims=claims.claims,
             exemplars=exemplars, fingerprint=fingerprint, development=development, runs=measured.runs,
             comparisons=measured.comparisons, orderings=measured.orderings,
-            gap_repair=measured.gap_repair, scale=options.scale,
+            gap_repair=measured.gap_repair, scale=measured.scale,
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,

@@ -38,11 +38,30 @@ def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
             "`nosuchmodule` cannot be imported here. Proposed: nosuchmodule.",
         ),
         ("model.py", "import reenact\n", "`reenact` cannot be imported here"),
+        ("evaluate.py", "def evaluate(scale):\n    n_test = int(99 * scale)\n", "`n_test` follows --scale"),
+        (
+            "evaluate.py",
+            "def go(a):\n    count = a.scale * 9\n    return make(n_test=count)\n",
+            "`n_test` follows",
+        ),
+        (
+            "evaluate.py",
+            "def go(a, model):\n    return evaluate(model, round(9 * a.scale))\n",
+            "`evaluate` follows",
+        ),
     ],
 )
 def test_each_mistake_is_named(line: Project, name: str, text: str, words: str) -> None:
     problems = found(line.changed({name: text}))
     assert any(words in one for one in problems), problems
+
+
+@pytest.mark.parametrize(
+    "text", ["epochs = int(40 * scale)\n    test_error = train(epochs)", "eval_every = int(10 * scale)"]
+)
+def test_what_is_trained_and_how_often_is_evaluated_may_follow_the_scale(line: Project, text: str) -> None:
+    problems = found(line.changed({"extra.py": f"def go(scale, train):\n    {text}\n"}))
+    assert not any("follows" in one for one in problems), problems
 
 
 def test_packages_of_the_project_and_stars_are_followed(line: Project) -> None:

@@ -79,3 +79,30 @@ def test_code_that_does_not_run_measures_nothing(
     found = outcome(project, [claim()], context({}), journal, runs=False)
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
     assert found.runs == ()
+
+
+def test_a_training_that_takes_too_long_is_made_shorter_and_stated(
+    project: Project, claim: Any, context: Any, journal: Journal
+) -> None:
+    slow = project.files["train.py"].replace("accuracy = ", "while scale > 0.1: pass\naccuracy = 10 * ")
+    found = outcome(
+        project.changed({"train.py": slow}),
+        [claim()],
+        context({"paper/match": MATCH}, run_wall_s=2.0),
+        journal,
+    )
+    assert [(one.seed, one.scale, one.ok) for one in found.runs] == [
+        (0, 1.0, False), (0, 0.25, False), (0, 0.0625, True), (1, 0.0625, True), (2, 0.0625, True)
+    ]  # fmt: skip
+    assert found.scale == 0.0625
+    assert "6% of the paper's training was done" in found.judgement.reason
+    assert any("Seed 0 at scale 1: It was ended (timeout)" in note for note in found.notes)
+
+
+def test_a_training_that_never_ends_is_given_up(
+    project: Project, claim: Any, context: Any, journal: Journal
+) -> None:
+    endless = project.changed({"train.py": "while True: pass\n"})
+    found = outcome(endless, [claim()], context({}, run_wall_s=0.5), journal)
+    assert [one.scale for one in found.runs] == [1.0, 0.25, 0.0625]
+    assert found.judgement.verdict is Verdict.INCONCLUSIVE

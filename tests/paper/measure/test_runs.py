@@ -20,7 +20,7 @@ def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int,
             context.runner,
             run,
             seeds,
-            wall_s=options.run_wall_s,
+            cpu_s=options.run_wall_s,
             scale=options.scale,
             say=context.say,
         )
@@ -77,21 +77,35 @@ def test_metrics_of_a_run_that_failed_are_no_measure(
     assert values((only,), "accuracy") == {}
 
 
+@pytest.mark.parametrize("line", ["while True: pass", "time.sleep(600)"])
 def test_a_run_without_enough_time_says_what_gives_it_more(
-    project: Project, context: Any, journal: Journal
+    project: Project, context: Any, journal: Journal, line: str
 ) -> None:
-    endless = project.changed({"train.py": "import time\n\ntime.sleep(600)\n"})
-    (only,) = measured(endless, context(run_wall_s=2.0), journal, (0, 1, 2))
-    assert "more than 2" in only.why
+    endless = project.changed({"train.py": f"import time\n\n{line}\n"})
+    (only,) = measured(endless, context(run_wall_s=1.0), journal, (0, 1, 2))
+    assert only.late
+    assert "time: more than" in only.why
     assert "--run-wall" in only.why
     assert "--scale" in only.why
 
 
-def test_metrics_from_before_the_end_of_time_are_shown_and_not_counted(
+def test_cpu_time_decides_and_wall_time_is_the_backstop(
     project: Project, context: Any, journal: Journal
 ) -> None:
-    late = project.changed({"train.py": f"{project.files['train.py']}import time\ntime.sleep(600)\n"})
-    (only,) = measured(late, context(run_wall_s=4.0), journal, (0, 1))
+    limits = context().runner.limits(3.0)
+    assert (limits.cpu_s, limits.wall_s) == (3.0, 12.0)
+    waiting = project.changed({"train.py": f"import time\ntime.sleep(4)\n{project.files['train.py']}"})
+    (only,) = measured(waiting, context(run_wall_s=3.0), journal, (0,))
+    assert only.ok, "it waited longer than it may compute"
+
+
+@pytest.mark.parametrize("line", ["", "import os; os.remove('metrics.json'); print('accuracy: 0.9')\n"])
+def test_metrics_from_before_the_end_of_time_are_partial_and_not_counted(
+    project: Project, context: Any, journal: Journal, line: str
+) -> None:
+    late = project.changed({"train.py": f"{project.files['train.py']}{line}import time\ntime.sleep(600)\n"})
+    (only,) = measured(late, context(run_wall_s=1.0), journal, (0, 1))
+    assert only.partial["accuracy"] == 0.9
     assert "accuracy=0.9" in only.why
     assert "partial, and not counted" in only.why
     assert (only.ok, only.metrics, values((only,), "accuracy")) == (False, {}, {})

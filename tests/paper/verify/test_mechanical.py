@@ -176,3 +176,45 @@ def test_lines_that_are_code() -> None:
     assert code_lines("broken.py", "def (\n# c\nx") == {1, 3}
     assert code_lines("config.yaml", "# c\n\nlr: 1\n") == {3}
     assert code_lines("README.md", "lr is 1") == frozenset()
+
+
+METRIC = """import torch
+
+
+def metric_classifier(features):
+    return torch.utils.data.DataLoader(features, batch_size=64)
+"""
+TABLES = "teacher: {lr: 0.1}\nstudent: {lr: 0.01}\n"
+
+
+@pytest.mark.parametrize(
+    ("subject", "value", "scope", "verdict"),
+    [
+        ("batch size", "64", "training", None),
+        ("batch size", "32", "training", None),
+        ("batch size", "64", "the classifier of the metric", Value.PASS),
+        ("batch size", "32", "the classifier of the metric", Value.FAIL),
+    ],
+)
+def test_a_setting_counts_only_where_its_scope_is(
+    subject: str, value: str, scope: str, verdict: Value | None
+) -> None:
+    code = read_project(Project({"score.py": METRIC}))
+    found = looked_up(Check(Kind.PARAMETER, subject, value), code, scope)
+    assert found.value is verdict
+    assert found.lines, "the judge is shown where it stands"
+
+
+def test_of_two_settings_of_a_kind_the_judge_decides() -> None:
+    code = read_project(Project({"config.yaml": TABLES, "a.py": "use(**config)\n"}))
+    for scope in ("training", "training of the teacher", "training of the student"):
+        found = looked_up(Check(Kind.PARAMETER, "learning rate", "0.1"), code, scope)
+        assert found.value is None
+        assert "several values" in found.seen
+
+
+def test_the_training_of_one_network_is_not_that_of_another() -> None:
+    code = read_project(Project({"config.yaml": "student: {lr: 0.1}\n", "a.py": "use(**config)\n"}))
+    rate = Check(Kind.PARAMETER, "learning rate", "0.1")
+    assert looked_up(rate, code, "training of the student").value is Value.PASS
+    assert looked_up(rate, code, "training of the teacher").value is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
-from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Kind, Level, Value
-from reenact.paper.verify.verify import verify
+from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.verify.decisions import beside_code
+from reenact.paper.verify.mechanical import read_project
+from reenact.paper.verify.verify import settled, verify
 from reenact.sandbox.choose import choose
 
 LOSSES = '''"""The mixed target. All criteria are fulfilled here: learning rate 0.5."""
@@ -281,3 +284,55 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
     model = Scripted(script)
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.PASS, "judge")
+
+
+def rate(number: int, value: str, place: str, scope: str = "training") -> Criterion:
+    check = Check(Kind.PARAMETER, "learning rate", value)
+    return replace(criterion(number, f"The learning rate is {value}.", check), scope=scope, places=(place,))
+
+
+@pytest.mark.parametrize(
+    ("other", "value"),
+    [
+        (rate(2, "0.01", "2.1:1.2"), Value.CONTRADICTED),
+        (rate(2, "0.01", "1:1.2"), Value.FAIL),
+        (rate(2, "0.01", "2.1:1.2", scope="training of the teacher"), Value.FAIL),
+        (
+            replace(rate(2, "0.01", "2.1:1.2"), fact="The learning rate ends at 0.01 after decay."),
+            Value.FAIL,
+        ),
+        (replace(rate(2, "0.01", "2.1:1.2"), fact="A learning rate of 0.01 is used."), Value.CONTRADICTED),
+        (replace(rate(2, "0.01", "2.1:1.2"), check=Check(Kind.PARAMETER, "momentum", "0.01")), Value.FAIL),
+    ],
+)
+def test_a_paper_that_contradicts_itself_is_a_value_of_its_own(other: Criterion, value: Value) -> None:
+    first = rate(1, "0.05", "1:1.2")
+    judged = (Judged("F1", Value.PASS, "check", "it is"), Judged("F2", Value.FAIL, "check", "it is 0.05"))
+    same, changed = settled(judged, (first, other))
+    assert same == judged[0]
+    assert changed.value is value
+    if value is Value.CONTRADICTED:
+        assert "2.1:1.2 against 1:1.2" in changed.reason
+        assert "The code follows F1." in changed.reason
+
+
+def test_code_that_follows_neither_of_two_places_fails_both() -> None:
+    judged = tuple(Judged(name, Value.FAIL, "check", "it is 7") for name in ("F1", "F2"))
+    assert settled(judged, (rate(1, "0.05", "1:1.2"), rate(2, "0.01", "2.1:1.2"))) == judged
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("The learning rate is 0.05, as in the cited code.", "[so in the code: config.yaml:1]"),
+        ("We take 100 epochs, which is usual.", "[so in the code: train.py:9]"),
+        ("Batch size 128, because the paper is silent.", "[not so in the code: batch size is 64 in the code"),
+        ("Weights are drawn as PyTorch does.", ""),
+        ("Seven of 12 tables are used.", ""),
+    ],
+)
+def test_decisions_are_held_against_the_code(sentence: str, says: str) -> None:
+    found = beside_code(sentence, read_project(PROJECT))
+    assert found.startswith(sentence)
+    assert says in found
+    assert ("[" in found) == bool(says)

@@ -21,6 +21,7 @@ from reenact.codegen.runner import ProgramRun, ProjectRunner
 from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
+from reenact.paper.develop.scaled import scaled_evaluations
 from reenact.sandbox.files.results import read_json
 
 FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
@@ -35,6 +36,7 @@ RESULT = "result-WORD.json"
 OWN = ".reenact"
 """Folder of our driver in the box."""
 DRIVER = f"{OWN}/driver.py"
+SCALED_EVALUATION = "`{}` follows --scale: the scale shortens the training alone, never the evaluation."
 _FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
 _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
 
@@ -143,6 +145,9 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
     for option in ("--seed", "--dry-run", "--scale"):
         if not any(option in text for name, text in project.files.items() if name.endswith(".py")):
             yield Problem(Where.STATIC, f"It must understand the option {option}.", ENTRY)
+    for file, tree in trees.items():
+        for line, name in scaled_evaluations(tree):
+            yield Problem(Where.STATIC, SCALED_EVALUATION.format(name), file, line)
 
 
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:

@@ -14,7 +14,7 @@ from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.journal import Scope
 from reenact.paper.context import PaperContext
-from reenact.paper.criterion import Judged, Value
+from reenact.paper.criterion import Judged
 from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
 from reenact.paper.develop.questions import Made, Roles
@@ -89,7 +89,7 @@ class Developer:
         idle = 0
         for number in range(options.rounds if options.parts.refine and log.best.judged else 0):
             best = log.best
-            all_hold = best.runs and len(best.criteria(Value.PASS)) == len(best.judged)
+            all_hold = best.runs and all(one.value.is_settled for one in best.judged)
             if all_hold or idle >= PATIENCE:
                 return
             place = run.under("revision", attempt=number)
@@ -125,7 +125,7 @@ class Developer:
         version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
         planned = self.roles.plan(version, run, best.judged)
-        missing = {one.criterion for one in best.judged if one.value is not Value.PASS}
+        missing = {one.criterion for one in best.judged if not one.value.is_settled}
         if missing <= planned.given_up:
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None

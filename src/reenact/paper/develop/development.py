@@ -18,6 +18,8 @@ from reenact.journal import Kind, Scope
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.version import Version
+from reenact.paper.verify.decisions import beside_code
+from reenact.paper.verify.mechanical import read_project
 from reenact.sandbox.repository import run_git
 
 PARTIAL = (Stage.DATA, Stage.METHOD)
@@ -114,11 +116,11 @@ class RoundLog:
         if best is not self.versions[-1]:
             message = f"Keep round {number}, the best version"
             self._history.keep(best.project, message, self._run.under("kept"))
-        found, state = best.found, best.state
+        found, state, code = best.found, best.state, read_project(best.project)
         proposed = (one for version in self.versions for one in version.found.proposed)
         notes = (
-            *(f"Decided: {one}" for one in state.decisions),
-            *(f"Assumed: {one}" for one in state.assumed),
+            *(f"Decided: {beside_code(one, code)}" for one in state.decisions),
+            *(f"Assumed: {beside_code(one, code)}" for one in state.assumed),
             *(f"Open: {one}" for one in state.questions),
             *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
             *found.notes,

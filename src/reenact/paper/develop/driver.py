@@ -139,7 +139,7 @@ class Method:
 
     def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
         self.report, self.batch, self.steps = report, batch, steps
-        self.until = time.monotonic() + seconds
+        self.until = time.process_time() + seconds
         self.tried: list[str] = []
         """How the loss went where it did not fall."""
         report.doing = "importing model.py"
@@ -239,7 +239,7 @@ class Method:
             if last < first - max(FALL * abs(first), 1e-7):
                 self.report.facts.append("The loss falls when one mini-batch is repeated.")
                 return True
-            if time.monotonic() > self.until:
+            if time.process_time() > self.until:
                 break
         self.tried.append(f"{first:.3g} -> {last:.3g}{how}")
         return False

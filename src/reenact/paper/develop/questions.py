@@ -22,7 +22,7 @@ from reenact.llm.ask import T
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
-from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.criterion import Criterion, Judged
 from reenact.paper.develop.version import Brief, State, Version
 
 PACKAGE = "reenact.paper.develop"
@@ -194,7 +194,7 @@ def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:
     facts = {one.id: one.fact for one in criteria}
     lines = []
     for one in judged:
-        if one.value is not Value.PASS:
+        if not one.value.is_settled:
             where = f" ({', '.join(str(line) for line in one.lines)})" if one.lines else ""
             fact = facts.get(one.criterion, "")
             lines.append(f"{one.criterion} {one.value}: {fact} Seen: {one.reason}{where}")

@@ -243,5 +243,5 @@ def _run(
     runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
     place, seeds = run.under("execute"), range(options.execute)
     say = partial(say_or_stop, services.tell, services.stop)
-    runs = full_runs(code.project, runner, place, seeds, wall_s=options.run_wall_s, say=say)
+    runs = full_runs(code.project, runner, place, seeds, cpu_s=options.run_wall_s, say=say)
     return [scores.ended_run(one, options.metric) for one in runs]

@@ -116,7 +116,7 @@ class RubricScore:
     def to_json(self) -> dict[str, JsonValue]:
         """The score and how it came about, with the whole tree."""
         range_of_score = {name: getattr(self.scored, name, None) for name in ("score", "low", "high")}
-        counts = {value.value: self.count(value) for value in Value}
+        counts = {value.value: self.count(value) for value in MEANS.values()}
         return {**range_of_score, "pruned": self.pruned, **counts, "tree": encoded(self.scored)}
 
 

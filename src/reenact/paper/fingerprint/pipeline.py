@@ -17,7 +17,7 @@ from reenact.intake.papers.paper import Block, Figure, Paper, Paragraph
 from reenact.journal import Journal, Run, Scope, mark
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry, prompt_texts
+from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.fingerprint import (
     Atom,
@@ -67,16 +67,25 @@ def take_fingerprint(
     here = run.under("fingerprint")
     items: list[Item] = []
     dropped: list[Dropped] = []
-    for level in Level if parts.scan else (Level.FRAMEWORK, Level.CONFIGURATION):
-        proposed: list[Proposed] = []
-        for step, values, scope in _questions(level, paper, goal, items, here):
+    guides = (Level.FRAMEWORK, Level.CONFIGURATION)
+    for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
+        # Questions of one line do not depend on one another's answers.
+        asked = [(level, *one) for level in levels for one in _questions(level, paper, goal, items, here)]
+
+        def answered(question: tuple[Level, str, dict[str, Any], Scope]) -> list[Proposed] | Dropped:
+            level, step, values, scope = question
             try:
-                proposed += _proposed(step, values, level, paper, model, scope, atomic=parts.atomicity)
+                return _proposed(step, values, level, paper, model, scope, atomic=parts.atomicity)
             except AnswerUnusable as error:
-                dropped.append(Dropped(f"(everything that {step} would have found)", level, error.sentence))
-        found, refused = sifted(proposed, level, paper)
-        items += found
-        dropped += refused
+                return Dropped(f"(everything that {step} would have found)", level, error.sentence)
+
+        for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
+            if isinstance(proposed, Dropped):
+                dropped.append(proposed)
+                continue
+            found, refused = sifted(proposed, level, paper)
+            items += found
+            dropped += refused
     if parts.atomicity:
         items = split(items, model, here)
     kept, repeated = distinct(items)

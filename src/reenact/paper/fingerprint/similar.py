@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reenact.paper.criterion import Check, Kind, Level
+from reenact.paper.criterion import Check, Criterion, Kind, Level
 from reenact.paper.fingerprint.fingerprint import Dropped, Item, shortened
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, light, named, squeezed, words_of
 from reenact.paper.quantity import as_quantity, quantities
@@ -23,6 +23,7 @@ RUNS = (3, 4, 5)
 """Lengths of the runs of characters."""
 _NOT = re.compile(r"\b(?:not|no|never|without|instead of|rather than|except)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9]")
+_DIGITS = re.compile(r"\S*\d\S*")
 _RANK = {level: rank for rank, level in enumerate(Level)}
 
 
@@ -83,7 +84,20 @@ def _one_setting(left: Item, right: Item) -> bool:
     return here and _same_check(left.check, right.check) and _scopes_agree(left, right)
 
 
-def _denies(item: Item) -> bool:
+def contradicts(left: Criterion, right: Criterion) -> bool:
+    """Whether the paper gives one thing two values, at two places and in one scope."""
+    if left.check is None or right.check is None or Kind.FORMULA in (left.check.kind, right.check.kind):
+        return False
+    if _subject(left.check) != _subject(right.check) or _value(left.check) == _value(right.check):
+        return False
+    elsewhere = not set(left.places) & set(right.places)
+    one_scope = words_of(left.scope) == words_of(right.scope)
+    beside = _weighty(f"{left.scope} {right.scope}")
+    mine, yours = (_weighty(_DIGITS.sub(" ", one.fact)) - beside for one in (left, right))
+    return elsewhere and one_scope and mine == yours and _denies(left) == _denies(right)
+
+
+def _denies(item: Criterion) -> bool:
     return _NOT.search(item.fact) is not None
 
 

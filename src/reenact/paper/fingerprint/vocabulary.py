@@ -73,5 +73,11 @@ def light() -> frozenset[str]:
 
 
 @cache
+def roles() -> frozenset[str]:
+    """Words for a network, training or measure beside others: `teacher`, `critic`, `probe`."""
+    return frozenset(_table()["roles"]["words"])
+
+
+@cache
 def _table() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(files("reenact.paper.fingerprint").joinpath("vocabulary.toml").read_text("utf-8"))

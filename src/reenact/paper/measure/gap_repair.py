@@ -180,7 +180,7 @@ def _around(program: Program, context: PaperContext) -> dict[str, JsonValue]:
     limits = context.runner.limits(context.options.run_wall_s)
     return {
         "environment": _environment_of(program, context).key,
-        "limits": [limits.wall_s, limits.memory_bytes],
+        "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
         "folders": context.runner.folder_marks,
     }
 

@@ -4,9 +4,10 @@ for the eye, and decide nothing."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event
 
 from reenact.codegen.project import ENTRY, METRICS, Project
@@ -21,6 +22,8 @@ SPARE = 1.5
 """Memory that a run beside others must find free, as a multiple of what the first one took."""
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
+_METRIC_LINE = re.compile(r"^([A-Za-z][\w./@-]{0,80}): ([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)$", re.MULTILINE)
+"""How the contract has a metric printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,10 @@ class FullRun:
     """Share of the paper's training that was done."""
     curves: tuple[Curve, ...] = ()
     """How it trained, in its own words; none when it logged nothing."""
+    late: bool = False
+    """It ran out of time."""
+    partial: Mapping[str, float] = field(default_factory=dict)
+    """What it had written or printed of its metrics when time ran out: shown, and no measure."""
 
 
 def full_runs(
@@ -50,7 +57,7 @@ def full_runs(
     run: Scope,
     seeds: Sequence[int],
     *,
-    wall_s: float,
+    cpu_s: float,
     scale: float = 1.0,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[FullRun, ...]:
@@ -67,7 +74,7 @@ def full_runs(
         say(f"full run {number + 1} of {len(seeds)}, seed {seed}")
         ended = runner.run(
             "full-run", run.under("seed", attempt=seed), project.without(METRICS),
-            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(wall_s),
+            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(cpu_s),
             collect=(METRICS,), logs=log_names(project, seed),
         )  # fmt: skip
         if ended.ending == Ending.TIMEOUT:
@@ -102,19 +109,26 @@ def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:
 
 def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
     metrics, wrong = metrics_in(ran) if ran.ok else ({}, _why(ran))
+    late = ran.ending == Ending.TIMEOUT
     return FullRun(
         seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
         # A journal of an older version has the end of the output alone.
-        curves_of(ran.logs or {PRINTED: ran.output}),
+        curves_of(ran.logs or {PRINTED: ran.output}), late, _partial(ran) if late else {},
     )  # fmt: skip
+
+
+def _partial(ran: ProgramRun) -> dict[str, float]:
+    """Metrics that a run without an end had by then: in its file, or else in the lines that it printed."""
+    written, wrong = metrics_in(ran)
+    printed = _METRIC_LINE.findall(ran.logs.get(PRINTED, "") + "\n" + ran.output)
+    return {name: float(value) for name, value in printed} if wrong else written
 
 
 def _why(ran: ProgramRun) -> str:
     """How it ended. What ran out of time on a busy machine may not be slow at all."""
     if ran.ending != Ending.TIMEOUT:
         return ran.sentence
-    partial, wrong = metrics_in(ran)
-    shown = ", ".join(f"{name}={value:.4g}" for name, value in partial.items())
-    left = "" if wrong else f" By then {METRICS} had {shown}: partial, and not counted."
+    shown = ", ".join(f"{name}={value:.4g}" for name, value in _partial(ran).items())
+    left = f" By then it had {shown}: partial, and not counted." if shown else ""
     more = "--run-wall gives it longer, --scale makes it shorter"
     return f"{ran.sentence} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"

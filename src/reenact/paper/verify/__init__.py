@@ -3,5 +3,6 @@
 verify      the whole: what a program can see, formulas in the sandbox, a judge for the rest
 settings    every named value, with its line
 mechanical  a project as a program reads it, and a check against that
+decisions   what was decided and assumed, held against the code
 formula     a function run on sample values: call_functions runs in the box
 """

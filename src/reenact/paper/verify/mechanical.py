@@ -2,8 +2,9 @@
 
 Pass: the value stands under that name, and no other value does; where the reader of hyperparameters can
 follow a value to the training that takes it, that value alone counts. Fail: another value stands there, and
-the right one nowhere. Everything between (several values, a name that only resembles, a loss or layer that
-may be written by hand) is a hint for the judge.
+the right one nowhere. Both only where the scope of the criterion is: the batch size of a metric's classifier
+is not that of the training. Everything between (several values, a name that only resembles, another place, a
+loss or layer that may be written by hand) is a hint for the judge.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from reenact.codegen.project import ENTRY, Project
 from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
-from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, roles, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
 from reenact.paper.verify.settings import DATA, Setting, Value, last_name, line_at, read_names, settings_of
 from reenact.program.hyperparameter import Kind as HyperparameterKind
@@ -103,18 +104,27 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
             yield Setting(ours, value, line_at(file, project.files[file], param.place.line), given=True)
 
 
-def looked_up(check: Check | None, code: Reading) -> CodeFinding:
-    """What the code says about it."""
+def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFinding:
+    """What the code says about it. `scope` has the words that tell where it must hold."""
     if check is None or check.kind in (Kind.SHAPE, Kind.FORMULA):
         return NOTHING
     number = as_quantity(check.value)
     if number is not None and check.kind in (Kind.PARAMETER, Kind.LAYER):
-        return _number(check, number, code)
+        return _number(check, number, code, words_of(f"{scope} {check.subject}") & roles())
     return _thing(check, code) if check.kind in SECTIONS else _word(check, code)
 
 
-def _number(check: Check, wanted: Quantity, code: Reading) -> CodeFinding:
+def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]) -> CodeFinding:
+    """A verdict on a usual setting, of which there may be several, rests on one within the scope."""
     strong = _under(check.subject, code.hyperparameters) or _under(check.subject, code.settings)
+    found = _compared(check, wanted, strong, code)
+    usual = found.value is not None and concept(check.subject)
+    if usual and not any(_within(one, scope) for one in strong):
+        return _found(None, f"{check.subject} stands in another place than it is about:", strong)
+    return found
+
+
+def _compared(check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading) -> CodeFinding:
     right = [one for one in strong if _equals(one.value, wanted)]
     if strong and len(right) == len(strong):
         return _passed(check, right, code)
@@ -134,6 +144,11 @@ def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFindin
     if any(code.uses(one) for one in right):
         return _found(Verdict.PASS, f"{check.subject} is {check.value} in the code.", right)
     return _found(None, f"{check.subject} is {check.value}, but nothing seems to read it:", right)
+
+
+def _within(one: Setting, scope: frozenset[str]) -> bool:
+    """Whether it belongs to the network, training or measure that is meant, as far as names tell."""
+    return words_of(" ".join((one.name, *one.inside))) & roles() == scope
 
 
 def _under(subject: str, settings: Sequence[Setting]) -> list[Setting]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
@@ -35,6 +35,8 @@ class Setting:
     line: CodeLine
     given: bool = False
     """Handed to something that is called: used where it stands."""
+    inside: tuple[str, ...] = ()
+    """Names of what it stands in: file, classes, functions, calls, tables around it."""
 
     def __str__(self) -> str:
         return f"{self.line}: {self.name} = {self.value!r}"
@@ -68,27 +70,33 @@ def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
         entry = read_data(SourceFile(PurePosixPath(name), text, language))
     except BadData:
         return
-    yield from _entries(name, text, LineTable(text), "", entry)
+    yield from _entries(name, text, LineTable(text), (_stem(name), ""), entry)
 
 
-def _entries(name: str, text: str, table: LineTable, key: str, entry: Entry) -> Iterator[Setting]:
+def _stem(name: str) -> str:
+    return PurePosixPath(name).stem
+
+
+def _entries(
+    name: str, text: str, table: LineTable, keys: tuple[str, ...], entry: Entry
+) -> Iterator[Setting]:
     """A list of plain values is one value; what lies deeper has the name of its own key."""
     if isinstance(entry.items, dict):
         for inner, one in entry.items.items():
-            yield from _entries(name, text, table, inner, one)
+            yield from _entries(name, text, table, (*keys, inner), one)
         return
     value: Value
     if isinstance(entry.items, list):
         for one in entry.items:
             if one.items is not None:
-                yield from _entries(name, text, table, key, one)
+                yield from _entries(name, text, table, keys, one)
         value = tuple(_scalar(one.value) for one in entry.items if one.items is None)
         if not value:
             return
     else:
         value = _scalar(entry.value)
     number, _ = table.line_column(entry.span.start)
-    yield Setting(key, value, line_at(name, text, number))
+    yield Setting(keys[-1], value, line_at(name, text, number), inside=keys[:-1])
 
 
 def _scalar(value: object) -> Value:
@@ -115,6 +123,7 @@ _REHEARSAL = re.compile(r"(?:^|_)(?:dry|debug|smoke|quick|rehears)", re.IGNORECA
 
 def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]:
     """Every value that is known without running."""
+    around = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in _in_earnest(tree):
         for label, value in _named(node):
             try:
@@ -123,7 +132,22 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
                 continue
             if label:
                 given = isinstance(node, ast.Call | ast.For)
-                yield Setting(label, known, line_at(name, text, value.lineno), given)
+                inside = (_stem(name), *_names_around(value, around))
+                yield Setting(label, known, line_at(name, text, value.lineno), given, inside)
+
+
+def _names_around(node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Iterator[str]:
+    """Names of the functions, classes, calls and tables that a value stands in."""
+    while node in around:
+        inner, node = node, around[node]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Call):
+            yield last_name(node.func)
+        elif isinstance(node, ast.Assign) and isinstance(inner, ast.Dict | ast.Call):
+            yield from map(last_name, node.targets)
+        elif isinstance(node, ast.Dict) and inner in node.values:
+            yield _text(node.keys[node.values.index(inner)])
 
 
 def _in_earnest(tree: ast.AST) -> Iterator[ast.AST]:

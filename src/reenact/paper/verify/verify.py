@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -22,8 +23,9 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry
+from reenact.paper.asking import ask_with_retry, side_by_side
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
+from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.verify.formula import computed
 from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
 
@@ -42,7 +44,9 @@ def verify(
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
-    found: dict[str, CodeFinding] = {one.id: looked_up(one.check, code) for one in criteria}
+    found: dict[str, CodeFinding] = {
+        one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria
+    }
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
     found |= computed(formulas, project, model, runner, run)
     judged: dict[str, Judged] = {}
@@ -53,10 +57,32 @@ def verify(
         elif finding.value is not None:
             judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
     left = [one for one in criteria if one.id not in judged]
-    for number in range(0, len(left), BATCH):
-        batch, place = left[number : number + BATCH], run.under("judge", attempt=number // BATCH)
-        judged |= {one.criterion: one for one in _judge(batch, found, project, model, place)}
-    return tuple(judged[one.id] for one in criteria)
+    batches = [left[number : number + BATCH] for number in range(0, len(left), BATCH)]
+    places = [run.under("judge", attempt=number) for number in range(len(batches))]
+    answers = side_by_side(
+        lambda asked: _judge(asked[0], found, project, model, asked[1]),
+        list(zip(batches, places, strict=True)),
+    )
+    judged |= {one.criterion: one for answer in answers for one in answer}
+    return settled([judged[one.id] for one in criteria], criteria)
+
+
+def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Judged, ...]:
+    """The verdicts; code that follows one of two contradicting places does not fail the other."""
+    passed = {one.criterion for one in judged if one.value is Value.PASS}
+    followed = [one for one in criteria if one.id in passed]
+
+    def after(one: Judged, criterion: Criterion) -> Judged:
+        if one.value is not Value.FAIL:
+            return one
+        other = next((other for other in followed if contradicts(criterion, other)), None)
+        if other is None:
+            return one
+        places = f"{', '.join(criterion.places)} against {', '.join(other.places)}"
+        reason = f"The paper contradicts itself ({places}): {other.fact} The code follows {other.id}."
+        return replace(one, value=Value.CONTRADICTED, reason=f"{reason} {one.reason}")
+
+    return tuple(after(one, criterion) for one, criterion in zip(judged, criteria, strict=True))
 
 
 class Named(BaseModel):

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Value
 from reenact.paper.evaluate.evaluation import Evaluation
-from reenact.paper.evaluate.rubric import RubricScore, Scored
+from reenact.paper.evaluate.rubric import MEANS, RubricScore, Scored
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 
@@ -83,7 +83,7 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
     facts = [
         ("score", f"{_percent(tree.score)} of what was judged"),
         ("if all that cannot be judged failed, passed", f"{_percent(tree.low)}, {_percent(tree.high)}"),
-        ("leaves", ", ".join(f"{rubric.count(value)} {value.value}" for value in Value)),
+        ("leaves", ", ".join(f"{rubric.count(value)} {value.value}" for value in MEANS.values())),
     ]
     if rubric.pruned:
         facts.append(("left out", f"{rubric.pruned} leaves that ask for more than writing code"))

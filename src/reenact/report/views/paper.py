@@ -38,7 +38,7 @@ from reenact.types import Place, Table
 
 RESULT = Reproduction
 CODE, NAME = "PR001", "criterion-not-met"
-TONES = {Value.PASS: "good", Value.FAIL: "error"}
+TONES = {Value.PASS: "good", Value.FAIL: "error", Value.CONTRADICTED: "warning"}
 GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
@@ -104,8 +104,9 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
     gap, made = found.judgement.gap, found.development
     measured = sum(one.measured is not None for one in found.comparisons)
     claims = f"{len(found.comparisons)} claims, {measured} of them measured"
-    passed, failed, unknown = (found.count(value) for value in Value)
+    passed, failed, unknown, contradicted = (found.count(value) for value in Value)
     counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
+    counted += f", {contradicted} where the paper contradicts itself" if contradicted else ""
     yield "asked for", found.goal.text()
     lost = f"{len(found.paper.lost)} things lost in reading"
     yield "paper", f"{found.paper.source} ({found.paper.form}; {lost})"
