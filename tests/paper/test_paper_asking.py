@@ -24,7 +24,7 @@ def test_answers_come_in_the_order_of_their_questions_and_at_once() -> None:
     assert side_by_side(answered, []) == []
 
 
-def test_a_question_that_fails_is_heard() -> None:
+def test_a_question_that_fails_fails_the_whole() -> None:
     def answered(question: int) -> int:
         if question == 2:
             raise ValueError("no answer")
