@@ -18,8 +18,7 @@ from reenact.bug.context.index import build_index
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
 from reenact.bug.reproduction import Verdict
-from reenact.bug.validate.stages import LONGEST
-from reenact.codegen.edits import unfenced
+from reenact.codegen.edits import LONGEST_SCRIPT, unfenced
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal
@@ -31,7 +30,9 @@ class Written(BaseModel):
     """A script, after some thought where that was asked for."""
 
     thoughts: str = Field(default="", max_length=20_000, description="Thoughts on the variant, if asked for.")
-    script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
+    script: str = Field(
+        max_length=LONGEST_SCRIPT, description="The whole script, Python, without a code fence."
+    )
 
 
 def write_once(

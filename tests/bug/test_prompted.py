@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.call_form import CallForm, by_revision, on_fixed
-from reenact.bug.reproduction import Stage, Verdict
-from reenact.bug.validate.forms import refused_form
+from reenact.bug.reproduction import CallForm, Stage, Verdict, by_revision, on_fixed
+from reenact.bug.validate.stages import refused_form
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 

@@ -6,15 +6,16 @@ import ast
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reenact.bug.classify import Failure
+from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.repro_file import judge_text, repro_text
+from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Check, Explicit, Relation, Symptom
+from reenact.sandbox.box import Ending
 
 PROJECT = """import warnings
 LIMIT = 0
@@ -93,23 +94,25 @@ def test_exit_code(tmp_path: Path, symptom: Symptom, script: str, code: int) -> 
     assert run(tmp_path, repro_text(script, symptom, title="T")) == code
 
 
-SEEN = Failure("ZeroDivisionError", ("division by zero",), "divide", "call")
-
-
 @pytest.mark.parametrize(
-    ("seen", "code"),
+    ("exception", "message", "functions", "code"),
     [
-        (SEEN, 1),
-        (replace(SEEN, function="other"), 125),
-        (replace(SEEN, phase="import"), 125),
-        (replace(SEEN, exception="ArithmeticError"), 1),
-        (replace(SEEN, exception="OverflowError"), 125),
-        (replace(SEEN, fragments=("modulo by zero",)), 125),
+        ("ZeroDivisionError", "division by zero", ["divide"], 1),
+        ("ZeroDivisionError", "division by zero", ["other"], 125),
+        ("ZeroDivisionError", "division by zero", ["<module>", "divide"], 125),
+        ("ArithmeticError", "division by zero", ["divide"], 1),
+        ("OverflowError", "division by zero", ["divide"], 125),
+        ("ZeroDivisionError", "modulo by zero", ["divide"], 125),
     ],
 )
-def test_the_judge_asks_for_the_failure_that_was_seen(tmp_path: Path, seen: Failure, code: int) -> None:
+def test_the_judge_asks_for_the_failure_that_was_seen(
+    tmp_path: Path, exception: str, message: str, functions: list[str], code: int
+) -> None:
     script = "from tool import divide\ndivide(1, 0)"
-    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", seen=seen)) == code
+    frames = tuple(Frame("project", "tool.py", 1, name, name) for name in functions)
+    seen = RunObservation(Ending.EXIT, ended="raised", classes=(exception,), message=message, frames=frames)
+    shown = SeedRun(0, seen, RunOutcome.SYMPTOM, "")
+    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", shown=shown)) == code
 
 
 def test_a_missing_module_is_the_bug_only_where_the_report_names_it(tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ from reenact.codegen.environment import (
 )
 from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, ReenactError, Stopped
-from reenact.sandbox.box import Mount
 from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
 from reenact.sandbox.environments.prepare import Environments
 
@@ -135,8 +134,8 @@ def _built(
         packages = without_builds(made.packages)
         direct = {one.name for one in wanted}
         asked = tuple(one for one in packages if canonicalize_name(one.partition("==")[0]) in direct)
-        built = _environment(files, made.python, made.key, packages, there, notes, mounts=made.mounts)
-        return replace(built, direct=asked)
+        built = Environment(made.python, made.mounts, made.key, packages, available=there, direct=asked)
+        return _with_frameworks(built, files, notes)
     raise InputError("No environment could be built.")
 
 
@@ -145,22 +144,21 @@ def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) 
     names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
     packages = tuple(f"{name}=={version}" for name in names if (version := installed_version(name)))
     key = this_key([*packages, *(f"{name}=={installed_version(name)}" for name in there)])
-    return _environment(files, sys.executable, key, packages, there, notes)
+    here = Environment(sys.executable, (), key, packages, available=there)
+    return _with_frameworks(here, files, notes)
 
 
-def _environment(
-    files: ProjectFiles,
-    python: str,
-    key: str,
-    packages: tuple[str, ...],
-    there: tuple[str, ...],
-    notes: list[str],
-    mounts: tuple[Mount, ...] = (),
-) -> Environment:
-    # Not those of files that nothing loads: two frameworks in one process may not get along.
-    loaded = {name for path in _loaded(files) for name in _IMPORT.findall(files.texts[path])}
-    used = tuple(name for name in there if name in loaded)
-    return Environment(python, mounts, key, packages, notes=tuple(notes), frameworks=used, available=there)
+def _with_frameworks(made: Environment, files: ProjectFiles, notes: list[str]) -> Environment:
+    """The environment with those of its libraries that the project loads: of files that nothing loads none,
+    for two frameworks in one process may not get along."""
+    loaded = _imports(files, _loaded(files))
+    used = tuple(name for name in made.available if name in loaded)
+    return replace(made, notes=tuple(notes), frameworks=used)
+
+
+def _imports(files: ProjectFiles, paths: Iterable[PurePosixPath]) -> set[str]:
+    """First parts of the modules that these files import at their top."""
+    return {name for path in paths for name in _IMPORT.findall(files.texts[path])}
 
 
 def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
@@ -196,8 +194,7 @@ def metadata(folder: Path) -> dict[str, bytes]:
 
 def imported(files: ProjectFiles) -> frozenset[str]:
     """First parts of every module that the project imports at the top of a file, itself left out."""
-    texts = [text for path, text in files.texts.items() if not _TESTS.intersection(path.parts[:1])]
-    names = {name for text in texts for name in _IMPORT.findall(text)}
+    names = _imports(files, (path for path in files.texts if not _TESTS.intersection(path.parts[:1])))
     return frozenset(names - files.packages - sys.stdlib_module_names)
 
 
@@ -208,8 +205,8 @@ def distribution(module: str) -> str:
 
 def _undeclared(files: ProjectFiles, known: set[str], notes: list[str]) -> list[Requirement]:
     """Well-known packages that importing the project needs and that nothing declares."""
-    modules = {name for path in _loaded(files) for name in _IMPORT.findall(files.texts[path])}
-    names = {distribution(one) for one in modules - files.packages - sys.stdlib_module_names} - known
+    modules = _imports(files, _loaded(files)) - files.packages - sys.stdlib_module_names
+    names = {distribution(one) for one in modules} - known
     found = sorted(names & WELL_KNOWN)
     notes += [f"{name} is imported and not declared; it is installed too." for name in found]
     return [requirement(name, ProposedBy.REPOSITORY) for name in found]
@@ -222,9 +219,7 @@ def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
     loaded = dict.fromkeys(tops or (path for path in files.paths if not _TESTS & set(path.parts)))
     waiting = list(loaded)
     for path in waiting:
-        name = files.module_names.get(path, "")
-        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        tree = files.tree(path)
+        package, tree = files.package(path), files.tree(path)
         for node in tree.body if tree is not None else ():
             dotted = {word for one in imported_names(node, package) for word in (one.module, one.target)}
             new = {files.modules[word] for word in dotted if word in files.modules} - loaded.keys()

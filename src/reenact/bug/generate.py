@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.call_form import CallForm
 from reenact.bug.case import Case
-from reenact.bug.classify import RunOutcome
 from reenact.bug.context.context import Context
 from reenact.bug.report import Plan, relations_text, symptom_words
-from reenact.bug.reproduction import Attempt
-from reenact.bug.validate.stages import LONGEST
-from reenact.codegen.edits import unfenced, with_lines
+from reenact.bug.reproduction import Attempt, CallForm
+from reenact.codegen.edits import LONGEST_SCRIPT, Edit, unfenced, with_lines
 from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
+from reenact.llm.ask import Prompt
 from reenact.llm.prompts import load_prompt
 
 ON_FIXED = (
@@ -47,17 +45,11 @@ class Answered:
 class Draft(BaseModel):
     """A first script."""
 
-    script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
+    script: str = Field(
+        max_length=LONGEST_SCRIPT, description="The whole script, Python, without a code fence."
+    )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
-
-
-class Edit(BaseModel):
-    """New text for a range of lines."""
-
-    first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
-    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
-    text: str = Field(max_length=LONGEST, description="The new lines; empty removes the old ones.")
 
 
 class Revision(BaseModel):
@@ -65,7 +57,7 @@ class Revision(BaseModel):
 
     edits: list[Edit] = Field(default_factory=list, max_length=40)
     script: str = Field(
-        default="", max_length=LONGEST, description="The whole script; empty when edits are given."
+        default="", max_length=LONGEST_SCRIPT, description="The whole script; empty when edits are given."
     )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
@@ -90,40 +82,38 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
     """A plan within one context; none when plans are off or none came."""
     if not case.options.parts.plan:
         return None
-    prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
-        report=case.report,
-        symptom=symptom_words(case.symptom),
-        context=case.shown(context),
-        installed=case.installed,
-        relations=relations_text(),
-    )
+    prompt = _prompt("plan", case, context, relations=relations_text())
     try:
         return ask(run, case.model, "plan", prompt, Plan)
     except AnswerUnusable:
         return None
 
 
-def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
-    """A first script. Raises AnswerUnusable."""
-    prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
+def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
+    """A question about one context."""
+    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(
         report=case.report,
         symptom=symptom_words(case.symptom),
         context=case.shown(context),
         installed=case.installed,
-        plan=plan.text() if plan is not None else "There is none.",
-        closing=closing_rule(case),
+        **more,
     )
+
+
+def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
+    """A first script. Raises AnswerUnusable."""
+    planned = plan.text() if plan is not None else "There is none."
+    prompt = _prompt("script", case, context, plan=planned, closing=closing_rule(case))
     one = ask(run, case.model, "script", prompt, Draft, sample=sample)
     return Answered(unfenced(one.script), tuple(one.on_fixed), one.not_here.strip())
 
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
-        report=case.report,
-        symptom=symptom_words(case.symptom),
-        context=case.shown(context),
-        installed=case.installed,
+    prompt = _prompt(
+        "revise",
+        case,
+        context,
         script=numbered(last.script),
         stage=last.stage.value if last.stage is not None else "none",
         feedback=feedback(last),
@@ -152,14 +142,8 @@ def question(case: Case, last: Attempt) -> str:
 
 
 def is_open(case: Case, last: Attempt) -> bool:
-    """Whether another exception of the project may be the bug: its runs end alike, not by a refusal of the
-    project's own, and the report spells no exception."""
-    if not last.runs or case.symptom.grounded(case.raw):
-        return False
-    first = last.runs[0]
-    alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in last.runs)
-    seen = first.observation
-    return alike and not (seen.refused and seen.frames[-1].whose == "project")
+    """Whether another exception of the project may be the bug: the report spells none."""
+    return last.other_failure is not None and not case.symptom.grounded(case.raw)
 
 
 def closing_rule(case: Case) -> str:

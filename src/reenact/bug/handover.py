@@ -75,10 +75,8 @@ def _program(code: CodeIndex, entry: PurePosixPath) -> Program:
 
 def _imported(code: CodeIndex, path: PurePosixPath) -> Iterator[PurePosixPath]:
     """Files of the project that a file imports."""
-    name = code.files.module_names.get(path, "")
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in code.files.nodes(path):
         names: dict[str, None] = {}
-        for one in imported_names(node, package):
+        for one in imported_names(node, code.files.package(path)):
             names |= dict.fromkeys([one.module] if isinstance(node, ast.Import) else [one.module, one.target])
         yield from (code.files.modules[one] for one in names if one in code.files.modules)

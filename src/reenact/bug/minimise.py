@@ -182,15 +182,11 @@ def tidied(script: str) -> str:
     kept: list[str] = []
     # Nothing within a text that goes over several lines is a comment or a blank line.
     texts = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant | ast.JoinedStr)]
-    inside = {line for one in texts for line in _several_lines(one)}
+    spread = [one for one in texts if (one.end_lineno or 0) > one.lineno]
+    inside = {line for one in spread for line in range(one.lineno, (one.end_lineno or 0) + 1)}
     for number, line in enumerate(script.splitlines(), start=1):
         if number in inside:
             kept.append(line)
         elif not line.strip().startswith("#") and (line.strip() or kept[-1:] != [""]):
             kept.append(line.rstrip())
     return "\n".join(kept).strip("\n") + "\n"
-
-
-def _several_lines(node: ast.expr) -> range:
-    last = node.end_lineno or node.lineno
-    return range(node.lineno, last + 1) if last > node.lineno else range(0)

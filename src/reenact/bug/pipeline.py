@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from reenact.asking import carry_budget
-from reenact.bug.call_form import by_revision
 from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
@@ -24,11 +23,10 @@ from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
-from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Verdict
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Verdict, by_revision
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
-from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProjectRunner
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
@@ -91,6 +89,7 @@ def reproduce(
         verdict, reason = verdict_of(case, attempts)
         attempts, shorter = _shortest(case, attempts, run)
         environment = case.runner.environment
+        forms = [form.words() for one in attempts if one.shows for form in one.forms]
         found = Reproduction(
             title=report.title if report is not None else raw.title,
             source=raw.source,
@@ -106,32 +105,18 @@ def reproduce(
             packages=environment.packages,
             minimised=shorter,
             findings=_diagnosed(case, services, run),
-            notes=tuple(
-                note for note in (raw.cut, raw.pictures, *_forms(attempts), *environment.notes) if note
-            ),
+            notes=tuple(note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             run_id=run.record.id,
         )
         found = _written(found, case, services, out, run)
-        requests, model_s = _asked(services, run)
-        waited_s = sum(case.runner.waited)
-        found = replace(found, reused=run.reused, requests=requests, model_s=model_s, waited_s=waited_s)
-        found = replace(found, seconds=run.worked_s)
+        asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
+        found = replace(found, reused=run.reused, requests=len(asked), model_s=sum(asked))
+        found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
         run.note("result", found)
         run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
     return found
-
-
-def _forms(attempts: tuple[Attempt, ...]) -> list[str]:
-    """The calls that are written otherwise for the fixed revision, each in a sentence."""
-    return [form.words() for one in attempts if one.shows for form in one.forms]
-
-
-def _asked(services: BugServices, run: OpenRun) -> tuple[int, float]:
-    """How often the model was asked, and the seconds it took."""
-    asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
-    return len(asked), sum(asked)
 
 
 def _revision(checkout: Checkout) -> Revision:
@@ -156,15 +141,11 @@ def _case(
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
     installed = report.environment if report is not None else ()
+    day = created or buggy.day
     build = partial(
-        prepare,
-        buggy.files,
-        installed,
-        created or buggy.day,
-        options,
-        environments=services.environments,
-        absent=symptom.absent_module,
+        prepare, buggy.files, installed, day, options, services.environments, absent=symptom.absent_module
     )
+    rebuilds = services.environments is not None and options.environment != HERE
     environment = build()
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
@@ -187,14 +168,7 @@ def _case(
         code=code,
         buggy=buggy,
         fixed=fixed,
-        runner=ScriptRunner(
-            runner,
-            environment,
-            options.stubs,
-            rebuild=partial(_rebuilt, build)
-            if services.environments and options.environment != HERE
-            else None,
-        ),
+        runner=ScriptRunner(runner, environment, options.stubs, rebuild=build if rebuilds else None),
         model=services.model,
         options=options,
         tell=services.tell,
@@ -207,10 +181,6 @@ def _case(
 def _with_unread(text: str, raw: RawReport) -> str:
     """A report with what of it nobody has read."""
     return f"{text}\n\n[{raw.pictures}]" if raw.pictures else text
-
-
-def _rebuilt(build: Callable[..., Environment], missing: str) -> Environment:
-    return build(missing=missing)
 
 
 def _shortest(
@@ -275,17 +245,15 @@ def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
     """What is written but the report: nothing where nothing was shown."""
     if not found.script:
         return {}
-    environment = case.runner.environment
+    environment, showing = case.runner.environment, found.showing
     made = {
         "repro.py": repro_text(
-            by_revision(found.script, found.showing.forms if found.showing is not None else ()),
+            by_revision(found.script, showing.forms if showing is not None else ()),
             case.symptom,
             title=found.title,
-            seen=found.shown.failure if found.shown is not None else None,
+            shown=found.shown,
             roots=case.buggy.files.roots,
-            seeded=case.runner.environment.seeded(found.script),
-            outside=found.shown is not None and found.shown.outside,
-            seed=found.shown.seed if found.shown is not None else 0,
+            seeded=environment.seeded(found.script),
         ),
         "requirements.txt": "".join(f"{one}\n" for one in environment.direct or found.packages),
     }

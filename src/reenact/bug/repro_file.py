@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-from reenact.bug.classify import Failure
+from reenact.bug.classify import SeedRun
 from reenact.bug.symptom import Relation, Symptom
 
 PREFIX = "_judge_"
@@ -135,49 +135,42 @@ def repro_text(
     symptom: Symptom,
     *,
     title: str,
-    seen: Failure | None = None,
-    outside: bool = False,
+    shown: SeedRun | None = None,
     roots: Sequence[PurePosixPath] = (),
     seeded: Sequence[str] = (),
-    seed: int = 0,
 ) -> str:
-    """The whole file. `seen` is the exception that was seen: the judge asks for that one; without it for the
-    reported one."""
+    """The whole file. `shown` is a run with the bug: the judge asks for what it raised; without it for the
+    reported exception."""
     future, body = _split_future(script)
     head = HEAD.format(
         title=_docstring(title),
         words=_docstring(symptom.words),
         bisect="/path/to/repro.py",
         future=f"\n{future}" if future else "",
-        seed=seed,
+        seed=shown.seed if shown is not None else 0,
         roots=[str(root) for root in roots] or ["."],
     )
     seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
-    around, closing = _explicit(symptom, seen, outside) if not symptom.is_silent else _silent(symptom)
+    around, closing = _explicit(symptom, shown) if not symptom.is_silent else _silent(symptom)
     return (
         f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
         f"# ---- the script ----\n{body.strip()}\n\n# ---- what was seen ----\n{closing}\n"
     )
 
 
-def _explicit(symptom: Symptom, seen: Failure | None, outside: bool) -> tuple[str, str]:
-    """`outside`: a library raises it, called by the script with something of the project."""
-    assert symptom.explicit is not None
-    reported = symptom.explicit
+def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
+    reported, seen = symptom.explicit, shown.failure if shown is not None else None
+    assert reported is not None
+    function = [seen.function] if seen is not None and seen.function else []
     around = EXPLICIT.format(
-        whose="script" if outside else "project",
+        whose="script" if shown is not None and shown.outside else "project",
         absent=symptom.absent_module,
         name=seen.exception if seen is not None else reported.name,
         fragments=list(seen.fragments if seen is not None else reported.fragments),
-        seen=_seen(seen) if seen is not None else "",
+        seen=SEEN.format(function=function, importing=seen.phase == "import") if seen is not None else "",
     )
     judge = judge_text("frames_of", "blamed", "is_environment", "in_order")
     return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
-
-
-def _seen(seen: Failure) -> str:
-    function = [seen.function] if seen.function else []
-    return SEEN.format(function=function, importing=seen.phase == "import")
 
 
 def _silent(symptom: Symptom) -> tuple[str, str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
-from reenact.bug.call_form import CallForm
+from pydantic import BaseModel, Field
+
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.symptom import Symptom
@@ -49,6 +50,31 @@ class Stage(StrEnum):
     EXECUTION = "execution"
     FIXED = "fixed revision"
     """It shows the symptom, but not the bug: on the fixed revision it does not pass."""
+
+
+class CallForm(BaseModel):
+    """One call and how it is written for the fixed revision."""
+
+    call: str = Field(max_length=1000, description="The call just as it stands in the script, once.")
+    fixed: str = Field(max_length=1000, description="The same call with the keywords that the fix adds.")
+
+    def words(self) -> str:
+        return f"On the fixed revision `{self.call}` is called as `{self.fixed}`."
+
+
+def on_fixed(script: str, forms: Sequence[CallForm]) -> str:
+    """The script as the fixed revision runs it: for fixes that add a parameter. We choose the form by the
+    revision, the script never does; the rest of it stays byte for byte the same."""
+    for form in forms:
+        script = script.replace(form.call, form.fixed)
+    return script
+
+
+def by_revision(script: str, forms: Sequence[CallForm]) -> str:
+    """The script with both forms, the second one where `_FIXED` is true: for repro.py."""
+    for form in forms:
+        script = script.replace(form.call, f"({form.fixed} if _FIXED else {form.call})")
+    return script
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +120,16 @@ class Attempt:
     @property
     def outcomes(self) -> list[RunOutcome]:
         return [run.outcome for run in self.runs]
+
+    @property
+    def other_failure(self) -> SeedRun | None:
+        """Its first run, where all end alike with another exception of the project that is no refusal of the
+        project's own: two revisions may refuse different input."""
+        if not self.runs:
+            return None
+        first, seen = self.runs[0], self.runs[0].observation
+        alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs)
+        return first if alike and not (seen.refused and seen.frames[-1].whose == "project") else None
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:

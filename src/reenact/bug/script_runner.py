@@ -124,7 +124,7 @@ class ScriptRunner:
     stubs: tuple[str, ...] = ()
     waited: list[float] = field(default_factory=list, compare=False)
     """Seconds of each box in which it had no processor."""
-    rebuild: Callable[[str], Environment] | None = None
+    rebuild: Callable[..., Environment] | None = None
     """Builds the environment once more, with the package of a missing module; none once that was done."""
 
     def repair(self, missing: str) -> bool:
@@ -133,7 +133,7 @@ class ScriptRunner:
         if build is None or not missing:
             return False
         try:
-            self.environment = build(missing)
+            self.environment = build(missing=missing)
         except (InputError, MissingPart):
             # A name that nobody knows, or that cannot be installed: the verdict names the option.
             return False

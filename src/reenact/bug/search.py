@@ -10,17 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reenact.bug.call_form import on_fixed
 from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
 from reenact.bug.generate import Answered, draft, is_open, plan_for, revised
 from reenact.bug.report import Plan
-from reenact.bug.reproduction import Attempt, Stage
+from reenact.bug.reproduction import Attempt, Stage, on_fixed
 from reenact.bug.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
-from reenact.bug.validate.forms import refused_form
-from reenact.bug.validate.stages import objections
+from reenact.bug.validate.stages import objections, refused_form
 from reenact.bug.verdict import not_confirmed, not_shown
 from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse
@@ -169,16 +167,10 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
-    """The attempt with the symptom that its runs show, where the guessed one was another.
-
-    An exception out of project code that the fixed revision does not raise is evidence by itself. A refusal
-    of the project's own is none: two revisions may refuse different input.
-    """
-    first = attempt.runs[0]
-    alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in attempt.runs)
-    seen = first.observation
-    alike = alike and not (seen.refused and seen.frames[-1].whose == "project")
-    symptom = symptom_of(first) if alike and case.fixed is not None else None
+    """The attempt with the symptom that its runs show, where the guessed one was another: an exception out of
+    project code that the fixed revision does not raise is evidence by itself."""
+    first = attempt.other_failure
+    symptom = symptom_of(first) if first is not None else None
     if case.fixed is None or symptom is None:
         return None
     known = replace(case, symptom=symptom)

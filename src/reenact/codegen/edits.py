@@ -7,13 +7,14 @@ text names what stands there exactly once.
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
-from typing import Protocol
 
 from pydantic import BaseModel, Field
 
 from reenact.codegen.project import LONGEST_FILE, MOST_FILES, Project, check_name
 
 LONGEST_LINE = 2000
+LONGEST_SCRIPT = 40_000
+"""Characters of a script of one file."""
 
 
 class FileText(BaseModel):
@@ -21,6 +22,14 @@ class FileText(BaseModel):
 
     path: str = Field(max_length=200, description="Name relative to the project, such as `model.py`.")
     text: str = Field(max_length=LONGEST_FILE, description="The whole text, without a code fence.")
+
+
+class Edit(BaseModel):
+    """New text for a range of lines."""
+
+    first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
+    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
+    text: str = Field(max_length=LONGEST_SCRIPT, description="The new lines; empty removes the old ones.")
 
 
 class LineEdit(BaseModel):
@@ -67,17 +76,6 @@ class Edited(BaseModel):
         return not (self.lines or self.swaps or self.files or self.removed)
 
 
-class LineRange(Protocol):
-    """New text for lines first to last, counted from 1."""
-
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-
-
 def with_files(project: Project, files: Iterable[FileText]) -> Project:
     """The project with whole files written. Raises ValueError in words for the model."""
     new: dict[str, str] = {}
@@ -112,7 +110,7 @@ def edited(project: Project, change: Edited) -> Project:
     return result
 
 
-def with_lines(old: str, edits: Sequence[LineRange], name: str) -> str:
+def with_lines(old: str, edits: Sequence[Edit | LineEdit], name: str) -> str:
     """A text after edits by lines that do not touch one another. Raises ValueError in words for the model."""
     lines = old.splitlines()
     ordered = sorted(edits, key=lambda edit: (edit.first, edit.last))
@@ -149,7 +147,7 @@ def _there(project: Project, name: str) -> str:
     return project.files[name]
 
 
-def _check_range(edit: LineRange, lines: Sequence[str], name: str) -> None:
+def _check_range(edit: Edit | LineEdit, lines: Sequence[str], name: str) -> None:
     if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
         where = f"{name} lines {edit.first} to {edit.last}"
         raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")

@@ -30,6 +30,9 @@ CHANGED = "+changes"
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[\w.-]+@[\w.-]+:")
 _STALE_S = 24 * 3600.0
+BOUNDS = Bounds()
+WALL_S = 600.0
+"""How long git may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,9 @@ class Checkout:
     """When the commit was made, where that is known."""
 
 
-def open_repository(
-    ref: str,
-    commit: str | None = None,
-    *,
-    into: Path,
-    bounds: Bounds | None = None,
-    wall_s: float = 600.0,
-    stop: Stop | None = None,
-) -> Checkout:
+def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None) -> Checkout:
     """The repository that `ref` names, at a commit; without one its newest, a folder as it lies."""
-    opener = _Opener(ref, commit or "", into, bounds or Bounds(), wall_s, stop)
+    opener = _Opener(ref, commit or "", into, stop)
     path = Path(ref)
     if _ADDRESS.match(ref):
         return opener.from_address(ref)
@@ -82,19 +77,17 @@ class _Opener:
     source: str
     commit: str
     into: Path
-    bounds: Bounds
-    wall_s: float
     stop: Stop | None
 
     def from_folder(self, folder: Path) -> Checkout:
         folder = folder.absolute()
         if self.commit or is_bare(folder):
-            return self._exported(Repository(folder, self.wall_s), self.commit or "HEAD")
-        return _counted(folder, _commit_of_folder(folder), self.source, self.bounds)
+            return self._exported(Repository(folder, WALL_S), self.commit or "HEAD")
+        return _counted(folder, _commit_of_folder(folder), self.source)
 
     def from_bundle(self, path: Path) -> Checkout:
         with self._partial() as partial:
-            repository, newest = _fetch_bundle(path, partial, self.bounds.most_bytes, self.stop)
+            repository, newest = _fetch_bundle(path, partial, self.stop)
             if not (self.commit or newest):
                 raise UnreadableRepository(
                     f"The bundle {path.name} has several branches and none of a usual name.",
@@ -104,16 +97,12 @@ class _Opener:
 
     def from_address(self, address: str) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
-            return _counted(known, self.commit, self.source, self.bounds)
+            return _counted(known, self.commit, self.source)
 
         def fill(partial: Path) -> tuple[str, date]:
+            most = BOUNDS.most_bytes
             cloned = clone(
-                address,
-                partial,
-                revision=self.commit,
-                wall_s=self.wall_s,
-                most_bytes=self.bounds.most_bytes,
-                stop=self.stop,
+                address, partial, revision=self.commit, wall_s=WALL_S, most_bytes=most, stop=self.stop
             )
             commit = cloned.head()
             day = cloned.day(commit)
@@ -124,31 +113,31 @@ class _Opener:
             return self._made(fill)
 
     def from_archive(self, path: Path) -> Checkout:
-        with open_regular(path, self.bounds.most_bytes) as stream:
+        with open_regular(path, BOUNDS.most_bytes) as stream:
             name = hashlib.file_digest(stream, "sha256").hexdigest()
         place = self.into / f"archive-{name[:40]}"
         with self._partial() as partial:
-            unpacked = unpack(path, partial, self.bounds)
+            unpacked = unpack(path, partial, BOUNDS)
             inner = unpacked.folder.relative_to(partial)
             _settle(partial, place)
         folder = place / inner
         if self.commit and (folder / ".git").is_dir():
-            return self._exported(Repository(folder, self.wall_s), self.commit)
+            return self._exported(Repository(folder, WALL_S), self.commit)
         if self.commit and not (unpacked.commit and unpacked.commit.startswith(self.commit)):
             raise UnreadableRepository(
                 f"An archive has no history to take a commit from. Received: commit={self.commit}",
                 next_step="Leave the commit out, or name a folder with a .git, a bundle or an https address.",
             )
-        return _counted(folder, unpacked.commit, self.source, self.bounds)
+        return _counted(folder, unpacked.commit, self.source)
 
     def _exported(self, repository: Repository, revision: str) -> Checkout:
         with git_errors(self.source, revision):
             commit = repository.commit(revision)
             if (known := self._place(commit)).is_dir():
-                return _counted(known, commit, self.source, self.bounds)
+                return _counted(known, commit, self.source)
 
             def fill(partial: Path) -> tuple[str, date]:
-                repository.export(commit, partial, most_bytes=self.bounds.most_bytes)
+                repository.export(commit, partial, most_bytes=BOUNDS.most_bytes)
                 return commit, repository.day(commit)
 
             return self._made(fill)
@@ -157,7 +146,7 @@ class _Opener:
         """A checkout that is filled beside its place and moved there whole."""
         with self._partial() as partial:
             commit, day = fill(partial)
-            checkout = _counted(partial, commit, self.source, self.bounds)
+            checkout = _counted(partial, commit, self.source)
             _day_file(self._place(commit)).write_text(day.isoformat())
             _settle(partial, self._place(commit))
         return replace(checkout, folder=self._place(commit), day=day)
@@ -203,7 +192,7 @@ def _commit_of_folder(folder: Path) -> str:
         return ""
 
 
-def _counted(folder: Path, commit: str, source: str, bounds: Bounds) -> Checkout:
+def _counted(folder: Path, commit: str, source: str) -> Checkout:
     """The checkout with its files counted. UnreadableRepository when there is no Python in it."""
     files = python = 0
     for inner, folders, names in os.walk(folder):
@@ -211,9 +200,9 @@ def _counted(folder: Path, commit: str, source: str, bounds: Bounds) -> Checkout
         plain = [name for name in names if not (Path(inner) / name).is_symlink()]
         files += len(plain)
         python += sum(name.endswith(".py") for name in plain)
-        if files > bounds.most_files:
+        if files > BOUNDS.most_files:
             raise UnreadableRepository(
-                f"The repository {source} has more than {bounds.most_files} files.",
+                f"The repository {source} has more than {BOUNDS.most_files} files.",
                 next_step="Name the folder of the project itself, without data and environments.",
             )
     if not python:
@@ -295,10 +284,10 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def _fetch_bundle(path: Path, into: Path, most_bytes: int, stop: Stop | None) -> tuple[Repository, str]:
+def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository, str]:
     """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
     git = into / ".git"
-    bound = Bound(most_bytes, into, stop)
+    bound = Bound(BOUNDS.most_bytes, into, stop)
     file = str(path.absolute())
     run_git(git, into, ("init", "--quiet", "--template="), wall_s=_BUNDLE_S)
     references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")

@@ -48,7 +48,8 @@ class Patch:
 
     def apply(self, program: Program) -> Program:
         """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or PatchRefused."""
-        return _applied(program, _Exactly.of(self)) if self.changes else program
+        key = _Exactly(tuple(map(exact, self.changes)), self)
+        return _applied(program, key) if self.changes else program
 
     def diff(self, program: Program) -> str:
         """A unified diff that `git apply` takes, empty when nothing changes."""
@@ -85,10 +86,6 @@ class _Exactly:
     key: Hashable
     patch: Patch = field(compare=False)
 
-    @classmethod
-    def of(cls, patch: Patch) -> _Exactly:
-        return cls(tuple(map(exact, patch.changes)), patch)
-
 
 @lru_cache(maxsize=128)
 def _applied(program: Program, exactly: _Exactly) -> Program:
@@ -121,13 +118,9 @@ def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
     lines = difflib.unified_diff(
         _text_lines(old), _text_lines(new), f"a/{path}{mark}", f"b/{path}{mark}", n=context
     )
-    found = []
-    for line in lines:
-        found.append(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}")
-    return found
+    return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
 
 
 def _text_lines(text: str) -> list[str]:
-    parts = text.split("\n")
-    lines = [part + "\n" for part in parts[:-1]]
-    return [*lines, parts[-1]] if parts[-1] else lines
+    *lines, last = text.split("\n")
+    return [*(f"{line}\n" for line in lines), *filter(None, [last])]

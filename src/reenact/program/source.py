@@ -12,9 +12,10 @@ import re
 import tokenize
 import warnings
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from reenact.files import read_start
@@ -68,9 +69,6 @@ class SourceFile:
 
     def encode(self) -> bytes:
         return self.raw.encode(self.encoding)
-
-    def with_text(self, text: str) -> SourceFile:
-        return replace(self, text=text)
 
 
 def language_of(path: PurePosixPath | Path) -> Language | None:
@@ -172,6 +170,12 @@ class LineTable:
         """The line end this file uses."""
         found = NEWLINE.search(self.text)
         return found.group() if found else "\n"
+
+
+def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
+    """How many last parts two paths share."""
+    pairs = zip(one.parts[::-1], other.parts[::-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def words(text: str) -> tuple[str, ...]:

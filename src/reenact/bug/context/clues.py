@@ -17,6 +17,7 @@ from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.words import count_words
 from reenact.codegen.syntax import imported_names, parsed
+from reenact.program.source import shared_end
 
 _DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)
@@ -254,16 +255,6 @@ def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chun
         if chunk is not None and chunk not in found:
             found[chunk] = (len(found), frame)
     return found
-
-
-def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
-    """How many last parts two paths share."""
-    shared = 0
-    for left, right in zip(reversed(one.parts), reversed(other.parts), strict=False):
-        if left != right:
-            break
-        shared += 1
-    return shared
 
 
 def _chunk_of(chunks: Sequence[Chunk], frame: ReportedFrame) -> Chunk | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from reenact.bug.context.chunk import Chunk, is_aside
 from reenact.bug.context.clues import Clues
@@ -154,16 +153,12 @@ def entry_points(code: CodeIndex) -> tuple[str, ...]:
 
 
 def _top_names(code: CodeIndex) -> Iterator[tuple[str, Found | None]]:
-    tops = [name for name, path in code.files.modules.items() if "." not in name and _is_public(path)]
-    for module in filter(None, map(code.project.module, sorted(tops))):
+    packages = {name: path for name, path in code.files.modules.items() if path.name == "__init__.py"}
+    tops = sorted(name for name, path in packages.items() if "." not in name and not is_aside(path))
+    for module in filter(None, map(code.project.module, tops)):
         for name in module.names:
             if not name.startswith("_"):
                 yield f"{module.name}.{name}", code.project.member(module, name)
-
-
-def _is_public(path: PurePosixPath) -> bool:
-    """Whether a file is that of a package that users import."""
-    return path.name == "__init__.py" and not is_aside(path)
 
 
 def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:

@@ -150,12 +150,12 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
                 chunks.append(chunk)
             if number % 100 == 0:
                 tell(Progress("index", number, len(files.texts)))
-    signs = frozenset(path for path, text in files.texts.items() if _has_sign(text))
+    signs = frozenset(
+        path
+        for path, text in files.texts.items()
+        if _SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text))
+    )
     return CodeIndex(files, signs, tuple(chunks), postings)
-
-
-def _has_sign(text: str) -> bool:
-    return bool(_SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text)))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ import importlib.util
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -32,9 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reenact.bug.context.chunk import Chunk
-from reenact.bug.context.clues import Clues, ReportedFrame, shared_end
+from reenact.bug.context.clues import Clues, ReportedFrame
 from reenact.bug.context.index import CodeIndex, Postings
 from reenact.bug.context.words import count_words, expanded, words_of
+from reenact.program.source import shared_end
 
 K1 = 1.2
 B = 0.75
@@ -115,22 +116,19 @@ class Ranked:
     """Whether the report points at it: a frame, an import or a rare name, not only words."""
 
 
+@dataclass(frozen=True)
 class Ranker:
     """One report against one index."""
 
-    def __init__(
-        self,
-        code: CodeIndex,
-        clues: Clues,
-        frames: Mapping[Chunk, tuple[int, ReportedFrame]],
-        exact: Mapping[Chunk, str],
-    ) -> None:
-        self._code = code
-        self._clues = clues
-        self._words = expanded(clues.words, code.postings.words)
-        self._frames = frames
-        self._exact = exact
-        """Chunks of definitions that the report's code imports, with the name it uses."""
+    _code: CodeIndex
+    _clues: Clues
+    _frames: Mapping[Chunk, tuple[int, ReportedFrame]]
+    _exact: Mapping[Chunk, str]
+    """Chunks of definitions that the report's code imports, with the name it uses."""
+
+    @cached_property
+    def _words(self) -> Mapping[str, float]:
+        return expanded(self._clues.words, self._code.postings.words)
 
     def rank(self, query: str, embed: Embed | None = None, *, again: bool = True) -> tuple[Ranked, ...]:
         """Chunks worth a look, best first; ties in the order of files."""

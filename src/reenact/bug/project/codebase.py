@@ -144,13 +144,6 @@ class Class:
 
 
 @dataclass(frozen=True)
-class Alias:
-    """A name that an import brings: `target` is its dotted name."""
-
-    target: str
-
-
-@dataclass(frozen=True)
 class Value:
     """A variable; what it holds is not known."""
 
@@ -160,7 +153,8 @@ class Module:
     """The top level of one file."""
 
     name: str
-    names: dict[str, Function | Class | Alias | Value] = field(default_factory=dict)
+    names: dict[str, Function | Class | Value | str] = field(default_factory=dict)
+    """What each name is; the dotted name of one that an import brings."""
     stars: list[str] = field(default_factory=list)
     """Modules of which everything is imported."""
     is_open: bool = False
@@ -235,9 +229,8 @@ class Codebase:
         """What a module holds under a name."""
         found = module.names.get(name)
         below = f"{module.name}.{name}"
-        if isinstance(found, Alias):
-            is_known = depth < DEEPEST and found.target != below
-            return self.find(found.target, depth + 1) if is_known else Value()
+        if isinstance(found, str):
+            return self.find(found, depth + 1) if depth < DEEPEST and found != below else Value()
         if found is not None:
             return found
         if below in self.files.modules:
@@ -280,7 +273,7 @@ class Codebase:
                 if one.name == "*":
                     module.stars.append(one.module)
                 else:
-                    module.names[one.name] = Alias(one.target)
+                    module.names[one.name] = one.target
             for bound in bound_names(statement):
                 module.names.setdefault(bound, Value())
         text = self.files.texts[path]

@@ -78,6 +78,11 @@ class ProjectFiles:
         longest_first = sorted(self.modules.items(), key=lambda item: -len(item[0]))
         return {path: name for name, path in longest_first}
 
+    def package(self, path: PurePosixPath) -> str:
+        """The package that relative imports of a file count from."""
+        name = self.module_names.get(path, "")
+        return name if path.name == "__init__.py" else name.rpartition(".")[0]
+
     @cached_property
     def packages(self) -> frozenset[str]:
         """First parts of dotted names: what an import of this project starts with."""

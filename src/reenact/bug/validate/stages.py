@@ -12,16 +12,15 @@ from collections.abc import Iterator, Sequence
 
 from reenact.bug.options import BugAblations
 from reenact.bug.project.codebase import Absent, Class, Codebase, Function
-from reenact.bug.reproduction import Stage
+from reenact.bug.reproduction import CallForm, Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings, Instance, bindings_of, flowing
 from reenact.bug.validate.honest import dishonest
+from reenact.codegen.edits import LONGEST_SCRIPT
 from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse, lint
 from reenact.codegen.syntax import bound_names, decorators, imported_names, top_level
 
-LONGEST = 40_000
-"""Characters of a script."""
 SHOWN = 12
 """Names that are offered in place of one that does not exist."""
 
@@ -49,8 +48,10 @@ def objections(
 def _unusable(text: str) -> Problem | None:
     if not text.strip():
         return Problem(Stage.PARSE, "The script is empty.")
-    if len(text) > LONGEST:
-        return Problem(Stage.PARSE, f"The script has more than {LONGEST} characters. Show the bug, no more.")
+    if len(text) > LONGEST_SCRIPT:
+        return Problem(
+            Stage.PARSE, f"The script has more than {LONGEST_SCRIPT} characters. Show the bug, no more."
+        )
     return does_not_parse(Stage.PARSE, text)
 
 
@@ -168,3 +169,35 @@ def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator
             Stage.RELEVANCE,
             "`observed` does not come out of a call of the project, so it shows nothing of it.",
         )
+
+
+def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> str:
+    """Why a second form of a call may not be used, in words for the model; empty when all may: they add
+    keywords with literal values that the buggy revision does not take, and nothing else."""
+    bindings = bindings_of(ast.parse(script), project)
+    for form in forms:
+        old, new = _call(form.call), _call(form.fixed)
+        if old is None or new is None or script.count(form.call) != 1:
+            return f"`{form.call}` must be one call that stands in the script just once."
+        kept = [ast.dump(one) for one in (old.func, *old.args, *old.keywords)]
+        there = [ast.dump(one) for one in (new.func, *new.args, *new.keywords)]
+        added = [one for one in new.keywords if ast.dump(one) not in kept]
+        if [one for one in there if one in kept] != kept or not added or len(there) != len(kept) + len(added):
+            return f"`{form.fixed}` may add keywords to `{form.call}` and change nothing else."
+        taken = parameters_of(old.func, bindings)
+        names = {one.arg for one in (*taken.args, *taken.kwonlyargs)} if taken is not None else set()
+        if taken is None or taken.kwarg is not None or any(one.arg in names for one in added):
+            return (
+                f"`{form.fixed}`: a keyword that the buggy revision takes too belongs into the script itself."
+            )
+        if not all(isinstance(one.value, ast.Constant) for one in added):
+            return f"`{form.fixed}`: the values of added keywords are plain constants."
+    return ""
+
+
+def _call(text: str) -> ast.Call | None:
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    return node if isinstance(node, ast.Call) else None

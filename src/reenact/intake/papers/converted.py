@@ -32,7 +32,8 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
     """Headings with the levels that their numbers state, where all have one level. Those of a table of
     contents are gone; one without a number lies in the section that it stands in."""
     headings = [piece for piece in pieces if isinstance(piece, Heading)]
-    stated = [_number_of(one.title) for one in headings]
+    matched = [_NUMBER.match(one.title) for one in headings]
+    stated = [one["number"].upper() if one else "" for one in matched]
     # A letter is a number only behind the last section with digits: `A Study of Width` is a title.
     last = max((at for at, number in enumerate(stated) if number[:1].isdigit()), default=len(stated))
     found = {
@@ -59,11 +60,6 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
                 replace(piece, level=deep, starred=not number, number=number, appendix=number[:1].isalpha())
             )
     return made
-
-
-def _number_of(title: str) -> str:
-    found = _NUMBER.match(title)
-    return found["number"].upper() if found else ""
 
 
 def _words(title: str) -> str:

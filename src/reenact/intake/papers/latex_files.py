@@ -201,10 +201,5 @@ class _Flat:
         if posixpath.isabs(inner):
             return [inner]
         paths = [posixpath.normpath(posixpath.join(folder, inner)) for folder in folders]
-        return [candidate for path in paths for candidate in _endings(path)]
-
-
-def _endings(path: str) -> tuple[str, ...]:
-    return (
-        (path, f"{path}.tex") if path.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (f"{path}.tex", path)
-    )
+        endings = ("", ".tex") if inner.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (".tex", "")
+        return [f"{path}{ending}" for path in paths for ending in endings]

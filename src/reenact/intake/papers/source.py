@@ -104,11 +104,11 @@ def unpacked(data: bytes, name: str) -> bytes:
     return inner
 
 
-def text_of(data: bytes, name: str, *, most: int = MOST_TEXT) -> str:
+def text_of(data: bytes, name: str) -> str:
     """The text in the bytes, cleaned; Latin-1 where it is not UTF-8. UnreadablePaper for other bytes."""
-    if len(data) > most:
+    if len(data) > MOST_TEXT:
         raise UnreadablePaper(
-            f"The text has {len(data)} bytes, and at most {most} are read. Received: {name}",
+            f"The text has {len(data)} bytes, and at most {MOST_TEXT} are read. Received: {name}",
             next_step="Give the paper alone, without data.",
         )
     text = decoded(data, fallback="cp1252")

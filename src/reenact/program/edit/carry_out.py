@@ -2,6 +2,7 @@
 that they still parse."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
@@ -38,7 +39,7 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
         source, index = known(program.file(path)), editor.analysis.sources.indexes.get(path)
         notebook = index.notebook if index is not None else None
         text = _rewritten(source.text, notebook, edits) if notebook else written(source.text, edits)
-        changed.append(source.with_text(text))
+        changed.append(replace(source, text=text))
         _must_parse(source, changed[-1])
     return program.with_files(changed).with_arguments(editor.new_arguments())
 

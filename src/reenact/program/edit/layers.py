@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from reenact.errors import NotChangeable
 from reenact.program.change import Insert
 from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import SourceEditor, assigned
 from reenact.program.edit.values import python_text
 from reenact.program.read.ends import spot_of
-from reenact.program.read.functions import assigned
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value

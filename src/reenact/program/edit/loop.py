@@ -3,11 +3,10 @@
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.source_editor import SourceEditor, known
+from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.functions import assigned
 from reenact.program.read.habits import optimizer_steps
 from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.loops import count_of, iterated, range_arguments

@@ -17,6 +17,7 @@ from reenact.types import JsonValue
 
 RATES = ("lr", "learning_rate")
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
+LIBRARIES = {"torch": ("PyTorch", torch_words.OPTIMIZERS), "keras": ("Keras", keras_words.OPTIMIZERS)}
 
 
 def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -29,7 +30,7 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
     elif site.style is Style.NAME:
         _rename(editor, site, value)
     elif site.library == "keras" and site.found is not None:
-        short_name(editor, site).name = keras_class(value)
+        short_name(editor, site).name, _ = spec_of("keras", value)
     elif site.found is not None:
         write_at(editor, site.found.end, value)
 
@@ -39,7 +40,7 @@ def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     keywords = known(site.call).keywords
     if site.library != "torch" or (known(site.callee).choices and value not in torch_words.OPTIMIZERS):
         return
-    spec = torch_words.OPTIMIZERS[torch_class(value)]
+    _, spec = spec_of("torch", value)
     given = [part.arg for part in keywords if part.arg is not None]
     for part in keywords:
         if part.arg is None:
@@ -61,8 +62,8 @@ def _names(end: End) -> list[str]:
 def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
     """Arguments the new optimiser lacks, or takes at another position, go."""
     call, callee = known(site.call), known(site.callee)
-    name, new = spec_of(site, value)
-    _, old = spec_of(site, last_name(callee.dotted))
+    name, new = spec_of(site.library, value)
+    _, old = spec_of(site.library, last_name(callee.dotted))
     home = "torch.optim" if site.library == "torch" else "keras.optimizers"
     rename_callee(editor, callee, f"{home}.{name}")
     if has_unpacking(call) and any(not new.takes(name) for name, _ in old.arguments):
@@ -77,27 +78,14 @@ def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
             editor.drop_argument(call, given.value)
 
 
-def torch_class(value: str) -> str:
-    return _class_of(value, list(torch_words.OPTIMIZERS), "PyTorch")
-
-
-def keras_class(value: str) -> str:
-    return _class_of(value, list(keras_words.OPTIMIZERS), "Keras")
-
-
-def spec_of(site: EditSite, value: str) -> tuple[str, OptimizerSpec]:
-    """The class of an optimiser in the library of a site, and its arguments."""
-    if site.library == "torch":
-        return torch_class(value), torch_words.OPTIMIZERS[torch_class(value)]
-    return keras_class(value), keras_words.OPTIMIZERS[keras_class(value)]
-
-
-def _class_of(value: str, names: list[str], library: str) -> str:
-    for name in names:
+def spec_of(library: str, value: str) -> tuple[str, OptimizerSpec]:
+    """The class of an optimiser of that library, by any spelling of its name, and its arguments."""
+    title, known = LIBRARIES.get(library, LIBRARIES["keras"])
+    for name, spec in known.items():
         if plain_name(name) == plain_name(value):
-            return name
+            return name, spec
     raise NotChangeable(
-        f"{library} has no optimiser of that name. Received: {value!r}. Known: {', '.join(names)}."
+        f"{title} has no optimiser of that name. Received: {value!r}. Known: {', '.join(known)}."
     )
 
 
@@ -106,7 +94,7 @@ def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
     `optimizer=Adam(learning_rate=...)`."""
     key = known(site.call)
     if key not in editor.short_names:
-        editor.short_names[key] = ShortName(site, keras_class(str(known(site.found).value)))
+        editor.short_names[key] = ShortName(site, spec_of("keras", str(known(site.found).value))[0])
     return editor.short_names[key]
 
 
@@ -141,7 +129,7 @@ def replace_optimizer(
     set_optimizer(editor, site, by)
     for name, value in settings.items():
         word = _rate_word(site, name)
-        if not spec_of(site, by)[1].takes(word):
+        if not spec_of(site.library, by)[1].takes(word):
             raise NotChangeable(f"{by} takes no {name}.")
         if site.style is Style.NAME and site.call is not None:
             editor.set_argument(site.call, word, python_text(value))

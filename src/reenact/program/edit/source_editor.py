@@ -12,8 +12,15 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from reenact.errors import NotChangeable, PatchConflict
-from reenact.program.edit.segments import brackets_of, inserted, removed
-from reenact.program.edit.statements import Imports, after_statement, before_statement, without_statement
+from reenact.program.edit.segments import (
+    Imports,
+    after_statement,
+    before_statement,
+    brackets_of,
+    inserted,
+    removed,
+    without_statement,
+)
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import SourceSpan, spot_of
@@ -82,7 +89,7 @@ class SourceEditor:
         self.calls: dict[ast.AST, CallWork] = {}
         self.arguments = list(reading.program.arguments)
         self.words: dict[int, tuple[int, list[str]]] = {}
-        self.imports = Imports(reading.analysis.sources)
+        self.imports = Imports()
         self.claimed: dict[HyperparameterId, str] = {}
         """Hyperparameters that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
@@ -240,3 +247,10 @@ def item_number(call: ast.Call, node: ast.expr) -> int:
     items: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     items.sort(key=lambda item: (item.lineno, item.col_offset))
     return [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items].index(node)
+
+
+def assigned(statement: ast.stmt, value: ast.expr) -> ast.expr | None:
+    """What a statement assigns this very value to, when it assigns it once and does nothing else."""
+    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
+        return statement.targets[0]
+    return None

@@ -66,6 +66,11 @@ class End:
         return literal(self.node)
 
     @property
+    def in_force(self) -> JsonValue | object:
+        """What the command line gives, else what is written there."""
+        return self.given.value if self.given is not None else self.literal()
+
+    @property
     def default(self) -> JsonValue:
         """What stands in the source when the command line says otherwise."""
         found = self.literal()

@@ -11,14 +11,6 @@ from collections.abc import Sequence
 
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, click_option
-from reenact.program.read.functions import (
-    block_of,
-    is_name,
-    is_record,
-    last_before,
-    position_of,
-    tests_for_none,
-)
 from reenact.program.read.members import Members
 from reenact.program.read.scope import (
     Binding,
@@ -26,11 +18,13 @@ from reenact.program.read.scope import (
     Scope,
     argument,
     bindings_of,
+    is_name,
     method_name,
     receiver,
     scope_of,
 )
 from reenact.program.read.sources import rewraps
+from reenact.program.read.trail import last_before
 
 CASTS = frozenset(
     ["builtins.float", "builtins.int", "builtins.str", "builtins.bool", "builtins.round", "builtins.abs"]
@@ -86,7 +80,7 @@ class Follower(Members):
             return None
         index, holder = own[0].holder.index, own[0].holder
         if scope_of(use) is not holder:
-            blocks = {block_of(index, binding.node) for binding in own}
+            blocks = {index.block_of(binding.node) for binding in own}
             return own[-1] if blocks == {(index.tree, "body")} else None
         return last_before(index, own, use)
 
@@ -186,3 +180,38 @@ class Follower(Members):
             return self.follow(node.args[1], written)
         base = receiver(node) if method_name(node) in ("get", "pop", "setdefault") and node.args else None
         return self.get(node, base) if base is not None else []
+
+
+def position_of(binding: Binding) -> int | None:
+    """Index among the positional arguments of a call; methods do not count their first parameter."""
+    function, node = binding.holder, binding.holder.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    ordered = [*node.args.posonlyargs, *node.args.args]
+    if binding.node not in ordered:
+        return None
+    marks = None if isinstance(node, ast.Lambda) else node.decorator_list
+    inside = function.parent is not None and function.parent.is_class and marks is not None
+    method = inside and not any(is_name(mark, "staticmethod") for mark in marks or ())
+    position = ordered.index(binding.node) - method
+    return position if position >= 0 else None
+
+
+def is_record(scope: Scope) -> bool:
+    """A class whose attributes are fields: dataclass, NamedTuple, TypedDict, pydantic."""
+    node = scope.node
+    if not isinstance(node, ast.ClassDef):
+        return False
+    marks = [ast.unparse(part) for part in (*node.decorator_list, *node.bases)]
+    words = ("dataclass", "NamedTuple", "BaseModel", "BaseSettings", "attrs.", "attr.s", "define")
+    return any(word in mark for mark in marks for word in words)
+
+
+def tests_for_none(node: ast.AST | None, name: str) -> bool:
+    """`if name is None:` or `if not name:`."""
+    if not isinstance(node, ast.If):
+        return False
+    test = node.test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return is_name(test.operand, name)
+    return isinstance(test, ast.Compare) and is_name(test.left, name) and isinstance(test.ops[0], ast.Is)

@@ -92,6 +92,16 @@ class FileIndex:
             found.append(node)
         return found
 
+    def block_of(self, node: ast.AST) -> tuple[ast.AST | None, str]:
+        """The statement (or module) whose block holds a node's statement, and which block."""
+        statement = self.statement(node) if node in self.parents else node
+        parent = self.parents.get(statement)
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return parent, name
+        return parent, ""
+
 
 class _Pass:
     """The pass itself; lives as long as one call of `build`."""

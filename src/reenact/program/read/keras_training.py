@@ -153,41 +153,29 @@ def _is_fit(at: CallSite) -> bool:
 
 
 def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
-    known = not has_unpacking(at.call)
-    epochs = at.given(Kind.EPOCHS, 2 if generator else 3, "epochs", "nb_epoch")
-    yield from epochs
-    if not epochs and known:
-        yield at.absent(Kind.EPOCHS, at.site("epochs"), 1)
-    size = [] if generator else at.given(Kind.BATCH_SIZE, 2, "batch_size")
-    yield from size
-    both = len(at.call.args) + (keyword(at.call, "y") is not None) >= 2
-    if not size and known and both and not generator:
-        yield at.absent(Kind.BATCH_SIZE, at.site("batch_size"), 32)
+    yield from at.either(Kind.EPOCHS, ("epochs", "nb_epoch"), 2 if generator else 3, 1)
+    if not generator:
+        both = len(at.call.args) + (keyword(at.call, "y") is not None) >= 2
+        yield from at.either(Kind.BATCH_SIZE, ("batch_size",), 2, 32, reported=both)
     yield from at.given(Kind.SHUFFLE, 8, "shuffle")
-    yield from _validation(at, known)
-    yield from _no_schedule(at, known)
-
-
-def _validation(at: CallSite, known: bool) -> Iterator[Draft]:
-    share = at.given(Kind.VALIDATION, 6, "validation_split")
     data = at.argument(7, "validation_data")
-    yield from share
+    yield from at.either(Kind.VALIDATION, ("validation_split",), 6, reported=data is None)
     if data is not None:
         reason = "the validation data is chosen by the program"
         site = at.site("validation_data", Style.FIXED, reason=reason)
         yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
-    elif not share and known:
-        yield at.absent(Kind.VALIDATION, at.site("validation_split"))
+    yield from _no_schedule(at)
 
 
-def _no_schedule(at: CallSite, known: bool) -> Iterator[Draft]:
+def _no_schedule(at: CallSite) -> Iterator[Draft]:
     written = any(
         last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
         for other in at.analysis.calls()
         for callee in at.analysis.callees.of(other)
     )
     callbacks = at.argument(5, "callbacks")
-    if known and not written and (callbacks is None or isinstance(callbacks, ast.List)):
+    free = callbacks is None or isinstance(callbacks, ast.List)
+    if free and not written and not has_unpacking(at.call):
         yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
 
 

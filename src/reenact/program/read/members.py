@@ -6,10 +6,9 @@ import ast
 from reenact.program.datafile import MAIN, Entry, from_group, is_overridden, named_config
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
-from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver, scope_of
-from reenact.program.read.trail import LOADERS, Trail, loaded_file, named_file
+from reenact.program.read.trail import LOADERS, Trail, last_before, loaded_file, named_file
 from reenact.program.source import word_set
 
 PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
@@ -114,7 +113,7 @@ class Members(Trail):
             return [] if one is None else self.store(one, Written.CONFIG)
         if not stores:
             return None
-        blocks = {block_of(index, store.node) for store in stores}
+        blocks = {index.block_of(store.node) for store in stores}
         straight = len(blocks) == 1 and blocks.pop()[1] == "body"
         if len(stores) > 1 and not straight:
             return []
@@ -147,16 +146,13 @@ class Members(Trail):
     def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
         """An entry of a data file; of hydra's also what its groups hold, and nothing that the command line
         gives instead."""
-        if not self._is_hydra(end):
+        if not (isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func) in MAIN):
             return end.inside(entry.get(key))
         arguments = self.sources.program.arguments
         if entry.get(key) is not None:
             return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
         found = from_group(entry, end.data_file, key, self.sources.program.files, arguments)
         return [] if found is None else [End(end.node, Written.DATA_FILE, found[1], found[0])]
-
-    def _is_hydra(self, end: End) -> bool:
-        return isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func) in MAIN
 
     def config(self, call: ast.Call) -> list[End]:
         """What `hydra.main` gives to the function behind it."""

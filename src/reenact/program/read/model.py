@@ -8,7 +8,6 @@ from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.functions import is_name
 from reenact.program.read.layers import (
     ActivationSite,
     Applied,
@@ -19,7 +18,7 @@ from reenact.program.read.layers import (
     find_layers,
 )
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
-from reenact.program.read.scope import Scope, scope_of
+from reenact.program.read.scope import Scope, is_name, scope_of
 
 FORWARD = ("forward", "call")
 MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES

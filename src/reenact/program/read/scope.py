@@ -118,6 +118,10 @@ class Scope:
                 return scope.bindings[name]
         return []
 
+    def returned(self) -> list[ast.expr]:
+        """The expressions that a function may return."""
+        return [self.node.body] if isinstance(self.node, ast.Lambda) else self.index.returns.get(self, [])
+
     def enclosing_class(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_class), None)
 
@@ -278,3 +282,8 @@ def method_name(call: ast.Call) -> str:
 
 def receiver(call: ast.Call) -> ast.expr | None:
     return call.func.value if isinstance(call.func, ast.Attribute) else None
+
+
+def is_name(node: ast.expr | None, name: str) -> bool:
+    """True for just this name."""
+    return isinstance(node, ast.Name) and node.id == name

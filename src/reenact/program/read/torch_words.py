@@ -5,7 +5,7 @@ from reenact.program.read.vocabulary import read_library
 _TORCH = read_library("torch")
 LAYERS, OPTIMIZERS = _TORCH.layers, _TORCH.optimizers
 MODULE_BASES = frozenset(_TORCH.words("module_bases"))
-ACTIVATION_CLASSES = _TORCH.table("activation_classes")
+ACTIVATION_CLASSES = _TORCH.tables["activation_classes"]
 """Our word for an activation, and the module class that applies it."""
 ACTIVATION_BY_CLASS = {name: word for word, name in ACTIVATION_CLASSES.items() if word != "identity"}
 ACTIVATION_FUNCTIONS = frozenset(ACTIVATION_CLASSES) - {"identity", "softmax2d", "prelu"}

@@ -1,22 +1,22 @@
 """The trail of a value: one object owns the recursion and knows what is being followed, through which calls,
 and how far it may go. Here are its limits and the attributes of the program's own classes; `members` and
-`follow` add the other steps. At the end: which data file an expression reads."""
+`follow` add the other steps. At the end: which data file an expression reads, and which
+assignment certainly ran before a use."""
 
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End, Frame
-from reenact.program.read.functions import distinct, is_name, returned_values
-from reenact.program.read.index import DATA_SUFFIXES, Store
-from reenact.program.read.scope import Binding, How, Scope, bindings_of, keyword
+from reenact.program.read.index import DATA_SUFFIXES, FileIndex, Store
+from reenact.program.read.scope import Binding, How, Scope, bindings_of, is_name, keyword
 from reenact.program.read.sources import Sources
-from reenact.program.source import word_set
+from reenact.program.source import shared_end, word_set
 
 PROPERTIES = ("property", "cached_property")
 MAX_DEPTH = 24
@@ -29,6 +29,7 @@ LOADERS = word_set(
     "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
     "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"
 )
+Item = TypeVar("Item", Binding, Store)
 FILE_STEPS = word_set("open read read_text read_bytes resolve absolute expanduser as_posix")
 
 
@@ -85,7 +86,7 @@ class Trail(ABC):
 
     def returned(self, function: Scope) -> list[End]:
         """The ends of a function's only return."""
-        returns = returned_values(function)
+        returns = function.returned()
         return self.follow(returns[0]) if len(returns) == 1 else []
 
     def module_name(self, module: Scope, name: str) -> list[End]:
@@ -197,17 +198,11 @@ def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
     files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
     if not files:
         return None
-    near = max(files, key=lambda file: _common_end(file.path, wanted))
+    near = max(files, key=lambda file: shared_end(file.path, wanted))
     try:
         return str(near.path), read_data(near)
     except BadData:
         return None
-
-
-def _common_end(one: PurePosixPath, other: PurePosixPath) -> int:
-    """How many parts of two paths are the same, from the end."""
-    pairs = zip(one.parts[::-1], other.parts[::-1], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
@@ -227,9 +222,54 @@ def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
         return _paths(trail, opened[-1], depth + 1)
     found: list[str] = []
     for end in trail.follow(node):
-        value = end.given.value if end.given is not None else end.literal()
-        if isinstance(value, str) and value.endswith(DATA_SUFFIXES):
-            found.append(value)
+        if isinstance(end.in_force, str) and end.in_force.endswith(DATA_SUFFIXES):
+            found.append(end.in_force)
         elif end.node is not node and isinstance(end.node, ast.Call | ast.BinOp):
             found += _paths(trail, end.node, depth + 1)
     return found
+
+
+def distinct(ends: list[End]) -> list[End]:
+    """Each end once, in order."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for end in ends:
+        key = (end.data_file, end.entry.span) if end.entry is not None else (id(end.node),)
+        if key not in seen:
+            seen.add(key)
+            found.append(end)
+    return found
+
+
+def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
+    """The last of several assignments before a use, when it certainly ran and none comes back in a loop."""
+    line = _line(use)
+    before = [item for item in items if _line(item.node) <= line and not _within(item.node, use)]
+    last = max(before, key=lambda item: _line(item.node), default=None)
+    if last is None or not _encloses(index, last.node, use):
+        return None
+    after = [item for item in items if item not in before]
+    loops = {part for part in index.ancestors(use) if isinstance(part, ast.For | ast.While | ast.AsyncFor)}
+    return None if any(loops & set(index.ancestors(item.node)) for item in after) else last
+
+
+def _encloses(index: FileIndex, node: ast.AST, use: ast.AST) -> bool:
+    """True when the block that holds a statement also holds the use, further down."""
+    parent, name = index.block_of(node)
+    at: ast.AST = use
+    while at in index.parents:
+        if index.parents[at] is parent:
+            block = getattr(parent, name, None)
+            return isinstance(block, list) and at in block
+        at = index.parents[at]
+    return False
+
+
+def _line(node: ast.AST | None) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _within(statement: ast.AST, use: ast.AST) -> bool:
+    """True when a use stands in the very statement that assigns: `x = x + 1` uses the x before."""
+    start, end = _line(statement), getattr(statement, "end_lineno", 0) or 0
+    return start <= _line(use) <= end and any(part is use for part in ast.walk(statement))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of, spot_of
 from reenact.program.read.follow import Follower
-from reenact.program.read.functions import returned_values
 from reenact.program.read.scope import Once, Scope, scope_of
 from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
@@ -144,9 +143,8 @@ class Values:
         end = self.follower.single(node)
         if end is None:
             return None
-        value = end.given.value if end.given is not None else end.literal()
-        if is_number(value):
-            return value  # type: ignore[return-value]
+        if is_number(end.in_force):
+            return end.in_force  # type: ignore[return-value]
         return None if end.node is node else self.compute(end.node)
 
     def _only_known_part(self, node: ast.expr) -> End | None:
@@ -231,7 +229,7 @@ class Callees:
         target = self.sources.meaning(call.func)
         if callees or not isinstance(target, Scope) or not target.is_function:
             return [Made(callee, call) for callee in callees]
-        return [made for value in returned_values(target) for made in self.made(value)]
+        return [made for value in target.returned() for made in self.made(value)]
 
     def _names(self, node: ast.AST, written: Written) -> list[Callee]:
         direct = self.sources.dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
@@ -281,12 +279,9 @@ class Callees:
 
 
 def _chosen_word(end: End) -> str:
-    value = end.given.value if end.given is not None else end.literal()
-    return value if isinstance(value, str) else ""
+    return end.in_force if isinstance(end.in_force, str) else ""
 
 
 def chosen_name(callee: Callee) -> str:
     """The class name, or the word that chose it."""
-    given = callee.end.given
-    chosen = given.value if given is not None else callee.end.literal()
-    return str(chosen) if callee.chosen else last_name(callee.dotted)
+    return str(callee.end.in_force) if callee.chosen else last_name(callee.dotted)

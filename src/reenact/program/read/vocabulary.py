@@ -92,9 +92,6 @@ class LibraryWords:
     optimizers: dict[str, OptimizerSpec]
     tables: dict[str, dict[str, str]]
 
-    def table(self, name: str) -> dict[str, str]:
-        return self.tables[name]
-
     def words(self, name: str) -> tuple[str, ...]:
         return words(self.tables["words"][name])
 

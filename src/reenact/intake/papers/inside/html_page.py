@@ -155,7 +155,8 @@ class Page:
         if node.tag == "-text":
             return spelt(node.text_content or "", bare)
         named = classes(node)
-        if node.tag == "math" or is_script_maths(node):
+        kind = node.attributes.get("type") or ""
+        if node.tag == "math" or (node.tag == "script" and kind.startswith("math/tex")):
             return self.maths(node, bare)
         if node.tag in DROPPED or node.tag.startswith(("-", "!")) or self.is_hidden(node):
             return ""
@@ -246,10 +247,6 @@ def classes(node: Any) -> set[str]:
 
 def is_caption(node: Any) -> bool:
     return node is not None and (node.tag in ("figcaption", "caption") or "ltx_caption" in classes(node))
-
-
-def is_script_maths(node: Any) -> bool:
-    return bool(node.tag == "script" and (node.attributes.get("type") or "").startswith("math/tex"))
 
 
 def tex_of(node: Any) -> str:
