@@ -66,7 +66,9 @@ def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
         if body[at] == "{":
             part, at = group(body, at)
         elif body[at] == '"':
-            part, at = _quoted(body, at)
+            closing, first = _closing(body, at + 1, '"'), at + 1
+            end, at = (closing.start(), closing.end()) if closing else (len(body), len(body))
+            part = body[first:end]
         elif word := _WORD.match(body, at):
             part, at = words.get(word[0].lower(), word[0]), word.end()
         else:
@@ -79,13 +81,14 @@ def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
     return "".join(parts), at
 
 
-def _quoted(body: str, at: int) -> tuple[str, int]:
+def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
+    """The next such sign outside of braces; none where none follows."""
     depth = 0
-    for found in re.compile(r"\\.|[{}\"]", re.S).finditer(body, at + 1):
+    for found in re.compile(rf"\\.|[{{}}{re.escape(sign)}]", re.S).finditer(body, at):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if found[0] == '"' and depth <= 0:
-            return body[at + 1 : found.start()], found.end()
-    return body[at + 1 :], len(body)
+        if found[0] == sign and depth <= 0:
+            return found
+    return None
 
 
 def _reference(key: str, fields: dict[str, str]) -> Reference:
@@ -160,14 +163,8 @@ def read_bibitems(text: str) -> Iterator[Reference]:
 
 def _without_option(body: str) -> str:
     """Drops `[Kingma(2015)]`, in which braces and brackets may nest."""
-    if not body.startswith("["):
-        return body
-    depth = 0
-    for found in re.finditer(r"\\.|[{}\]]", body, re.S):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if found[0] == "]" and depth <= 0:
-            return body[found.end() :]
-    return body
+    closing = _closing(body, 0, "]") if body.startswith("[") else None
+    return body[closing.end() :] if closing else body
 
 
 def _entry(key: str, body: str) -> Reference:

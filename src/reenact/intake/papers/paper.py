@@ -51,12 +51,18 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table as cells; a cell that spans several columns is repeated in each."""
+class Captioned:
+    """What stands apart from the text, under words of its own."""
 
     id: str = ""
     caption: str = ""
     label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Captioned):
+    """A table as cells; a cell that spans several columns is repeated in each."""
+
     rows: tuple[tuple[str, ...], ...] = ()
     heads: int = 1
     """How many of the first rows are headings."""
@@ -70,12 +76,9 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Captioned):
     """A figure: its caption, and its pixels where the source has them."""
 
-    id: str = ""
-    caption: str = ""
-    label: str = ""
     file: str = ""
     """Name inside the source; empty when only the caption is known."""
     image: bytes = b""
@@ -87,12 +90,9 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Algorithm:
+class Algorithm(Captioned):
     """Numbered steps, kept whole."""
 
-    id: str = ""
-    caption: str = ""
-    label: str = ""
     body: str = ""
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
-from reenact.intake.papers.paper import Algorithm, Equation, Figure, Table
+from reenact.intake.papers.paper import Algorithm, Captioned, Figure, Table
 from reenact.intake.papers.references import is_bibliography
 
 LONGEST_HEADING = 90
@@ -160,7 +160,7 @@ def captioned(pieces: Iterable[Piece]) -> list[Piece]:
 
 def _named(piece: Piece, caption: Piece) -> Piece | None:
     """The piece with its caption; none where the other is no caption, or one of something else."""
-    if isinstance(piece, Heading | Prose | Equation) or piece.caption or not isinstance(caption, Prose):
+    if not isinstance(piece, Captioned) or piece.caption or not isinstance(caption, Prose):
         return None
     found = _CAPTION.match(caption.text.strip())
     if not found or not isinstance(piece, _CAPTIONED[found["kind"][:3].casefold()]):

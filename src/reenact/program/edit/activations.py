@@ -61,18 +61,21 @@ def _keep_dim(
 
 
 def _torch_function(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
-    call = activation.call
-    if word not in torch_words.ACTIVATION_FUNCTIONS:
-        raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
+    call, usual = activation.call, _home(word)
     if activation.way is Way.METHOD:
         _torch_method(editor, activation, word)
         return
     old = editor.analysis.sources.dotted(call.func)
     home = old.rpartition(".")[0]
-    if home == "torch" and word not in torch_words.TENSOR_FUNCTIONS:
-        home = "torch.nn.functional"
-    rename(editor, call.func, old, f"{home}.{word}")
+    rename(editor, call.func, old, f"{usual if home == 'torch' else home}.{word}")
     _keep_dim(editor, activation, word, _tensor(activation))
+
+
+def _home(word: str) -> str:
+    """The module of PyTorch that has the function of an activation."""
+    if word not in torch_words.ACTIVATION_FUNCTIONS:
+        raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
+    return "torch" if word in torch_words.TENSOR_FUNCTIONS else "torch.nn.functional"
 
 
 def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
@@ -136,9 +139,10 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     word = activation_word(value)
     if word == "linear":
         return
+    for head in layer.heads:
+        name = editor.name_for(f"{_home(word)}.{word}", head)
+        editor.wrap(head, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
     if layer.heads:
-        for head in layer.heads:
-            _wrap(editor, head, word)
         return
     name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.call)
     module = f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
@@ -146,11 +150,3 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         chain(editor, layer, "", f", {module})")
     else:
         insert_item(editor, layer, module, suffix="act")
-
-
-def _wrap(editor: SourceEditor, head: ast.expr, word: str) -> None:
-    home = "torch" if word in torch_words.TENSOR_FUNCTIONS else "torch.nn.functional"
-    if word not in torch_words.ACTIVATION_FUNCTIONS:
-        raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
-    name = editor.name_for(f"{home}.{word}", head)
-    editor.wrap(head, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
