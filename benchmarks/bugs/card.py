@@ -40,9 +40,14 @@ def scorecard(
     reasons = tuple(_reasons(cases, results))
     return Scorecard(
         name="bugs",
-        figures=_closing(cases, found[WHOLE]) if WHOLE in found else NOT_RECORDED,
+        figures="; ".join(
+            ("" if variant == WHOLE else f"{variant.name}: ") + _closing(cases, found[variant])
+            for variant in variants
+        ),
         goals=tuple(_goals(cases, variants, found)),
-        measured=_figures(cases, found[WHOLE]) if WHOLE in found else {},
+        measured={
+            key: figure for variant in variants for key, figure in _figures(variant, cases, found[variant])
+        },
         tables=(
             Table(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
@@ -128,16 +133,18 @@ def shown_bugs(cases: Sequence[BugCase], results: Mapping[str, CaseResult]) -> S
     return Share(sum(results[case.id].works for case in bugs), len(bugs))
 
 
-def _figures(cases: Sequence[BugCase], results: Mapping[str, CaseResult]) -> dict[str, Figure]:
+def _figures(
+    variant: Variant, cases: Sequence[BugCase], results: Mapping[str, CaseResult]
+) -> Iterator[tuple[str, Figure]]:
+    """Those of the whole method by their bare names; of parts and baselines with the way before them."""
     there = [case for case in cases if case.id in results]
     right = sum(results[case.id].true_verdict(case) for case in there)
     absent = [case for case in there if case.expected is not Verdict.REPRODUCED]
     claims = sum(results[case.id].false_claim(case) for case in absent)
-    return {
-        "verdicts": Share(right, len(there)).figure("cases with their true verdict"),
-        "shown": shown_bugs(there, results).figure("bugs shown by a script that runs"),
-        "claims": Share(claims, len(absent)).figure("false claims of bugs that are not there"),
-    }
+    key, name = ("", "") if variant == WHOLE else (f"{variant.key}-", f"{variant.name}: ")
+    yield f"{key}verdicts", Share(right, len(there)).figure(f"{name}cases with their true verdict")
+    yield f"{key}shown", shown_bugs(there, results).figure(f"{name}bugs shown by a script that runs")
+    yield f"{key}claims", Share(claims, len(absent)).figure(f"{name}false claims of bugs that are not there")
 
 
 def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> tuple[str, ...]:
