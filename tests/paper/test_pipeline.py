@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reenact.errors import Inconclusive, InputError
+from reenact.errors import BudgetSpent, Inconclusive, InputError, Stopped
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
+from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
 from reenact.paper.fingerprint.pipeline import run_fingerprint
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
+from reenact.report.views.paper import paper_report
 from reenact.sandbox.choose import choose
+from reenact.types import Stop
 
 EMPTY = {
     "paper/review": {"overall": [], "method": [], "experiment": []},
@@ -76,3 +81,37 @@ def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(paper: Paper,
 
     steps = [call.step for call in model.calls]
     assert steps == ["paper/review", "paper/claims", "paper/develop/begin"]
+
+
+CLAIM = {
+    "metric": "accuracy", "value": 84.2, "unit": "%", "higher_is_better": True, "method": "Gentle targets",
+    "dataset": "Rings", "place": "2.2:2", "quote": "84.2 ± 0.4", "asked": True,
+}  # fmt: skip
+REVIEW = {**EMPTY, "paper/claims": {"claims": [CLAIM]}}
+
+
+def test_a_run_that_is_stopped_leaves_a_report_of_what_there_is(paper: Paper, tmp_path: Path) -> None:
+    stop, out = Stop(), tmp_path / "out"
+
+    def script(call: Call) -> Any:
+        if call.step.startswith("paper/fingerprint"):
+            stop.ask()
+            raise Stopped("Stopped while a model was asked.")
+        return REVIEW[call.step]
+
+    asked = replace(services(Scripted(script), tmp_path), stop=stop, report=paper_report)
+    with pytest.raises(Stopped):
+        reproduce(paper, asked, options=PaperOptions(exemplars=0), out=out)
+
+    text = (out / "REPORT.md").read_text()
+    assert "Inconclusive: It ended early, at step 3 of 6 (take its fingerprint)." in text
+    assert "84.2%" in text, "what the paper claims is known already"
+    assert "<!doctype html>" in (out / "report.html").read_text()
+
+
+def test_a_report_of_somebody_else_is_not_written_over(paper: Paper, tmp_path: Path) -> None:
+    (tmp_path / "REPORT.md").write_text("mine")
+    asked = replace(services(Scripted([BudgetSpent("The budget is spent.")]), tmp_path), report=paper_report)
+    with pytest.raises(BudgetSpent):
+        reproduce(paper, asked, out=tmp_path)
+    assert (tmp_path / "REPORT.md").read_text() == "mine"

@@ -158,7 +158,7 @@ def test_the_report_has_the_pictures_and_their_words() -> None:
     html = render(paper_document(found), "html")
     assert html.count('<figure class="chart">') == 3
     assert "C1, 92.1%" in html
-    written = paper_report(found)
+    written = paper_report(found)["REPORT.md"]
     assert "seed 0: 0.5 to 0.918 at epoch 3." in written
     assert "1 with values that are no numbers" in written
-    assert "The runs logged nothing of their training" in paper_report(a_paper(()))
+    assert "The runs logged nothing of their training" in paper_report(a_paper(()))["REPORT.md"]

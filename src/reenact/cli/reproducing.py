@@ -30,16 +30,12 @@ from reenact.cli.options import (
     shared,
 )
 from reenact.paper.options import PaperAblations, PaperOptions
-from reenact.paper.reproduction import Reproduction
-from reenact.report.document import Document
-from reenact.report.render import render
 from reenact.report.views.bug import bug_document
 from reenact.report.views.evaluation import evaluation_document
 from reenact.report.views.fingerprint import fingerprint_document
 from reenact.report.views.paper import paper_document
 
 DEFAULTS = PaperOptions()
-PAGE = "report.html"
 
 
 @click.command()
@@ -76,13 +72,7 @@ def paper(paper: str, out: Path, **given: Any) -> int:
     PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
     0: reproduced, 1: partly or not, 3: inconclusive.
     """
-
-    def view(result: Reproduction) -> Document:
-        document = paper_document(result)
-        (out / PAGE).write_text(render(document, "html"), encoding="utf-8")
-        return document
-
-    return answer(reproduce_paper, view, paper, out=out, **given)
+    return answer(reproduce_paper, paper_document, paper, out=out, **given)
 
 
 @click.command()

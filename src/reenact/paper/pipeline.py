@@ -6,14 +6,14 @@ review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.codegen.project import Project
-from reenact.errors import Inconclusive
+from reenact.errors import BudgetSpent, Inconclusive, ReenactError, Stopped
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
@@ -22,15 +22,26 @@ from reenact.llm.ask import Model
 from reenact.paper.context import PaperContext, folders_text, project_runner
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.develop import develop
+from reenact.paper.develop.development import Development, RoundLog, is_foreign
 from reenact.paper.develop.version import Brief
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.pipeline import take_fingerprint
 from reenact.paper.lineage.cited import Shelves
 from reenact.paper.lineage.trace import Exemplar, trace_lineage
-from reenact.paper.measure.measure import measure
+from reenact.paper.measure.gap import compare
+from reenact.paper.measure.measure import Measured, measure
+from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
+from reenact.paper.review.claims import (
+    FORM,
+    Claim,
+    Claims,
+    given_claims,
+    stated_claims,
+    withheld,
+    without_results,
+)
 from reenact.paper.review.review import Review, review
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.box import Sandbox
@@ -69,8 +80,8 @@ class PaperServices:
     argv: Sequence[str] = ()
     fresh: bool = False
     """Start over instead of resuming an interrupted run."""
-    report: Callable[[Reproduction], str] | None = None
-    """The text of REPORT.md beside the project; none: it is not written."""
+    report: Callable[[Reproduction], Mapping[str, str]] | None = None
+    """The files of the report beside the project, by name; none: it is not written."""
 
     def step(self, number: int, note: str) -> None:
         self.tell(Progress("paper", number, STEPS, note))
@@ -82,7 +93,7 @@ def reproduce(
     """The whole of it; the same call after an interruption continues. `out` is where the project goes."""
     options = options or PaperOptions()
     given = given_claims(options.claims)
-    model, goal, parts = services.model, options.goal, options.parts
+    model = services.model
     request = {
         "paper": mark(paper.text()),
         "model": model.name,
@@ -93,58 +104,116 @@ def reproduce(
         pipeline="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
     ) as run:
         carry_budget(model, run, services.journal)
-        services.step(1, "read it, and what it claims")
-        summaries = review(paper, goal, model, run, figures=parts.figures)
-        claims = stated_claims(paper, goal, model, run).beside(given)
-        if not claims.asked and not options.anyway:
+        made = _Making(paper, options, services, run, out)
+        try:
+            made.all_of_it(given)
+        except (Stopped, BudgetSpent) as error:
+            made.report_what_there_is(error)
+            raise
+        found = made.reproduction()
+        run.note("result", found)
+        if out is not None:
+            names = (*sorted(found.development.project.files), *made.written(found))
+            found = replace(found, folder=out, written=names)
+        run.finish(found.in_short(), found.verdict.exit_code)
+    return found
+
+
+class _Making:
+    """A reproduction on its way: what there is of it, also where it is stopped."""
+
+    def __init__(
+        self, paper: Paper, options: PaperOptions, services: PaperServices, run: OpenRun, out: Path | None
+    ) -> None:
+        self.paper, self.options, self.services, self.run, self.out = paper, options, services, run, out
+        self.at = ""
+        self.review = Review((), (), ())
+        self.claims = Claims((), ())
+        self.exemplars: tuple[Exemplar, ...] = ()
+        self.fingerprint = Fingerprint((), ())
+        self.development = Development(Project(), (), 0, False, (), ())
+        self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
+        self.log: RoundLog | None = None
+
+    def step(self, number: int, note: str) -> None:
+        self.at = f"step {number} of {STEPS} ({note})"
+        self.services.step(number, note)
+
+    def all_of_it(self, given: tuple[Claim, ...]) -> None:
+        """Every step, top to bottom."""
+        paper, options, services, run = self.paper, self.options, self.services, self.run
+        model, goal, parts = services.model, options.goal, options.parts
+        self.step(1, "read it, and what it claims")
+        self.review = review(paper, goal, model, run, figures=parts.figures)
+        self.claims = stated_claims(paper, goal, model, run).beside(given)
+        if not self.claims.asked and not options.anyway:
             raise Inconclusive(NOTHING_TO_COMPARE, next_step=STATE_A_CLAIM)
-        exemplars = _lineage(paper, options, services, run)
-        fingerprint = Fingerprint((), ())
+        if parts.lineage and options.exemplars:
+            self.step(2, "trace its lineage")
+            self.exemplars = _lineage(paper, options, services, run)
         if parts.fingerprint:
-            services.step(3, "take its fingerprint")
-            fingerprint = take_fingerprint(paper, goal, model, run, parts)
+            self.step(3, "take its fingerprint")
+            self.fingerprint = take_fingerprint(paper, goal, model, run, parts)
         box, environments, packages = services.sandbox, services.environments, services.packages
         runner = project_runner(options, box, environments, packages, services.stop)
-        context = PaperContext(model, runner, options, services.journal, services.traces, out, services.tell)
-        brief = _brief(paper, summaries, claims, exemplars, fingerprint, context)
+        journal, traces = services.journal, services.traces
+        context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
+        brief = _brief(paper, self.review, self.claims, self.exemplars, self.fingerprint, context)
 
         def against_the_paper(project: Project, scope: Scope) -> tuple[Judged, ...]:
             return verify(brief.criteria, project, paper, model, scope, runner)
 
-        services.step(4, "write code that runs, and verify it")
-        development = develop(brief, context, run, against_the_paper)
-        services.step(6, "run the experiment and compare it with the paper")
-        place = run.under("measure")
-        measured = measure(claims.asked, fingerprint.criteria, development, context, place)
+        self.step(4, "write code that runs, and verify it")
+        self.development = develop(brief, context, run, against_the_paper, self._follow)
+        self.step(6, "run the experiment and compare it with the paper")
+        criteria, place = self.fingerprint.criteria, run.under("measure")
+        self.measured = measure(self.claims.asked, criteria, self.development, context, place)
+
+    def _follow(self, log: RoundLog) -> None:
+        self.log = log
+
+    def reproduction(self) -> Reproduction:
+        """What came of it so far."""
+        run, claims, measured = self.run, self.claims, self.measured
         dropped = (f"Not taken for a claim: {text}" for text in claims.dropped)
         left = (f"Not asked for, and not compared: {one}." for one in claims.claims if not one.asked)
-        found = Reproduction(
-            paper=paper, goal=goal, judgement=measured.judgement, review=summaries, claims=claims.claims,
-            exemplars=exemplars, fingerprint=fingerprint, development=development, runs=measured.runs,
-            comparisons=measured.comparisons, orderings=measured.orderings,
-            gap_repair=measured.gap_repair, scale=measured.scale,
+        return Reproduction(
+            paper=self.paper, goal=self.options.goal, judgement=measured.judgement, review=self.review,
+            claims=claims.claims, exemplars=self.exemplars, fingerprint=self.fingerprint,
+            development=self.development, runs=measured.runs, comparisons=measured.comparisons,
+            orderings=measured.orderings, gap_repair=measured.gap_repair, scale=measured.scale,
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,
-            reused_line=run.reused, notes=(*summaries.notes, *dropped, *left, *measured.notes),
+            reused_line=run.reused, notes=(*self.review.notes, *dropped, *left, *measured.notes),
         )  # fmt: skip
-        run.note("result", found)
-        if out is not None:
-            written = sorted(development.project.files)
-            if services.report is not None:
-                run.edit("report", out, {REPORT: services.report(found).encode("utf-8", "replace")})
-                written.append(REPORT)
-            found = replace(found, folder=out, written=tuple(written))
-        run.finish(found.in_short(), found.verdict.exit_code)
-    return found
+
+    def report_what_there_is(self, error: ReenactError) -> None:
+        """The report of a run that ends early; the claims stand in it as not measured."""
+        if self.log is not None and not self.development.rounds:
+            self.development = self.log.so_far()
+        why = f"It ended early, at {self.at}. {error.sentence}"
+        compared = compare(self.claims.asked, (), ())
+        judgement = replace(verdict_of(compared, runs=True), verdict=Verdict.INCONCLUSIVE, reason=why)
+        self.measured = replace(self.measured, comparisons=compared, judgement=judgement)
+        foreign = self.out is not None and is_foreign(self.out, REPORT)
+        if not foreign and self.written(self.reproduction()):
+            self.services.tell(Progress("paper", note=f"the report so far: {self.out}/{REPORT}"))
+
+    def written(self, found: Reproduction) -> tuple[str, ...]:
+        """The files of the report, in the output folder."""
+        if self.out is None or self.services.report is None:
+            return ()
+        files = self.services.report(found)
+        self.run.edit(
+            "report", self.out, {name: text.encode("utf-8", "replace") for name, text in files.items()}
+        )
+        return tuple(files)
 
 
 def _lineage(
     paper: Paper, options: PaperOptions, services: PaperServices, run: OpenRun
 ) -> tuple[Exemplar, ...]:
-    if not options.parts.lineage or not options.exemplars:
-        return ()
-    services.step(2, "trace its lineage")
     box, checkouts = services.sandbox, services.cache / "checkouts"
     shelves = Shelves(box, checkouts, services.library, services.clients, services.stop)
     scope, most = run.under("lineage"), options.exemplars

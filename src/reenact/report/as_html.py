@@ -29,6 +29,7 @@ from reenact.report.document import (
     Squiggle,
     Text,
 )
+from reenact.report.mathml import with_formulas
 from reenact.types import ExitCode, Table
 
 STYLE = Path(__file__).parent / "style.css"
@@ -98,6 +99,11 @@ def _section(one: Section) -> str:
 
 
 def _prose(one: Text) -> str:
+    if one.is_list:
+        listed = [line for line in plain(one.text).split("\n") if line.strip()]
+        items = "".join(f"<li>{with_formulas(line)}</li>" for line in listed)
+        head = f"<summary>{escaped(one.title)} <small>{len(listed)}</small></summary>"
+        return f'<details class="fold">{head}<div class="body"><ul>{items}</ul></div></details>'
     if not one.is_diff:
         return f'{_head(one.title)}<pre tabindex="0">{escaped(one.text)}</pre>'
     lines = "".join(
@@ -130,18 +136,22 @@ def _board(one: Board) -> str:
     rows = "".join(
         f"<tr{_class(row.tone)}{_id(row.anchor)}>"
         + "".join(
-            f"<td{_label(one.columns, at)}>{_linked(cell, row.hrefs.get(at, ''))}</td>"
+            f"<td{_label(one.columns, at)}>{_linked(cell, row.hrefs.get(at, ''), one.formulas)}</td>"
             for at, cell in enumerate(row.cells)
         )
         + "</tr>"
         for row in one.rows
     )
     name = escaped(one.title) or "Table"
-    return (
-        f'{_head(one.title)}<div class="wide" tabindex="0" role="region" aria-label="{name}">'
+    table = (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{name}">'
         f"<table{_class('many' if len(one.columns) >= MANY else '')}>"
         f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
+    if not one.folded:
+        return f"{_head(one.title)}{table}"
+    head = f"<summary>{name} <small>{len(one.rows)}</small></summary>"
+    return f'<details class="fold">{head}<div class="body">{table}</div></details>'
 
 
 def _label(columns: Sequence[str], at: int) -> str:
@@ -216,9 +226,9 @@ def _reading(one: Reading) -> str:
 def _passages(passages: Sequence[Passage]) -> str:
     return " ".join(
         f'<a{_id(one.anchor)} class="passage {one.tone}" href="{escaped(one.href)}" '
-        f'title="{escaped(one.note)}">{escaped(one.text)}</a>'
+        f'title="{escaped(one.note)}">{with_formulas(one.text)}</a>'
         if one.href
-        else f"<span{_id(one.anchor)}>{escaped(one.text)}</span>"
+        else f"<span{_id(one.anchor)}>{with_formulas(one.text)}</span>"
         for one in passages
     )
 
@@ -291,8 +301,9 @@ def _head(title: str) -> str:
     return f"<h3>{escaped(title)}</h3>" if title else ""
 
 
-def _linked(words: str, href: str) -> str:
-    return f'<a href="{escaped(href)}">{escaped(words)}</a>' if href else escaped(words)
+def _linked(words: str, href: str, formulas: bool = False) -> str:
+    shown = with_formulas(words) if formulas else escaped(words)
+    return f'<a href="{escaped(href)}">{shown}</a>' if href else shown
 
 
 def _id(anchor: str) -> str:

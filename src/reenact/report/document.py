@@ -35,6 +35,8 @@ class Text:
     title: str = ""
     is_diff: bool = False
     """Lines of a unified diff: never broken, and coloured where colours can be."""
+    is_list: bool = False
+    """Lines that stand for themselves: a page folds them away below their title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,10 @@ class Board:
     title: str
     columns: Sequence[str]
     rows: Sequence[Row]
+    formulas: bool = False
+    """Cells hold LaTeX between dollar signs, which a page draws."""
+    folded: bool = False
+    """A page shows the title alone until it is opened."""
 
     @property
     def plain(self) -> Table:

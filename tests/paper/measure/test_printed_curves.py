@@ -33,6 +33,10 @@ from reenact.paper.measure.curves import (
          {"Train loss": 0.3, "Train acc": 0.8, "Val loss": 0.4, "Val acc": 0.7}),
         ("seed 0 method=damped epoch=3 error rate=0.2", "damped", (3, None, None), {"error rate": 0.2}),
         ("Training loss after epoch 3: 0.25", "", (3, None, None), {"Training loss": 0.25}),
+        ("noise 0.3: epoch 3 of 10, loss 0.2", "noise 0.3", (3, None, None), {"loss": 0.2}),
+        ("[ResNet18] Epoch 3/10 loss 0.3", "ResNet18", (3, None, None), {"loss": 0.3}),
+        ("ours k=10 | epoch 2 | val acc 91.2%", "ours k 10", (2, None, None), {"val acc": 91.2}),
+        ("loss 0.3 epoch 3 acc 0.2", "", (3, None, None), {"loss": 0.3, "acc": 0.2}),
         ("iter 10: loss 0.5, time 12.0ms, mfu 3.4%", "", (None, 10, None), {"loss": 0.5, "mfu": 3.4}),
     ],
 )  # fmt: skip

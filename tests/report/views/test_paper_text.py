@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
@@ -73,6 +75,36 @@ def test_what_comes_from_outside_is_text() -> None:
 def test_a_sentence_leads_to_its_line_and_the_line_back() -> None:
     assert re.search(r'<a id="p-3:1\.2" class="passage good" href="#code-0-L2"', page())
     assert re.search(r'<a class="squiggle good" href="#p-3:1\.2"[^>]*>Adam\(\)</a>', page())
+
+
+def test_formulas_are_drawn() -> None:
+    assert '<math display="block">' in page()
+
+
+def test_what_was_decided_and_assumed_is_folded_by_kind_and_whole_in_the_text() -> None:
+    notes = ("Decided: The batch size is 8.", "Assumed: No bias.", "git is not installed.")
+    made = Development(PROJECT, (), 0, True, JUDGED, notes)
+    document = paper_document(replace(FOUND, development=made))
+    shown = render(document, "html")
+    assert "<summary>Decided where the paper is silent <small>1</small></summary>" in shown
+    assert "<li>No bias.</li>" in shown
+    text = render(document, "markdown")
+    assert "## Assumed by the code" in text
+    assert "git is not installed." in text
+
+
+def test_criteria_that_hold_are_folded_below_the_others() -> None:
+    assert "<summary>Met by the code <small>1</small></summary>" in page()
+    assert page().index("Nobody looked.") < page().index("Met by the code")
+
+
+def test_a_run_out_of_time_shows_what_it_had() -> None:
+    late = FullRun(0, False, {}, "timeout", 9.0, 8.0, 1.0, "", late=True, partial={"accuracy": 0.5})
+    shorter = FullRun(0, True, {"accuracy": 0.7}, "", 2.0, 2.0, 1.0, "", 0.25)
+    shown = render(paper_document(replace(FOUND, runs=(late, shorter), scale=0.25)), "html")
+    assert "partial: out of time" in shown
+    assert "(0.5)" in shown
+    assert "25% of the paper&#x27;s training" in shown
 
 
 def test_a_criterion_nobody_verified_says_so() -> None:

@@ -29,10 +29,15 @@ PATIENCE = 2
 """Rounds without progress after which no further one is paid for."""
 
 
-def develop(brief: Brief, context: PaperContext, run: Scope, verify: Verify) -> Development:
-    """The whole; the same call after an interruption continues. `verify` judges a version by the criteria."""
+def develop(
+    brief: Brief, context: PaperContext, run: Scope, verify: Verify,
+    follow: Callable[[RoundLog], None] = lambda _: None,
+) -> Development:  # fmt: skip
+    """The whole; the same call after an interruption continues. `verify` judges a version by the criteria;
+    `follow` gets the log before its first round."""
     run = run.under("develop")
     log = RoundLog(History(context.out), run, brief.criteria)
+    follow(log)
     developer = Developer(context, Roles(brief, context))
     version = developer.written(log, run)
     tidy = developer.refactored(version, run.under("refactor")) if version.runs else None

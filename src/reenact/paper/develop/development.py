@@ -116,6 +116,16 @@ class RoundLog:
         if best is not self.versions[-1]:
             message = f"Keep round {number}, the best version"
             self._history.keep(best.project, message, self._run.under("kept"))
+        return self._developed(best, number)
+
+    def so_far(self) -> Development:
+        """What there is where the development is not over: the best whole version, else the last one."""
+        if not self.versions:
+            return self._developed(Version(), 0)
+        number = len(self.versions) - 1 if self._best is None else self._best
+        return self._developed(self.versions[number], number)
+
+    def _developed(self, best: Version, number: int) -> Development:
         found, state, code = best.found, best.state, read_project(best.project)
         proposed = (one for version in self.versions for one in version.found.proposed)
         notes = (
@@ -195,6 +205,11 @@ class History:
             self.notes = [commit.removeprefix("!")]
             return ""
         return commit
+
+
+def is_foreign(out: Path, name: str) -> bool:
+    """Whether the folder has such a file and it is not one of a reproduction."""
+    return (out / name).exists() and not (out / ".git" / MARK).is_file()
 
 
 def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:

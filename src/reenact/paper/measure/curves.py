@@ -43,6 +43,8 @@ SILENT = re.compile(r"method|model|run|name|variant|training|info|debug|warning|
 WITHIN = "step within an epoch"
 """A printed step beside an epoch: it may start over in every epoch, so it places nothing."""
 MOST_WORDS = 5
+LOSSES = frozenset(("loss", "val_loss", "accuracy", "val_accuracy"))
+"""Values that are none of a training's settings, wherever they stand."""
 LASTS = 3
 """Lines below one that tells the epoch alone which are still about it."""
 DEEPEST = 3
@@ -223,6 +225,8 @@ def is_curve(name: str) -> bool:
 def printed_row(line: str) -> Row:
     """What a line tells: every number under the words before it."""
     row: dict[str, JsonValue] = {}
+    written: dict[str, str] = {}
+    axes_at: list[int] = []
     label = split = ""
     line, end = _AFTER.sub(r"\2, \1:", line), 0
     for number in _NUMBER.finditer(line):
@@ -239,8 +243,17 @@ def printed_row(line: str) -> Row:
                 label = " ".join(words)
         if axis is not None:
             row.setdefault(axis, float(number["value"]))
+            axes_at.append(len(row))
         elif name and len(first) < MOST_WORDS:
             row[f"{split} {name}".strip()] = float(number["value"])
+            written[f"{split} {name}".strip()] = f"{name} {number['value']}"
+    names = list(row)
+    before = names[: axes_at[0] - 1] if axes_at else []
+    if before and any(is_curve(name) for name in names[axes_at[0] :] if name in written):
+        # What stands before the epoch, with values after it, says which training it is: `noise 0.3: epoch 3`.
+        settings = [written[name] for name in before if is_curve(name) and metric_name(name) not in LOSSES]
+        label = " ".join([*([label] if label else []), *settings])
+        row = {name: value for name, value in row.items() if written.get(name) not in settings}
     if EPOCH in row and STEP in row:
         del row[STEP]
         row[WITHIN] = True

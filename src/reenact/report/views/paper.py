@@ -12,7 +12,7 @@ from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
-from reenact.paper.measure.runs import metric_names, values
+from reenact.paper.measure.runs import FullRun, metric_names, values
 from reenact.paper.measure.verdict import Ordering, OrderingStatus
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import PLACE
@@ -59,33 +59,60 @@ def paper_document(found: Reproduction) -> Document:
     )
 
 
-def paper_report(found: Reproduction) -> str:
-    """The text of REPORT.md."""
-    return render(paper_document(found), "markdown")
+def paper_report(found: Reproduction) -> dict[str, str]:
+    """The report as text and as a page, by the names of their files."""
+    document = paper_document(found)
+    return {"REPORT.md": render(document, "markdown"), "report.html": render(document, "html")}
 
 
 def _sections(found: Reproduction) -> Iterator[Section]:
+    """As a report of a reproduction is read: what holds, how it trained, what differs, then the evidence."""
     yield Section("Claims", list(_claims(found)), "claims")
     if metrics := _metric_rows(found):
         yield Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
+    if found.runs:
+        yield Section("Training", list(_training(found)), "training")
+        yield Section("Full runs", list(_runs(found)), "runs", page_only=True)
+    if notes := list(_notes(found)):
+        yield Section("Deviations and assumptions", notes, "notes")
+    if found.gap_repair is not None:
+        yield Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
     if found.fingerprint.criteria:
-        yield Section("Criteria", [_criteria(found)], "criteria")
+        yield Section("Criteria", list(_criteria(found)), "criteria")
     if found.fingerprint.criteria or found.paper.sections:
         yield Section("Paper and code", [side_by_side(found)], "text", page_only=True)
     else:
         files = found.development.project.files
         yield Section("Code", [Source(*one) for one in files.items()], "code", page_only=True)
-    if found.exemplars:
-        yield Section("Lineage", list(_lineage(found)), "lineage")
     if found.development.rounds:
         yield Section("Rounds", list(_rounds(found.development.rounds)), "rounds")
-    if found.runs:
-        yield Section("Training", list(_training(found)), "training")
-        yield Section("Full runs", list(_runs(found)), "runs", page_only=True)
-    if found.gap_repair is not None:
-        yield Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
-    if notes := found.every_note():
-        yield Section("Notes", [Text("\n".join(notes))], "notes")
+    if found.exemplars:
+        yield Section("Lineage", list(_lineage(found)), "lineage")
+
+
+NOTES = {
+    "Decided: ": "Decided where the paper is silent",
+    "Assumed: ": "Assumed by the code",
+    "Open: ": "Open questions",
+    "Lost in reading: ": "Lost in reading",
+    "Not taken for a claim: ": "Not taken for a claim",
+    "Not asked for, and not compared: ": "Not asked for, and not compared",
+    "Left out of the review: ": "Left out of the review",
+}
+"""How a note begins, and the list that it stands in."""
+
+
+def _notes(found: Reproduction) -> Iterator[Text]:
+    """How the experiment is not the paper's, then the notes by kind, each in a list of its own."""
+    differs = dict.fromkeys(text for one in found.comparisons for text in one.differs)
+    lists: dict[str, list[str]] = {"Deviations from the paper": list(differs)}
+    lists |= {title: [] for title in NOTES.values()}
+    for note in found.every_note():
+        start = next((start for start in NOTES if note.startswith(start)), "")
+        lists.setdefault(NOTES.get(start, "Other notes"), []).append(note.removeprefix(start))
+    for title, lines in lists.items():
+        if lines:
+            yield Text("\n".join(" ".join(line.split()) for line in lines), title, is_list=True)
 
 
 def _claims(found: Reproduction) -> Iterator[Block]:
@@ -93,7 +120,8 @@ def _claims(found: Reproduction) -> Iterator[Block]:
         yield Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
     if found.comparisons:
         linked = bool(found.paper.sections)
-        yield Board("", CLAIM_COLUMNS, [_claim(one, linked=linked) for one in found.comparisons])
+        rows = [_claim(one, linked=linked) for one in found.comparisons]
+        yield Board("Numbers" if found.orderings else "", CLAIM_COLUMNS, rows)
     else:
         yield Text("The paper states no number that could be compared.")
     yield Facts("", tuple(_facts(found)))
@@ -109,7 +137,7 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
     counted += f", {contradicted} where the paper contradicts itself" if contradicted else ""
     yield "asked for", found.goal.text()
     lost = f"{len(found.paper.lost)} things lost in reading"
-    yield "paper", f"{found.paper.source} ({found.paper.form}; {lost})"
+    yield "paper", f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
     yield "gap", f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
     yield "criteria", f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
     yield "code", f"{len(made.project.files)} files, {len(made.rounds)} rounds"
@@ -155,7 +183,8 @@ def _claim(one: Comparison, *, linked: bool) -> Row:
         "" if claim.spread is None else f" ± {claim.spread:g}"
     )
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
-    differs = " ".join(part for part in (*one.differs, one.note) if part)
+    count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
+    differs = " ".join(part for part in (count, one.note) if part)
     gap, grade = f"{one.gap:.1%}", one.grade.value
     return Row(
         (claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs),
@@ -185,11 +214,12 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
 CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
 
 
-def _criteria(found: Reproduction) -> Board:
-    """A criterion, which leads to its sentence, and to the first line of the code that it is about."""
+def _criteria(found: Reproduction) -> Iterator[Board]:
+    """A criterion, which leads to its sentence, and to the first line of the code that it is about: first
+    those that do not hold."""
     judged = {one.criterion: one for one in found.judged}
     files = list(found.development.project.files)
-    rows = []
+    rows: dict[bool, list[Row]] = {False: [], True: []}
     for one in found.fingerprint.criteria:
         known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
@@ -202,8 +232,12 @@ def _criteria(found: Reproduction) -> Board:
             verdict, why = f"{known.value.value} ({known.by})", known.reason
             tone = TONES.get(known.value, "")
         cells = (one.id, one.fact, verdict, places, where, why)
-        rows.append(Row(cells, tone, f"criterion-{one.id}", hrefs))
-    return Board("", CRITERION_COLUMNS, rows)
+        met = known is not None and known.value is Value.PASS
+        rows[met].append(Row(cells, tone, f"criterion-{one.id}", hrefs))
+    if rows[False]:
+        yield Board("Not met, or not known", CRITERION_COLUMNS, rows[False], formulas=True)
+    if rows[True]:
+        yield Board("Met by the code", CRITERION_COLUMNS, rows[True], formulas=True, folded=True)
 
 
 def _lineage(found: Reproduction) -> Iterator[Block]:
@@ -247,27 +281,35 @@ def _round(one: Round) -> Row:
 
 def _training(found: Reproduction) -> Iterator[Block]:
     """How the full runs trained."""
-    drawn, rest = training_plots(found.runs, found.comparisons)
+    drawn, rest = training_plots([one for one in found.runs if one.scale == found.scale], found.comparisons)
     yield from drawn
     if rest or not drawn:
         yield Text(rest or NOTHING)
 
 
 def _runs(found: Reproduction) -> Iterator[Block]:
-    names = list(dict.fromkeys(name for one in found.runs for name in one.metrics))
+    runs = found.runs
+    names = list(dict.fromkeys(name for one in runs for name in (*one.metrics, *one.partial)))
     rows = tuple(
         (
             str(one.seed),
-            "counts" if one.ok else one.why or "no measure",
-            *(number(one.metrics[name]) if name in one.metrics else "-" for name in names),
-            f"{one.wall_s:.0f} s",
+            f"{one.scale:.4g}",
+            "counts" if one.ok else "partial: out of time" if one.partial else one.why or "no measure",
+            *(_measure(one, name) for name in names),
+            f"{one.cpu_s:.0f} s",
         )
-        for one in found.runs
+        for one in runs
     )
-    yield Table("", ("seed", "", *names, "time"), rows)
-    for one in found.runs:
+    yield Table("", ("seed", "scale", "", *names, "CPU time"), rows)
+    for one in runs:
         if one.output:
             yield Fold(f"What the run with seed {one.seed} printed", [Text(one.output)])
+
+
+def _measure(one: FullRun, name: str) -> str:
+    known = one.metrics if one.ok else one.partial
+    shown = number(known[name]) if name in known else "-"
+    return shown if one.ok or name not in known else f"({shown})"
 
 
 def _gap_repair(found: GapRepair) -> Iterator[Block]:
