@@ -76,6 +76,7 @@ def run(losses: list[float]) -> Evidence:
         pytest.param("attention", [1.0] * 30 + [0.1] * 30, Judgement.SOUND, id="a layer beside what learns"),
         pytest.param("attention", [1.0] * 60, Judgement.BROKEN, id="a layer, and nothing learns"),
         pytest.param("", [1.0] * 6, Judgement.BROKEN, id="the training itself"),
+        pytest.param("", [1.0] * 30 + [0.8] * 30, Judgement.SOUND, id="a training that learns something"),
     ],
 )
 def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import calibrated, suspects_from
 from reenact.program.change import Set
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
+from reenact.rules.health import Health
 
 RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
@@ -120,8 +122,31 @@ def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
 def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
     strong = replace(finding("RE003", Fault.LCH, 0.7), certainty=Certainty.STRONG)
     hint = finding("RE019", Fault.HLR, 0.7, hyperparameter=RATE)
-    found = {one.fault: one.confidence for one in suspects_from([strong, hint], works=True)}
+    found = {one.fault: one.confidence for one in suspects_from([strong, hint], health=Health.WORKS)}
     assert found == {Fault.HLR: pytest.approx(0.42), Fault.LCH: 0.7}
+
+
+@pytest.mark.parametrize(
+    ("health", "reported"),
+    [
+        (Health.FAILS, {"hint", "two hints", "strong", "of evaluation", "proof"}),
+        (Health.UNSEEN, {"hint", "two hints", "strong", "of evaluation", "proof"}),
+        (Health.UNCLEAR, {"two hints", "strong", "of evaluation", "proof"}),
+        (Health.WORKS, {"of evaluation", "proof"}),
+    ],
+)
+def test_what_a_training_speaks_against_is_not_reported_untried(health: Health, reported: set[str]) -> None:
+    """A hint alone needs a training that fails; one that learns has no fault that keeps it from learning."""
+    strong, proof = {"certainty": Certainty.STRONG}, {"certainty": Certainty.PROOF}
+    cases = {
+        "hint": [finding("RE019", Fault.HLR, 0.8)],
+        "two hints": [finding("UM010", Fault.RCD, 0.8), finding("RE016", Fault.RCD, 0.7)],
+        "strong": [replace(finding("RE001", Fault.ACH, 0.9), **strong)],
+        "of evaluation": [replace(finding("RE007", Fault.CPP, 0.9), **strong)],
+        "proof": [replace(finding("RE010", Fault.ZGR, 0.9), **proof)],
+    }
+    suspects = {name: suspects_from(found, health=health)[0] for name, found in cases.items()}
+    assert {name for name, one in suspects.items() if calibrated(one) >= THRESHOLD} == reported
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_evidence import LABELS, findings_in, graph, trace
+from made_evidence import LABELS, QUANTITIES, findings_in, graph, trace
 from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
 from reenact.rules import Certainty, Evidence
@@ -34,6 +34,44 @@ def test_classes_are_counted_by_what_the_loss_was_given() -> None:
     short = with_loss(compared=((32, 2), (32,)))
     (found,) = findings_in("RE004", short)
     assert found.saw == "class 2 where the output has 2 units"
+    assert found.certainty is Certainty.HINT  # torch would have ended the training
+    assert short.trace is not None
+    (proven,) = findings_in(
+        "RE004", Evidence(trace=replace(short.trace, steps=short.trace.steps.where(step=0)))
+    )
+    assert proven.certainty is Certainty.PROOF
+
+
+@pytest.mark.parametrize(("compared", "reported"), [(((40, 8), (40, 8)), 0), (((40, 1), (40, 1)), 1)])
+def test_soft_targets_made_of_labels_are_no_regression(
+    compared: tuple[tuple[int, ...], ...], reported: int
+) -> None:
+    model = graph(TaskType.REGRESSION, "cross_entropy", compared[0][1])
+    assert model.loss is not None
+    loss = replace(model.loss, compared=compared)
+    run = trace([1.0] * 20, graph=replace(model, loss=loss), data=(QUANTITIES,))
+    assert len(findings_in("RE003", Evidence(trace=run))) == reported
+
+
+TWO_HEADS = """\
+import keras
+from keras import layers
+
+inputs = keras.Input((16,))
+hidden = layers.Dense(8, activation="relu")(inputs)
+kind = layers.Dense(3, activation="softmax", name="kind")(hidden)
+density = layers.Dense(1, name="density")(hidden)
+model = keras.Model(inputs, {"kind": kind, "density": density})
+"""
+
+
+def test_of_several_outputs_nobody_knows_which_the_labels_are_of() -> None:
+    lines = [line for line in TWO_HEADS.splitlines() if not line.startswith("kind")]
+    one = "\n".join(lines).replace('{"kind": kind, "density": density}', "density")
+    run = trace([1.0] * 20, graph=graph(TaskType.MULTI_CLASS, "sparse_categorical_crossentropy", 1))
+    heads = [replace(evidence_of(text, run=False), trace=run) for text in (TWO_HEADS, one)]
+    assert [evidence.several_outputs for evidence in heads] == [True, False]
+    assert [len(findings_in("RE004", evidence)) for evidence in heads] == [0, 1]
 
 
 def test_scores_of_a_list_are_no_single_class() -> None:
@@ -54,6 +92,21 @@ def test_optimizers_in_turns_clear_their_own_gradients(zeroed: int, optimizers: 
     steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % optimizers
     text = "opt.zero_grad()\n" * zeroed + "loss.backward()\n"
     run = replace(run, steps=Columns(run.steps.columns, steps))
+    found = findings_in("RE010", replace(evidence_of(text, run=False), trace=run))
+    assert len(found) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"), [("a.zero_grad()\nb.zero_grad()\n", 0), ("a.zero_grad()\n", 1)]
+)
+def test_optimizers_that_are_made_again_clear_their_own_gradients(text: str, reported: int) -> None:
+    """Four optimizers in two trainings, two at a time."""
+    run = trace([1.0] * 20)
+    steps = run.steps.rows.copy()
+    steps[:, run.steps.columns.index("carried")] = 1
+    steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % 4
+    run = replace(run, steps=Columns(run.steps.columns, steps))
+    text += "loss.backward()\na.step()\nb.step()\nscheduler.step()\n"
     found = findings_in("RE010", replace(evidence_of(text, run=False), trace=run))
     assert len(found) == reported
 

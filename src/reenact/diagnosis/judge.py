@@ -23,7 +23,8 @@ from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Certainty, Finding
-from reenact.rules.own._series import hardly_begun, learned
+from reenact.rules.health import health_of
+from reenact.rules.own._series import hardly_begun
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
@@ -65,7 +66,7 @@ def suspects_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
-    return suspects_from(findings, observed, works=learned(evidence) or hardly_begun(evidence))
+    return suspects_from(findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence))
 
 
 def _about_data(finding: Finding) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
 from reenact.probe.outcome import Outcome, OutcomeKind
-from reenact.rules.finding import Severity
+from reenact.rules.finding import Certainty, Severity
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
@@ -61,14 +61,10 @@ def judgement_of(
     evidence: Evidence, depth: Depth, *, findings: int, symptoms: Sequence[Suspect], threshold: float
 ) -> Judgement:
     """What findings, symptoms and evidence come to together."""
-    from reenact.rules.own._series import learned as clearly_learned
-
     if findings:
         return Judgement.FINDINGS
-    grave = () if clearly_learned(evidence) else grave_symptoms(symptoms, threshold)
-    # Where two networks learn in turns, what stands still in one layer says little of the whole.
-    few = len(grave) == 1 and evidence.optimizers > 1
-    if any(not _local(one, evidence) for one in grave) or (grave and not few and not _goes_on(evidence)):
+    grave = [one for one in grave_symptoms(symptoms, threshold) if _counts(one, evidence)]
+    if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 
@@ -78,6 +74,15 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
     return tuple(
         one for one in symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
     )
+
+
+def _counts(symptom: Suspect, evidence: Evidence) -> bool:
+    """Whether a symptom is of a training that is not seen to learn; what is proven, a crash, needs none."""
+    from reenact.rules.health import Health, health_of
+
+    health = health_of(evidence)
+    proven = symptom.certainty is Certainty.PROOF and health is not Health.WORKS
+    return proven or health in (Health.FAILS, Health.UNSEEN)
 
 
 def _local(symptom: Suspect, evidence: Evidence) -> bool:

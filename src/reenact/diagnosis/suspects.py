@@ -22,6 +22,7 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
 from reenact.rules.finding import Certainty, Finding, Suggestion
+from reenact.rules.health import Health
 from reenact.types import JsonValue, Place
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
@@ -68,6 +69,17 @@ EXPLAINED = 0.6
 """What is left of the confidence in a consequence when its cause is known."""
 EXTRA_WITNESS = 0.25
 """How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
+DOUBTED = 0.4
+"""The most that is believed, untried, of what a training that is not seen to fail speaks against."""
+LIKELY = 0.5
+"""More likely than not: so much hints of two families need where a training is not seen to fail."""
+SHOWS = frozenset((
+    Fault.ACH, Fault.ARM, Fault.AAL, Fault.LCH, Fault.LCN, Fault.LCF, Fault.LNM, Fault.HLR, Fault.OCH,
+    Fault.HNE, Fault.HMO, Fault.HWD, Fault.RAW, Fault.WCI, Fault.BCI, Fault.CPP,
+))  # fmt: skip
+"""Faults that keep a training from learning: one that learns well has none that matters."""
+ABOUT_EVALUATION = frozenset({"RE007"})
+"""Rules that name such a fault, and speak of rows that are not trained on."""
 CALIBRATION = "calibration.json"
 CALIBRATED = frozenset(("learned", "model"))
 """Families that calibrate what they say themselves."""
@@ -93,6 +105,8 @@ class Suspect:
     confidence: float
     suggestions: tuple[Suggestion, ...]
     """Different changes that may help, the surest witness's first."""
+    doubted: bool = False
+    """Whether the training speaks against it: it is listed as worth a look until a trial confirms it."""
 
     @property
     def key(self) -> SuspectKey:
@@ -110,14 +124,19 @@ class Suspect:
 
 
 def suspects_from(
-    findings: Iterable[Finding], observed: Collection[str] = (), *, works: bool = False
+    findings: Iterable[Finding],
+    observed: Collection[str] = (),
+    *,
+    health: Health = Health.UNSEEN,
+    begun: bool = True,
 ) -> tuple[Suspect, ...]:
     """Group findings by what they accuse, strongest suspect first.
 
     `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
     from the program itself, it explains what happened, and suspects that only such rules name are less
     likely. Beside proof every hint is: while an output cannot express the labels, nobody can tell whether the
-    learning rate is right. So is a hint where the training `works`: what is unusual there does no harm.
+    learning rate is right. So is a hint where the training works, by its `health`, or has not `begun`: what
+    is unusual there does no harm. Where it is not seen to fail, a hint alone is no finding.
     """
     groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
@@ -126,9 +145,23 @@ def suspects_from(
     causes = [one for one in found if one.first.is_root_cause]
     if any(one.confidence >= PROVEN and not _only(one, observed) for one in causes):
         found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
-    if works or any(one.certainty is Certainty.PROOF for one in causes):
+    if health is Health.WORKS or not begun or any(one.certainty is Certainty.PROOF for one in causes):
         found = [_less(one) if one.certainty is Certainty.HINT else one for one in found]
+    found = [replace(one, doubted=_spoken_against(one, health)) for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
+
+
+def _spoken_against(suspect: Suspect, health: Health) -> bool:
+    """Whether a training that learns, or is not seen to fail, makes a suspect less likely than not."""
+    if suspect.certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
+        return False
+    families = {finding.family for finding in suspect.witnesses}
+    if families <= CALIBRATED:
+        return False
+    if suspect.certainty is Certainty.HINT:
+        return len(families) < 2 or shipped().at(suspect.confidence) < LIKELY
+    shows = suspect.fault in SHOWS and not _only(suspect, ABOUT_EVALUATION)
+    return health is Health.WORKS and shows
 
 
 def _only(suspect: Suspect, codes: Collection[str]) -> bool:
@@ -257,6 +290,6 @@ def calibrated(suspect: Suspect) -> float:
     """How likely it is that this suspect is at fault, before anything was tried."""
     if suspect.certainty is Certainty.PROOF:
         return max(PROOF, suspect.confidence)
-    if all(finding.family in CALIBRATED for finding in suspect.witnesses):
-        return suspect.confidence
-    return shipped().at(suspect.confidence)
+    of_itself = all(finding.family in CALIBRATED for finding in suspect.witnesses)
+    sure = suspect.confidence if of_itself else shipped().at(suspect.confidence)
+    return min(DOUBTED, sure) if suspect.doubted else sure

@@ -93,11 +93,18 @@ class Evidence:
 
     @property
     def output(self) -> LayerView | None:
-        """The last layer with weights; none where several models learn in turns, as in a GAN: nobody knows
-        then whose output a loss is given."""
-        if self.optimizers > 1:
+        """The last layer with weights; none where several models learn in turns, as in a GAN, or one has
+        several outputs: nobody knows then whose output a loss is given."""
+        if self.optimizers > 1 or self.several_outputs:
             return None
         return next((layer for layer in reversed(self.layers) if layer.role == "output"), None)
+
+    @property
+    def several_outputs(self) -> bool:
+        """Whether a model has several outputs: its loss is then a sum that no single label explains."""
+        layers = self.static.layers if self.static is not None else ()
+        owners = [layer.model for layer in layers if layer.role == "output"]
+        return len(owners) > len(set(owners))
 
     @property
     def output_activation(self) -> LayerView | None:

@@ -88,7 +88,7 @@ def accuracy(evidence: Evidence) -> float | None:
 def guessing(evidence: Evidence) -> float | None:
     """The loss of the best answer that never looks at the inputs: class shares, or the mean target."""
     labels, loss = evidence.labels, evidence.loss
-    if labels is None or loss is None or loss.settings.get("reduction") == "sum" or several_outputs(evidence):
+    if labels is None or loss is None or loss.settings.get("reduction") == "sum" or evidence.several_outputs:
         return None
     if _weighted(evidence):
         return None
@@ -116,13 +116,6 @@ def _weighted(evidence: Evidence) -> bool:
     fits = evidence.trace.happened("fit") if evidence.trace is not None else ()
     given = settings.get("weight") or settings.get("pos_weight")
     return bool(given) or any(event.facts.get("weighted") for event in fits)
-
-
-def several_outputs(evidence: Evidence) -> bool:
-    """Whether a model has several outputs: its loss is then a sum that no single label explains."""
-    layers = evidence.static.layers if evidence.static is not None else ()
-    owners = [layer.model for layer in layers if layer.role == "output"]
-    return len(owners) > len(set(owners))
 
 
 def learned(evidence: Evidence) -> bool:

@@ -31,6 +31,8 @@ Sources
     zero_grad).
 """
 
+import ast
+
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._lines import call_place, called, indexes
 
@@ -51,12 +53,7 @@ class GradientsNotCleared(Rule):
     def check(self, evidence: Evidence) -> Findings:
         known = _carried(evidence)
         if len(known) >= FEWEST:
-            # Of several optimizers each clears its own: gradients of the others' losses lie there on purpose.
-            calls = [
-                call for index in indexes(evidence) for call in index.calls if called(call) == "zero_grad"
-            ]
-            in_turns = 1 < evidence.optimizers <= len(calls)
-            if sum(known) < MOST * len(known) or in_turns:
+            if sum(known) < MOST * len(known) or _in_turns(evidence):
                 return
             saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
         else:
@@ -66,6 +63,20 @@ class GradientsNotCleared(Rule):
             saw = "nothing in the program sets gradients to zero"
         place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence, "backward")
         yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,), place=place)
+
+
+def _in_turns(evidence: Evidence) -> bool:
+    """Of several optimizers each clears its own: gradients of the others' losses lie there on purpose."""
+    cleared, stepped = (_receivers(evidence, name) for name in ("zero_grad", "step"))
+    each = len(set(stepped)) > 1 and set(stepped) <= set(cleared)
+    return evidence.optimizers > 1 and (evidence.optimizers <= len(cleared) or each)
+
+
+def _receivers(evidence: Evidence, name: str) -> list[str]:
+    """Whose method of this name the program calls, call by call, but for schedules."""
+    calls = [call for index in indexes(evidence) for call in index.calls if called(call) == name]
+    owners = [ast.unparse(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)]
+    return [owner for owner in owners if "sched" not in owner.lower()]
 
 
 def _carried(evidence: Evidence) -> list[float]:

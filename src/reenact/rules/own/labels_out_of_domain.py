@@ -32,6 +32,7 @@ Sources
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
 from reenact.rules.own._label_place import labels_made_at
+from reenact.rules.own._places import framework
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 FAR = 0.1
@@ -59,6 +60,13 @@ def _classes_scored(evidence: Evidence) -> int | None:
         return compared[0][1] if evidence.loss_name in ("cross_entropy", "nll") else compared[0][-1]
     heads = sum(layer.role == "output" for layer in evidence.layers)
     return evidence.output.width if evidence.output is not None and heads == 1 else None
+
+
+def _refuted(evidence: Evidence) -> bool:
+    """Whether the run goes against it: torch ends a training with a label that is no class, so the loss was
+    given something else, as in a contrast or with one of several heads."""
+    seen = evidence.trace is not None and evidence.trace.step_count > 1
+    return seen and evidence.crash is None and framework(evidence) == "torch"
 
 
 class LabelsOutOfDomain(Rule):
@@ -95,7 +103,8 @@ class LabelsOutOfDomain(Rule):
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
-            yield self.finding(evidence, saw, layer=evidence.output, fault=fault, certainty=Certainty.PROOF)
+            sure = Certainty.HINT if _refuted(evidence) else Certainty.PROOF
+            yield self.finding(evidence, saw, layer=evidence.output, fault=fault, certainty=sure)
 
     def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))

@@ -64,6 +64,8 @@ class LossOfAnotherTask(Rule):
 def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, width: int) -> float:
     """How sure it is that the loss is of another task; 0 when it fits."""
     task = evidence.task
+    if loss is LossFamily.CATEGORICAL and _shares_given(evidence):
+        return 0.0
     if task is TaskType.REGRESSION and loss in (LossFamily.CATEGORICAL, LossFamily.BINARY):
         return 0.0 if labels.integral and (labels.classes or 99) <= 20 else 0.9
     if task is TaskType.MULTI_LABEL and loss is LossFamily.CATEGORICAL:
@@ -79,6 +81,15 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
     if loss is LossFamily.CATEGORICAL and task is TaskType.BINARY and width == 1:
         return 0.95
     return _hinge(evidence, labels) if loss is LossFamily.MARGIN else 0.0
+
+
+def _shares_given(evidence: Evidence) -> bool:
+    """Whether the loss compares each score with a share that the program made of the labels: soft targets, a
+    list in its order."""
+    compared = evidence.loss.compared if evidence.loss is not None else None
+    labels = evidence.labels
+    whole = labels is not None and (labels.one_hot or set(labels.class_values or ()) == {0, 1})
+    return compared is not None and not whole and compared[0] == compared[1] and compared[0][-1:] > (1,)
 
 
 def _ones_a_row(labels: TensorFacts) -> float:

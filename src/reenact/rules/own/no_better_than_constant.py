@@ -39,7 +39,7 @@ from statistics import fmean
 
 from reenact.probe.outcome import OutcomeKind
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
-from reenact.rules.own._series import ACCURACIES, finite, guessing, losses, metric, several_outputs
+from reenact.rules.own._series import ACCURACIES, finite, guessing, losses, metric
 
 FEWEST_STEPS = 100
 """A shorter run may be a smoke test, or not have begun to learn."""
@@ -77,7 +77,7 @@ def _finished(evidence: Evidence) -> bool:
 
 def _at_chance(evidence: Evidence) -> str:
     """What the held-out accuracy was, when it is that of naming one class; else empty."""
-    if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or several_outputs(evidence):
+    if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or evidence.several_outputs:
         return ""
     for split, prefix in (("test", "test_"), ("validation", "val_")):
         scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))

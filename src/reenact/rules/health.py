@@ -1,0 +1,111 @@
+"""Whether a training works, as far as a watched run shows: what a suspicion is worth depends on it.
+
+A program that demonstrably learns is rarely at fault in what would keep it from learning, and one that fails
+is at fault in something: what is merely unusual counts there, and not elsewhere.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.losses import LossFamily
+from reenact.rules.measured import invalid_loss
+from reenact.rules.own._series import (
+    FEW_STEPS,
+    accuracy,
+    finite,
+    guessing,
+    hardly_begun,
+    learned,
+    losses,
+    metric,
+    runaway,
+    validation_accuracy,
+    windows,
+)
+
+FAR = 0.6
+"""Share of the way from guessing to perfection that nobody comes without learning."""
+CLEAR = 0.75
+"""The same of the accuracy on validation rows, which are few."""
+SOME = 0.4
+"""The same, where a training does not fail yet."""
+WORSE = -0.05
+"""So far behind guessing no loss is by chance."""
+LITTLE = 0.1
+"""Share of the loss below which it has hardly fallen, where a loss of zero can be reached."""
+NOTHING = 0.01
+"""The same where nobody knows how far a loss can fall."""
+
+
+class Health(StrEnum):
+    """What a watched training came to."""
+
+    WORKS = "works"
+    """It is far better than guessing, or most of its loss is gone."""
+    FAILS = "fails"
+    """It is no better than guessing, its loss hardly fell, or is no number."""
+    UNCLEAR = "unclear"
+    """It learns something, has hardly begun, or its loss says nothing, as that of networks in turns."""
+    UNSEEN = "unseen"
+    """Nothing was trained."""
+
+
+def health_of(evidence: Evidence) -> Health:
+    """What is known of the training as a whole."""
+    if evidence.trace is None or not (evidence.trace.step_count or evidence.trace.metrics):
+        return Health.UNSEEN
+    if _left_the_numbers(evidence):
+        return Health.FAILS
+    course = finite(losses(evidence)) or metric(evidence, "loss", "train_loss")
+    by_accuracy, by_loss = _accuracy_gained(evidence), _below_guessing(evidence, course)
+    behind = by_loss is not None and by_loss < WORSE and (by_accuracy or 0.0) <= SOME
+    if not behind and (learned(evidence) or (by_accuracy or 0.0) > CLEAR or (by_loss or 0.0) > FAR):
+        return Health.WORKS
+    silent = hardly_begun(evidence) or evidence.optimizers > 1 or evidence.acts or evidence.copies
+    if silent or (by_accuracy or 0.0) > SOME:
+        return Health.UNCLEAR
+    return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
+
+
+def _left_the_numbers(evidence: Evidence) -> bool:
+    """Whether the loss ran away, or is no number in the end, whoever learns from it."""
+    seen = [float(loss) for loss in evidence.watched.losses.values]
+    lost = invalid_loss(evidence) is not None and not finite(seen[-len(seen) // 4 :])
+    return lost or runaway(evidence) is not None
+
+
+def _accuracy_gained(evidence: Evidence) -> float | None:
+    """The way from the majority class (0) to perfection (1), on training or validation rows."""
+    guess = evidence.majority
+    known = [
+        score for score in (accuracy(evidence), *validation_accuracy(evidence)[-1:]) if score is not None
+    ]
+    return (max(known) - guess) / (1 - guess) if known and guess is not None and guess < 1 else None
+
+
+def _below_guessing(evidence: Evidence, course: list[float]) -> float | None:
+    """The share of the loss of a constant answer that is gone in the end."""
+    guess, ends = guessing(evidence), windows(course)
+    return 1 - ends[-1] / guess if guess and ends else None
+
+
+def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None) -> bool:
+    """Whether the loss is no better than that of a constant answer, or hardly fell."""
+    ends = windows(course)
+    if len(course) < FEW_STEPS:
+        return len(ends) > 1 and max(ends) - min(ends) <= 1e-6 * abs(ends[0])
+    if not ends or not ends[0]:
+        return False
+    fell = (ends[0] - ends[-1]) / abs(ends[0])
+    if by_loss is not None:
+        return by_loss < WORSE or max(by_loss, fell) < LITTLE
+    return fell < (LITTLE if _ends_at_zero(evidence) else NOTHING)
+
+
+def _ends_at_zero(evidence: Evidence) -> bool:
+    """Whether a loss of zero can be reached, as far as its name says."""
+    loss = evidence.loss
+    by_hand = loss is None or loss.settings.get("by_hand") or loss.settings.get("reduction") == "sum"
+    return not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
