@@ -61,6 +61,10 @@ JUDGED = (
 ROUND = Round(1, Stage.EXPERIMENT, "abc", True, ("F1",), ("F2",), (), ("F1",), (), 12)
 
 
+def report_text(found: Reproduction) -> str:
+    return paper_report(found)["REPORT.md"]
+
+
 def reproduction(measured: float) -> Reproduction:
     runs = tuple(
         FullRun(seed, True, {"error": measured + seed / 1000}, "", 1.0, 1.0, 9.0, "") for seed in (0, 1)
@@ -85,7 +89,7 @@ def reproduction(measured: float) -> Reproduction:
 
 
 def test_the_report_says_what_holds_and_what_does_not() -> None:
-    text = paper_report(reproduction(0.071))
+    text = report_text(reproduction(0.071))
     assert "**Reproduced: The number holds.**" in text
     assert (
         "| C1 | error, Slow Slopes, lines \\[1:1.1\\] | 0.07 ± 0.01 | 0.0715 ± 0.000707 | 2 | 2.1% | B |"
@@ -94,7 +98,7 @@ def test_the_report_says_what_holds_and_what_does_not() -> None:
     assert "| F2 | It never changes. | fail (judge) | 1:1.1 | train.py:2 | It is halved. |" in text
     assert "1 pass, 1 fail, 0 cannot be judged; 1 proposals dropped" in text
     assert "library:means (MIT)" in text
-    assert "Lost in reading: The picture a.eps cannot be shown." in text
+    assert "## Lost in reading\n\n    The picture a.eps cannot be shown." in text
 
 
 def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
@@ -104,25 +108,25 @@ def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
 
 def test_what_earlier_runs_paid_for_is_stated() -> None:
     found = reproduction(0.071)
-    assert "taken over" not in paper_report(found)
-    assert "| taken over | 3 steps of earlier runs" in paper_report(replace(found, reused=3))
+    assert "taken over" not in report_text(found)
+    assert "| taken over | 3 steps of earlier runs" in report_text(replace(found, reused=3))
 
 
 def test_every_metric_is_reported_whether_or_not_the_paper_has_it() -> None:
     found = reproduction(0.071)
     first, *others = found.runs
     more = replace(found, runs=(replace(first, metrics={**first.metrics, "test_recall": 0.5}), *others))
-    assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in paper_report(more)
-    assert "| test\\_recall | 0.5 | - | 1 |  |" in paper_report(more)
-    assert "over 1 claims, 1 of them measured" in paper_report(more)
+    assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in report_text(more)
+    assert "| test\\_recall | 0.5 | - | 1 |  |" in report_text(more)
+    assert "over 1 claims, 1 of them measured" in report_text(more)
     many = replace(first, metrics={f"m{number:03}": 1.0 for number in range(90)})
-    assert "| and 10 more |" in paper_report(replace(found, runs=(many,)))
+    assert "| and 10 more |" in report_text(replace(found, runs=(many,)))
 
 
 def test_a_claim_that_misses_and_a_hypothesis_are_reported() -> None:
     found = reproduction(0.7)
     repair = GapRepair("The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))
-    text = paper_report(replace(found, gap_repair=repair))
+    text = report_text(replace(found, gap_repair=repair))
     assert "**Not reproduced: " in text
     assert "## What the paper may not say" in text
     assert "- With RATE = 0.1." in text
