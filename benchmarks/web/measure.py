@@ -16,7 +16,7 @@ from reenact.journal.codec import dumped
 from reenact.journal.database import Database
 from reenact.journal.keys import step_key
 from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest
-from reenact.journal.rows import put_run, put_step
+from reenact.journal.rows import put_row
 from reenact.types import JsonValue, Progress, Stop, Tell
 from reenact.web.serve import serving
 
@@ -117,9 +117,9 @@ def write_journal(folder: Path, steps: Sequence[int]) -> None:
         number = 1
         for seq, count in enumerate(steps, start=1):
             made = [_step(number + at, seq, at + 1) for at in range(count)]
-            put_run(connection, _run(seq, made))
+            put_row(connection, _run(seq, made))
             for step in made:
-                put_step(connection, step, "null", RESULT)
+                put_row(connection, step, inputs="null", result=RESULT)
             number += count
     database.close()
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, Kind
 from reenact.journal.artefacts import MemoryArtefacts, named
-from reenact.journal.codec import ROW_CHARACTERS, Bodies, Codec, Flattening, redact_nothing
+from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, decoder, redact_nothing
 from reenact.journal.keys import step_key
 from reenact.sandbox.box import BoxResult, Ending, Event
 
@@ -50,8 +50,7 @@ class Everything:
 
 def through(value: Any, returns: Any = None) -> Any:
     bodies = Bodies(MemoryArtefacts(), redact_nothing)
-    codec = Codec(returns)
-    return codec.decode(bodies.plain(bodies.body(value).text))
+    return decoder(returns)(bodies.plain(bodies.body(value).text))
 
 
 leaves = (

@@ -12,7 +12,7 @@ from reenact.errors import BudgetSpent, InputError, JournalDamaged, JournalError
 from reenact.journal import Journal, JournalReader, Kind, Status
 from reenact.journal.artefacts import FolderArtefacts
 from reenact.journal.reader import INTERRUPTED
-from reenact.journal.rows import put_run
+from reenact.journal.rows import put_row
 from reenact.journal.storage import Locks
 from reenact.types import ExitCode
 
@@ -208,7 +208,7 @@ def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> 
                 copy = replace(
                     pattern, seq=number, id=f"260101-{number:06d}", turn=number, request_hash="0" * 40
                 )
-                put_run(connection, copy.sealed(None))
+                put_row(connection, copy.sealed(None))
     asked: list[str] = []
     with JournalReader.open(folder) as shelf:
         shelf._database.connection.set_trace_callback(asked.append)

@@ -16,7 +16,7 @@ from reenact.errors import InputError
 from reenact.journal import Journal, JournalReader, Kind, Run
 from reenact.journal.query import query
 from reenact.journal.records import SUM, Step, check_of, digest
-from reenact.journal.rows import read_runs, read_steps, set_run, set_step
+from reenact.journal.rows import read_rows, set_row
 from reenact.journal.signing import key_path, user_signer
 
 
@@ -49,12 +49,12 @@ def answer(folder: Path, request: int = 1, *, trust: bool = False) -> tuple[str,
 def forged(folder: Path, **columns: Any) -> None:
     """Give the first step another result, with every unkeyed check sum put right."""
     with sqlite3.connect(folder / "journal.db", isolation_level=None) as connection:
-        run, step = read_runs(connection, "")[0], read_steps(connection, "ORDER BY number")[0]
+        run, step = read_rows(connection, Run, "")[0], read_rows(connection, Step, "ORDER BY number")[0]
         text = '"forged"'
         new = with_sum(replace(step, result_digest=digest(text), **columns))
-        set_step(connection, step, new, text)
+        set_row(connection, step, new, result=text)
         total = (run.steps_sum - step.check_sum + new.check_sum) % SUM
-        set_run(connection, run, with_sum(replace(run, steps_sum=total)))
+        set_row(connection, run, with_sum(replace(run, steps_sum=total)))
     connection.close()
 
 
@@ -148,7 +148,7 @@ def test_a_foreign_run_does_not_hide_an_own_one(folder: Path, tmp_path: Path) ->
         with journal.run(pipeline="tale", request=1, fresh=True) as newer:
             newer.step("ask", lambda: "newer", kind=Kind.LLM)
         with journal._database.transaction() as connection:
-            set_run(connection, newer.record, newer.record.sealed(None))
+            set_row(connection, newer.record, newer.record.sealed(None))
         with journal.run(pipeline="tale", request=1) as again:
             assert again.record.id == run.record.id
 

@@ -24,7 +24,7 @@ from reenact.files import open_regular
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
 from reenact.journal.records import Run, Step
-from reenact.journal.rows import read_body, read_runs, steps_of
+from reenact.journal.rows import read_body, read_rows, steps_of
 from reenact.journal.storage import private, storage_named, sync_folder
 
 MAGIC = b"reenact-run 1\n"
@@ -127,7 +127,7 @@ def as_json(row: Run | Step, **bodies: str) -> bytes:
 
 def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Record]:
     with database.snapshot() as connection:
-        run = read_runs(connection, "WHERE seq = ?", (run.seq,))[0]
+        run = read_rows(connection, Run, "WHERE seq = ?", (run.seq,))[0]
         steps = steps_of(connection, run)
         yield Record("run", as_json(run))
         for name in dict.fromkeys(name for step in steps for name in step.artefact_hashes()):

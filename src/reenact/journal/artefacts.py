@@ -39,7 +39,10 @@ class FolderArtefacts:
         """Store durably; the same bytes are stored once."""
         artefact = named(data)
         path = self._path(artefact.sha256)
-        if not self._is_intact(path, artefact):
+        with storage_named(path):
+            # A damaged file is written again by whoever still has its content.
+            intact = path.exists() and named(path.read_bytes()) == artefact
+        if not intact:
             make_folder(path.parent, 0o700)
             make_folder(self._temporary, 0o700)
             temporary = self._temporary / f"{self._token()}-{secrets.token_hex(4)}"
@@ -80,11 +83,6 @@ class FolderArtefacts:
         if self._owner is not None:
             self._locks.release(OWNERS + self._owner)
             self._owner = None
-
-    def _is_intact(self, path: Path, artefact: Artefact) -> bool:
-        # A damaged file is written again by whoever still has its content.
-        with storage_named(path):
-            return path.exists() and named(path.read_bytes()) == artefact
 
     def _token(self) -> int:
         with self._mutex:

@@ -20,7 +20,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
@@ -144,18 +144,14 @@ def dumped(value: JsonValue) -> str:
 T = TypeVar("T")
 
 
-class Codec(Generic[T]):
-    """How the plain data of a step become its result: without a type as they are, else by pydantic."""
+def decoder(returns: type[T] | None) -> Callable[[Any], T]:
+    """What makes the result of a step of its plain data: without a type as they are, else by pydantic, which
+    raises ValueError for data of another type.
 
-    def __init__(self, returns: type[T] | None) -> None:
-        """Refuses a type that pydantic cannot rebuild here, before any effect has been paid for."""
-        chosen: Any = returns
-        self._adapter: TypeAdapter[T] | None = None if returns is None else _adapter(chosen)
-
-    def decode(self, data: Any) -> T:
-        """The result. Raises ValueError for data of another type."""
-        result: T = data if self._adapter is None else self._adapter.validate_python(data)
-        return result
+    A type that pydantic cannot rebuild is refused here, before any effect has been paid for.
+    """
+    chosen: Any = returns
+    return (lambda data: data) if returns is None else _adapter(chosen).validate_python
 
 
 @lru_cache(maxsize=256)
@@ -191,7 +187,9 @@ class Bodies:
 
     def __init__(self, artefacts: Artefacts, redact: Redact) -> None:
         self.artefacts = artefacts
-        self._redact = _remembering(redact)
+        # The same words come again and again, above all as keys; remembering is cheaper than searching them.
+        short = lru_cache(maxsize=4096)(redact)
+        self._redact: Redact = lambda text: short(text) if len(text) <= SHORT_WORDS else redact(text)
 
     def body(self, value: object) -> Body:
         """A value as it goes into a row; its large parts are durable when this returns."""
@@ -219,9 +217,3 @@ class Bodies:
     def words(self, text: str) -> str:
         """Words of a person or a program, as they go into a column."""
         return self._redact(text).encode("utf-8", "backslashreplace").decode("utf-8")[:ROW_CHARACTERS]
-
-
-def _remembering(redact: Redact) -> Redact:
-    """The same words come again and again, above all as keys; remembering is cheaper than searching them."""
-    short = lru_cache(maxsize=4096)(redact)
-    return lambda text: short(text) if len(text) <= SHORT_WORDS else redact(text)

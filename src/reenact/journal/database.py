@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
@@ -148,7 +148,9 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
         return _opened(":memory:")
     if not readonly:
         make_folder(path.parent, 0o700)
-        _make_private(path)
+        # An empty file for SQLite to fill: the log and the shared memory beside it get the same rights.
+        with storage_named(path), suppress(FileExistsError):
+            os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         return _opened(f"file:{quote(str(path))}?mode=rwc")
     try:
         connection = _opened(f"file:{quote(str(path))}?mode=ro")
@@ -160,12 +162,6 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
             raise
         return _opened(f"file:{quote(str(path))}?mode=ro&immutable=1")
     return connection
-
-
-def _make_private(path: Path) -> None:
-    """An empty file for SQLite to fill: the log and the shared memory beside it get the same rights."""
-    with storage_named(path), suppress(FileExistsError):
-        os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
 
 def _brought_up(old: sqlite3.Connection) -> sqlite3.Connection:
@@ -214,25 +210,19 @@ def _squeezed(statement: str) -> str:
     return " ".join(statement.split())
 
 
-def _add_macs(connection: sqlite3.Connection) -> None:
-    """1 to 2: rows get a column for a keyed hash. Old rows have none: they are shown and not believed."""
-    for table in ("run_rows", "step_rows"):
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''")
-
-
 RENAMED = "story TO pipeline"
 """The column of format 3 that had another name before, also in files of exported runs."""
 
 
-def _rename_column(connection: sqlite3.Connection) -> None:
-    """2 to 3: check sums and keyed hashes are over values in their order, so that they hold."""
-    connection.execute("DROP VIEW runs")
-    connection.execute(f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}")
-    connection.execute(statements()[-2])
-
-
 VERSION = 3
-MIGRATIONS = {1: _add_macs, 2: _rename_column}
+MIGRATIONS: dict[int, Callable[[], tuple[str, ...]]] = {
+    # Rows get a column for a keyed hash. Old rows have none: they are shown and not believed.
+    1: lambda: tuple(
+        f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''" for table in ("run_rows", "step_rows")
+    ),
+    # Check sums and keyed hashes are over values in their order, so that they hold.
+    2: lambda: ("DROP VIEW runs", f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}", statements()[-2]),
+}
 """From a version to the next, inside one transaction. Check sums are the migration's business too."""
 
 
@@ -265,6 +255,7 @@ def settle(connection: sqlite3.Connection) -> None:
         for number in range(_version(connection), VERSION):
             if number not in MIGRATIONS:
                 raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
-            MIGRATIONS[number](connection)
+            for statement in MIGRATIONS[number]():
+                connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION:d}")
     is_settled(connection)

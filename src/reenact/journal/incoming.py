@@ -24,17 +24,7 @@ from reenact.journal.artefacts import NAME, Artefacts
 from reenact.journal.database import RENAMED, Database
 from reenact.journal.keys import PATH, PIPELINE, RUN_ID
 from reenact.journal.records import SUM, Run, Status, Step, is_digest
-from reenact.journal.rows import (
-    next_number,
-    next_turn,
-    put_run,
-    put_step,
-    read_runs,
-    run_of,
-    set_run,
-    step_of,
-    steps_of,
-)
+from reenact.journal.rows import next_number, next_turn, put_row, read_rows, row_of, set_row, steps_of
 from reenact.journal.storage import Locks
 from reenact.journal.upkeep import IMPORTING
 
@@ -60,7 +50,7 @@ def formed_run(record: Record) -> Run:
     """The run in a record. Raises ValueError in words."""
     expect(record.kind == "run", "its first part is not a run")
     columns = _columns(record, _types(Run))
-    run = _proven(lambda: run_of(tuple(columns.values())))
+    run = _proven(lambda: row_of(Run, tuple(columns.values())))
     words = json.loads(run.argv)
     fits = isinstance(words, list) and all(isinstance(word, str) for word in words)
     expect(fits, "its command is not a list of words")
@@ -71,7 +61,7 @@ def formed_step(record: Record) -> tuple[Step, str, str]:
     """The step in a record, its inputs and its result. Raises ValueError in words."""
     columns = _columns(record, {**_types(Step), "inputs": (str,), "result": (str,)})
     inputs, result = columns.pop("inputs"), columns.pop("result")
-    step = _proven(lambda: step_of(tuple(columns.values())))
+    step = _proven(lambda: row_of(Step, tuple(columns.values())))
     fits = is_digest(step.inputs_digest, inputs) and is_digest(step.result_digest, result)
     expect(fits, "a step in it is not what was written")
     listed = step.artefact_hashes()
@@ -150,7 +140,7 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
             records = read_records(path)
             run = formed_run(next(records))
             with database.snapshot() as connection:
-                here = next(iter(read_runs(connection, "WHERE id = ?", (run.id,))), None)
+                here = next(iter(read_rows(connection, Run, "WHERE id = ?", (run.id,))), None)
             if here is None:
                 return Moved(_take_in(database, artefacts, run, records), is_new=True)
             coming = _likeness(run, (formed_step(record)[0] for record in records if record.kind == "step"))
@@ -173,16 +163,16 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         kept.add(artefacts.keep(record.data).sha256)
         record = next(records)
     with database.transaction() as connection, _doubles_refused():
-        seq, turn = next_number(connection, "run_rows"), next_turn(connection)
+        seq, turn = next_number(connection, Run), next_turn(connection)
         local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
-        put_run(connection, local)
+        put_row(connection, local)
         count = old_sum = new_sum = 0
         named: set[str] = set()
         while record.kind == "step":
             step, inputs, result = formed_step(record)
             expect(step.run == run.seq, "a step in it belongs to another run")
-            own = replace(step, run=seq, number=next_number(connection, "step_rows")).sealed(None)
-            put_step(connection, own, inputs, result)
+            own = replace(step, run=seq, number=next_number(connection, Step)).sealed(None)
+            put_row(connection, own, inputs=inputs, result=result)
             count, old_sum, new_sum = count + 1, old_sum + step.check_sum, new_sum + own.check_sum
             named.update(step.artefact_hashes())
             record = next(records)
@@ -191,7 +181,7 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         expect(named == kept, "its steps and its artefacts do not belong together")
         expect((count, old_sum % SUM) == (run.steps, run.steps_sum), "steps are missing in it")
         whole = replace(local, steps_sum=new_sum % SUM).sealed(None)
-        set_run(connection, local, whole)
+        set_row(connection, local, whole)
     return whole
 
 

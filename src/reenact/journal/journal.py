@@ -15,27 +15,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
 from reenact.journal.database import Database
-from reenact.journal.keys import PIPELINE, Clock, new_run_id, request_key, this_host
+from reenact.journal.keys import PIPELINE, Clock, hashed, new_run_id, this_host
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader, foreign, proven_file
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import SUM, Run, Status
-from reenact.journal.rows import (
-    next_number,
-    next_turn,
-    put_run,
-    read_runs,
-    set_run,
-    set_step,
-    steps_of,
-)
+from reenact.journal.records import SUM, UNENDED, Run, Status
+from reenact.journal.rows import next_number, next_turn, put_row, read_rows, set_row, steps_of
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, tighten
 from reenact.redact import redact
@@ -127,13 +119,12 @@ class Journal(JournalReader):
 
     def prefer(self, run: Run) -> None:
         """Make this run the one that its command continues, though a newer one has the same request."""
-        with self._unfinished_alone(run) as connection:
-            signer = self._signer if run.is_signed(self._signer) else None
-            set_run(connection, run, replace(run, turn=next_turn(connection)).sealed(signer))
+        with self._alone(run) as connection:
+            self._change(connection, run, turn=next_turn(connection))
 
     def take_over(self, run: Run) -> Run:
         """Make an unfinished run that somebody else recorded this user's own, because the user says so."""
-        with self._unfinished_alone(run) as connection:
+        with self._alone(run) as connection:
             return self._take_over(connection, run)
 
     def rename(self, run: Run, name: str) -> Run:
@@ -141,32 +132,30 @@ class Journal(JournalReader):
         words = " ".join(self._bodies.words(name).split())[:LONGEST_NAME]
         if not words:
             raise InputError("A run needs a name.", next_step=f"reenact runs rename {run.id} NAME")
-        with self._alone(run) as connection:
-            signer = self._signer if run.is_signed(self._signer) else None
-            renamed = replace(run, what=words).sealed(signer)
-            set_run(connection, run, renamed)
-        return renamed
+        with self._alone(run, finished=True) as connection:
+            return self._change(connection, run, what=words)
 
     @contextmanager
-    def _unfinished_alone(self, run: Run) -> Iterator[sqlite3.Connection]:
-        """A transaction on a run that nobody works on meanwhile; a finished one is refused."""
-        if run.status is Status.FINISHED:
+    def _alone(self, run: Run, *, finished: bool = False) -> Iterator[sqlite3.Connection]:
+        """A transaction on a run that nobody works on meanwhile; `finished`: it may have come to its end."""
+        if run.status is Status.FINISHED and not finished:
             raise InputError(
                 f"Run {run.id} is finished; there is nothing to continue.",
                 next_step="Run its command again: that is a new run.",
             )
-        with self._alone(run) as connection:
-            yield connection
-
-    @contextmanager
-    def _alone(self, run: Run) -> Iterator[sqlite3.Connection]:
-        """A transaction on a run that nobody works on meanwhile."""
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
                 yield connection
         finally:
             self._locks.release(run.seq)
+
+    def _change(self, connection: sqlite3.Connection, run: Run, **columns: Any) -> Run:
+        """Write other columns of a run, which stays whose it was."""
+        signer = self._signer if run.is_signed(self._signer) else None
+        changed = replace(run, **columns).sealed(signer)
+        set_row(connection, run, changed)
+        return changed
 
     def remove(self, name: str) -> Removed:
         """Remove a run, by id or number, and the artefacts that only it needs."""
@@ -200,7 +189,7 @@ class Journal(JournalReader):
             pipeline=pipeline,
             what=self._bodies.words(what)[:LONGEST_NAME],
             request=text,
-            request_hash=request_key(Flattening(named).flat(request)),
+            request_hash=hashed(Flattening(named).flat(request)),
             argv=dumped(words),
             folder=str(Path.cwd()),
             fresh=int(fresh),
@@ -227,7 +216,7 @@ class Journal(JournalReader):
 
     def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
         """The run to continue: the latest of this request, when it is unfinished and this user's own."""
-        for run in read_runs(connection, LATEST, (wanted.pipeline, wanted.request_hash)):
+        for run in read_rows(connection, Run, LATEST, (wanted.pipeline, wanted.request_hash)):
             if run.status is Status.FINISHED:
                 if run.is_signed(self._signer):
                     return None
@@ -244,10 +233,10 @@ class Journal(JournalReader):
         total = 0
         for step in steps_of(connection, run):
             own = step.sealed(self._signer)
-            set_step(connection, step, own)
+            set_row(connection, step, own)
             total += own.check_sum
         own_run = replace(run, steps_sum=total % SUM).sealed(self._signer)
-        set_run(connection, run, own_run)
+        set_row(connection, run, own_run)
         return own_run
 
     def _lock(self, run: Run, holder: Run) -> int:
@@ -262,12 +251,12 @@ class Journal(JournalReader):
         now = self._clock.now()
         run = replace(
             wanted,
-            seq=next_number(connection, "run_rows"),
+            seq=next_number(connection, Run),
             id=_unused_id(connection, self._clock),
             turn=next_turn(connection),
             started_at=now.isoformat(timespec="milliseconds"),
         ).sealed(self._signer)
-        put_run(connection, run)
+        put_row(connection, run)
         return run
 
     def _continued(self, connection: sqlite3.Connection, earlier: Run, wanted: Run) -> Run:
@@ -275,13 +264,10 @@ class Journal(JournalReader):
             earlier,
             status=Status.RUNNING,
             exit_code=None,
-            error=None,
-            error_type=None,
-            ended_at=None,
             executions=earlier.executions + 1,
-            **{name: getattr(wanted, name) for name in OF_EXECUTION},
+            **UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION},
         ).sealed(self._signer)
-        set_run(connection, earlier, run)
+        set_row(connection, earlier, run)
         return run
 
 

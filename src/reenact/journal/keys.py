@@ -41,17 +41,12 @@ def join(scope: str, name: str, attempt: int | None, sample: int | None) -> str:
 
 def step_key(path: str, version: int, inputs: JsonValue) -> str:
     """Two steps with the same key are the same step. Large parts of the inputs count by their hash."""
-    return _hash([path, version, inputs])
+    return hashed([path, version, inputs])
 
 
 def mark(text: str) -> str:
     """A paper or a report in a request, which is small: texts with the same mark are the same."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def request_key(request: JsonValue) -> str:
-    """Two commands with the same pipeline and this hash are the same command."""
-    return _hash(request)
 
 
 def canonical(value: JsonValue) -> str:
@@ -64,7 +59,8 @@ def new_run_id(now: datetime) -> str:
     return f"{now:%y%m%d}-{''.join(secrets.choice(LETTERS) for _ in range(4))}"
 
 
-def _hash(value: JsonValue) -> str:
+def hashed(value: JsonValue) -> str:
+    """Two commands with the same pipeline whose requests have the same hash are the same command."""
     return hashlib.blake2b(canonical(value).encode("ascii"), digest_size=20).hexdigest()
 
 

@@ -7,53 +7,20 @@ one line tells it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Self
 
 from reenact.errors import BudgetSpent, JournalError, ReenactError, Stopped, StorageError
 from reenact.journal.codec import ROW_CHARACTERS
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import Kind, Run, Status, Step
+from reenact.journal.records import Kind, Run, Status
 from reenact.journal.scope import Scope
 from reenact.types import ExitCode
 
 WORDS = {Kind.TRIAL: "training", Kind.LLM: "model answer"}
 NAMED = 3
 """Runs that are named one by one; more of them are counted."""
-
-
-def continued_line(run: Run, kept: int, interrupted_at: str, now: datetime) -> str:
-    """That an interrupted run went on; empty when nothing of it was kept."""
-    if not kept:
-        return ""
-    when = clock_time(interrupted_at, now)
-    verb = "is" if kept == 1 else "are"
-    return (
-        f"Continued run {run.id}, interrupted {when}: {_counted(kept, 'finished step')} {verb} kept."
-        " --fresh starts over."
-    )
-
-
-def reused_line(taken: Iterable[Step], ended: Mapping[str, str | None], now: datetime) -> str:
-    """What was taken from finished runs; `ended` says when each of them ended. Empty for nothing."""
-    steps = [step for step in taken if step.reused_from]
-    if not steps:
-        return ""
-    names = list(dict.fromkeys(step.reused_from or "" for step in steps))
-    sources = [f"{name} ({clock_time(when, now)})" if (when := ended.get(name)) else name for name in names]
-    where = f"run {sources[0]}" if len(sources) == 1 else f"runs {', '.join(sources)}"
-    if len(sources) > NAMED:
-        where = f"{len(sources)} runs, the last {sources[-1]}"
-    counts = Counter(WORDS.get(step.kind, "step") for step in steps)
-    what = ", ".join(_counted(number, word) for word, number in counts.items())
-    return f"Reused from {where}: {what}. --fresh runs everything again."
-
-
-def clock_time(moment: str, now: datetime) -> str:
-    """The time of the reader's clock, with the date when that is another day."""
-    then, today = datetime.fromisoformat(moment).astimezone(), now.astimezone()
-    return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%Y-%m-%d %H:%M}"
 
 
 def _counted(number: int, word: str) -> str:
@@ -85,14 +52,36 @@ class OpenRun(Scope):
     @property
     def reused(self) -> str:
         """What of the result was not made by this execution, in a line for its reader; empty for nothing."""
-        recorder = self._recorder
-        now, taken = recorder.clock.now(), recorder.taken()
-        names = {step.reused_from for step in taken if step.reused_from}
-        lines = (
-            continued_line(self.record, len(recorder.kept), recorder.interrupted_at, now),
-            reused_line(taken, {name: recorder.ended_at(name) for name in names}, now),
-        )
-        return " ".join(line for line in lines if line)
+        return " ".join(line for line in (self._continued(), self._taken()) if line)
+
+    def _continued(self) -> str:
+        """That an interrupted run went on; empty when nothing of it was kept."""
+        kept = len(self._recorder.kept)
+        if not kept:
+            return ""
+        when, verb = self._clock_time(self._recorder.interrupted_at), "is" if kept == 1 else "are"
+        what = f"{_counted(kept, 'finished step')} {verb} kept"
+        return f"Continued run {self.record.id}, interrupted {when}: {what}. --fresh starts over."
+
+    def _taken(self) -> str:
+        """What was taken from finished runs, and when each of them ended; empty for nothing."""
+        steps = self._recorder.taken()
+        names = dict.fromkeys(step.reused_from or "" for step in steps)
+        ended = {name: self._recorder.ended_at(name) for name in names}
+        sources = [f"{name} ({self._clock_time(when)})" if when else name for name, when in ended.items()]
+        if not sources:
+            return ""
+        where = f"run {sources[0]}" if len(sources) == 1 else f"runs {', '.join(sources)}"
+        if len(sources) > NAMED:
+            where = f"{len(sources)} runs, the last {sources[-1]}"
+        counts = Counter(WORDS.get(step.kind, "step") for step in steps)
+        what = ", ".join(_counted(number, word) for word, number in counts.items())
+        return f"Reused from {where}: {what}. --fresh runs everything again."
+
+    def _clock_time(self, moment: str) -> str:
+        """The time of the reader's clock, with the date when that is another day."""
+        then, now = datetime.fromisoformat(moment).astimezone(), self._recorder.clock.now().astimezone()
+        return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
 
     def finish(self, verdict: object, exit_code: ExitCode = ExitCode.OK) -> None:
         """Write the verdict (plain data, small), and what was reused. The run takes no more steps."""
@@ -104,7 +93,7 @@ class OpenRun(Scope):
                 f"A verdict is at most {ROW_CHARACTERS} characters of plain data. Received: {verdict!r:.80}.",
                 next_step="Put the large parts into steps.",
             )
-        self._recorder.end(Status.FINISHED, exit_code=int(exit_code), verdict=body.text)
+        self._recorder.end(Status.FINISHED, exit_code=exit_code, verdict=body.text)
 
     def __enter__(self) -> Self:
         return self
@@ -123,14 +112,9 @@ class OpenRun(Scope):
 
     def _end(self, error: BaseException | None) -> None:
         gently = error is None or isinstance(error, Stopped | BudgetSpent) or not isinstance(error, Exception)
-        self._recorder.end(
-            Status.STOPPED if gently else Status.FAILED, exit_code=_exit_code(error), error=error
-        )
-
-
-def _exit_code(error: BaseException | None) -> int | None:
-    if error is None:
-        return None
-    if isinstance(error, ReenactError):
-        return int(error.exit_code)
-    return int(ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED)
+        code: ExitCode | None = None
+        if isinstance(error, ReenactError):
+            code = error.exit_code
+        elif error is not None:
+            code = ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED
+        self._recorder.end(Status.STOPPED if gently else Status.FAILED, exit_code=code, error=error)

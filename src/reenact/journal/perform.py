@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from reenact.crash import crash_point
 from reenact.errors import JournalError, ReenactError, Stopped, StorageError
-from reenact.journal.codec import Body, Codec
+from reenact.journal.codec import Body
 from reenact.journal.recorder import Recorder, StepRequest
 from reenact.journal.records import Cost, Kind, State, Step
 
@@ -18,7 +18,7 @@ AFTER_INTENT = {Kind.LLM: "C5", Kind.TRIAL: "C13"}
 AFTER_EFFECT = {Kind.LLM: "C6", Kind.BOX: "C11", Kind.TRIAL: "C14"}
 READABLE = (State.DONE, State.REUSED, State.SUPERSEDED)
 MISFIT = (ValueError, TypeError, KeyError, AttributeError)
-"""What a codec raises when the stored data are not of its type (pydantic's error is a ValueError)."""
+"""What decoding raises when the stored data are not of its type (pydantic's error is a ValueError)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Steps(Generic[T]):
     recorder: Recorder
     requests: Mapping[str, StepRequest]
     effect: GroupEffect[T]
-    codec: Codec[T]
+    decode: Callable[[Any], T]
     cost: Callable[[T], Cost] | None = None
     final: tuple[type[ReenactError], ...] = ()
     still: Callable[[T], bool] | None = None
@@ -66,7 +66,7 @@ class Steps(Generic[T]):
                 continue
             data = recorder.bodies.plain(recorder.text_of(source, "result"))
             try:
-                result = self.codec.decode(data)
+                result = self.decode(data)
             except MISFIT:
                 # Written by a program whose type was another: the step is performed again, never guessed at.
                 continue
@@ -127,7 +127,7 @@ class Steps(Generic[T]):
         """The value as it is written, and as it will be read."""
         body = self.recorder.bodies.body(value)
         try:
-            return body, self.codec.decode(self.recorder.bodies.plain(body.text))
+            return body, self.decode(self.recorder.bodies.plain(body.text))
         except MISFIT as error:
             raise JournalError(
                 f"The result of step {step.path} does not come back from the journal as it went: {error}.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from reenact.errors import InputError, JournalDamaged
 from reenact.journal.database import Database, statements
 from reenact.journal.records import Run, Step
-from reenact.journal.rows import RUN_COLUMNS, STEP_COLUMNS, damaged, prove_body, proven
+from reenact.journal.rows import damaged, prove_body, proven
 
 ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -24,8 +25,6 @@ ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
-RUNS_PROVEN = f" FROM (SELECT * FROM run_rows WHERE intact_run({RUN_COLUMNS}) LIMIT -1)"  # noqa: S608
-STEPS_PROVEN = f" FROM (SELECT * FROM step_rows WHERE intact_step(inputs, result, {STEP_COLUMNS}) LIMIT -1)"  # noqa: S608
 LONGEST_VALUE = 64 * 1024 * 1024
 LOOK_EVERY = 10_000
 """Instructions of SQLite between two looks at the clock."""
@@ -43,11 +42,8 @@ class Answer:
 
 def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -> Answer:
     """The answer to one SELECT over the views `runs` and `steps`."""
-    database = Database(folder / "journal.db", readonly=True)
-    try:
+    with closing(Database(folder / "journal.db", readonly=True)) as database:
         return _Query(database.connection, seconds).answer(sql, limit)
-    finally:
-        database.close()
 
 
 class _Query:
@@ -65,8 +61,8 @@ class _Query:
         for statement in (
             "PRAGMA query_only = OFF",
             "PRAGMA trusted_schema = ON",
-            runs.replace("CREATE", "CREATE TEMP", 1).replace(" FROM run_rows", RUNS_PROVEN),
-            steps.replace("CREATE", "CREATE TEMP", 1).replace(" FROM step_rows", STEPS_PROVEN),
+            _proving(runs, Run, ""),
+            _proving(steps, Step, "inputs, result, "),
             "PRAGMA query_only = ON",
         ):
             connection.execute(statement)
@@ -103,13 +99,20 @@ class _Query:
         """Whether a row is what was written; the columns of a step follow its inputs and its result."""
         bodies, values = (values[:2], values[2:]) if row is Step else ((), values)
         try:
-            columns = proven(row.columns(), values, row.__name__.lower())
+            columns = proven(row, values)
             for name, body in zip(("inputs", "result"), bodies, strict=False):
                 prove_body(columns["path"], name, body, columns[f"{name}_digest"])
         except JournalDamaged as error:
             self._damage = error
             raise
         return 1
+
+
+def _proving(view: str, row: type[Run] | type[Step], bodies: str) -> str:
+    """The statement that makes a view, as a temporary one over rows that were proven."""
+    proof = f"intact_{row.__name__.lower()}({bodies}{', '.join(row.columns())})"
+    rows = f" FROM (SELECT * FROM {row.TABLE} WHERE {proof} LIMIT -1)"  # noqa: S608
+    return view.replace("CREATE", "CREATE TEMP", 1).replace(f" FROM {row.TABLE}", rows)
 
 
 def _only_reading(action: int, *names: str | None) -> int:

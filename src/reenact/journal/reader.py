@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
-from reenact.journal.codec import Bodies, Codec, redact_nothing
+from reenact.journal.codec import Bodies, decoder, redact_nothing
 from reenact.journal.database import Database
 from reenact.journal.records import Kind, Run, State, Status, Step
-from reenact.journal.rows import damaged, prove_count, read_body, read_runs, read_steps, steps_of
+from reenact.journal.rows import damaged, prove_count, read_body, read_rows, steps_of
 from reenact.journal.signing import Signer, is_sealed, known_signer, seal
 from reenact.journal.storage import Locks, locks_at
 
@@ -86,7 +86,9 @@ class JournalReader:
         # What has no such value comes last, whichever way the others are ordered; all have a number.
         ordered = f"seq {way}" if key == "seq" else f"{key} IS NULL, {key} {way}, seq DESC"
         with self._database.snapshot() as connection:
-            return read_runs(connection, f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?", (*values, *page))
+            return read_rows(
+                connection, Run, f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?", (*values, *page)
+            )
 
     def count(
         self,
@@ -105,13 +107,13 @@ class JournalReader:
         """A run by its id, a part of it that no other has, its number, or `last`."""
         with self._database.snapshot() as connection:
             if name == "last":
-                found = read_runs(connection, "ORDER BY turn DESC LIMIT 1")
+                found = read_rows(connection, Run, "ORDER BY turn DESC LIMIT 1")
             elif name.isdecimal() and len(name) < 10:
-                found = read_runs(connection, "WHERE seq = ?", (int(name),))
+                found = read_rows(connection, Run, "WHERE seq = ?", (int(name),))
             else:
-                found = read_runs(connection, "WHERE id = ?", (name,))
+                found = read_rows(connection, Run, "WHERE id = ?", (name,))
             if not found and name:
-                found = read_runs(connection, "WHERE instr(id, ?) ORDER BY seq DESC LIMIT 4", (name,))
+                found = read_rows(connection, Run, "WHERE instr(id, ?) ORDER BY seq DESC LIMIT 4", (name,))
         if len(found) == 1:
             return found[0]
         if not found:
@@ -122,7 +124,7 @@ class JournalReader:
     def steps(self, run: Run) -> list[Step]:
         """All steps of a run in the order they were begun, proven to be all of them."""
         with self._database.snapshot() as connection:
-            current = read_runs(connection, "WHERE seq = ? AND id = ?", (run.seq, run.id))
+            current = read_rows(connection, Run, "WHERE seq = ? AND id = ?", (run.seq, run.id))
             if current:
                 return steps_of(connection, current[0])
         raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
@@ -168,7 +170,7 @@ class JournalReader:
         """The steps at one path, superseded ones first, however long the run is."""
         # The sign keeps SQLite from walking through all steps for the sake of the order.
         with self._database.snapshot() as connection:
-            return read_steps(connection, "WHERE run = ? AND path = ? ORDER BY +nr", (run.seq, path))
+            return read_rows(connection, Step, "WHERE run = ? AND path = ? ORDER BY +nr", (run.seq, path))
 
     def some_steps(
         self,
@@ -190,7 +192,7 @@ class JournalReader:
                 clause, values = f"{clause} AND {column} = ?", (*values, wanted.value)
         where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
         with self._database.snapshot() as connection:
-            return read_steps(connection, where, (run.seq, after, *values, limit))
+            return read_rows(connection, Step, where, (run.seq, after, *values, limit))
 
     def result(self, step: Step) -> Any:
         """The result of a step as plain data; none while there is none."""
@@ -200,7 +202,7 @@ class JournalReader:
         """The result of a step as what it was. Raises JournalError for one that is no such thing, as those
         of other versions are."""
         try:
-            return Codec(returns).decode(self.result(step))
+            return decoder(returns)(self.result(step))
         except ValueError as error:
             raise JournalError(
                 f"The result of this run has not the form that this version shows: {step.path} is no "

@@ -19,9 +19,10 @@ from reenact.journal.artefacts import named
 from reenact.journal.codec import Bodies, Body, Flattening, dumped
 from reenact.journal.database import Database
 from reenact.journal.keys import Clock, step_key
-from reenact.journal.records import SUM, Cost, Kind, Run, State, Status, Step, digest
-from reenact.journal.rows import next_number, put_step, read_body, read_runs, read_steps, set_run, set_step
+from reenact.journal.records import SUM, UNENDED, Cost, Kind, Run, State, Status, Step, digest
+from reenact.journal.rows import next_number, put_row, read_body, read_rows, set_row
 from reenact.journal.signing import Signer
+from reenact.types import ExitCode
 
 FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
 ELSEWHERE = (
@@ -134,7 +135,7 @@ class Recorder:
         if self.run.fresh or not wanted.shared:
             return None
         with self._database.snapshot() as connection:
-            found = read_steps(connection, ELSEWHERE, (wanted.key, self.run.seq))
+            found = read_rows(connection, Step, ELSEWHERE, (wanted.key, self.run.seq))
             return next((step for step in found if self._is_ours(connection, step)), None)
 
     def _is_ours(self, connection: sqlite3.Connection, step: Step) -> bool:
@@ -143,7 +144,7 @@ class Recorder:
             return False
         return all(
             run.is_signed(self._signer) and not run.imported
-            for run in read_runs(connection, "WHERE seq = ?", (step.run,))
+            for run in read_rows(connection, Run, "WHERE seq = ?", (step.run,))
         )
 
     def keep(self, wanted: StepRequest, step: Step) -> None:
@@ -212,7 +213,7 @@ class Recorder:
         self,
         status: Status,
         *,
-        exit_code: int | None,
+        exit_code: ExitCode | None,
         verdict: str | None = None,
         error: BaseException | None = None,
     ) -> None:
@@ -222,7 +223,7 @@ class Recorder:
                 writing.run,
                 status=status,
                 verdict=verdict,
-                exit_code=exit_code,
+                exit_code=None if exit_code is None else int(exit_code),
                 ended_at=self.now(),
                 error_type=type(error).__name__ if error else None,
                 error=self.bodies.words(_sentence(error)) if error else None,
@@ -262,7 +263,7 @@ class Recorder:
                 writing = _Writing(connection, self.run, self._by_key, self._at, self.now(), self._signer)
                 yield writing
                 run = replace(writing.run, worked_s=self.worked_s()).sealed(self._signer)
-                set_run(connection, self.run, run)
+                set_row(connection, self.run, run)
             self.run = run
             self._learn(writing.changed.values())
 
@@ -299,11 +300,9 @@ class _Writing:
                 state=State.BEGUN,
                 tries=old.tries + 1,
                 started_at=self.now,
-                ended_at=None,
-                error=None,
-                error_type=None,
                 error_next=None,
                 final=0,
+                **UNENDED,
             )
         )
 
@@ -318,7 +317,7 @@ class _Writing:
         """A step that the run did not have."""
         self._supersede(wanted)
         step = Step(
-            number=next_number(self.connection, "step_rows"),
+            number=next_number(self.connection, Step),
             run=self.run.seq,
             nr=self.run.steps + 1,
             path=wanted.path,
@@ -333,7 +332,7 @@ class _Writing:
             inputs_digest=digest(inputs.text),
             result_digest=digest(result),
         ).sealed(self.signer)
-        put_step(self.connection, step, inputs.text, result)
+        put_row(self.connection, step, inputs=inputs.text, result=result)
         self._account(None, step)
         return step
 
@@ -352,18 +351,18 @@ class _Writing:
             artefacts=dumped(list(hashes)),
             result_digest=digest(result.text),
         )
-        self.put(whole, result.text)
+        self.put(whole, result=result.text)
 
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""
         self._supersede(wanted)
         self.put(replace(step, state=State.REUSED if step.reused_from else State.DONE))
 
-    def put(self, step: Step, result: str | None = None) -> Step:
-        """The new state of a step that the run has."""
+    def put(self, step: Step, **result: str) -> Step:
+        """The new state of a step that the run has, with its `result` where that is new."""
         old = self.changed.get(step.key) or self.by_key[step.key]
         new = step.sealed(self.signer)
-        set_step(self.connection, old, new, result)
+        set_row(self.connection, old, new, **result)
         self._account(old, new)
         return new
 

@@ -108,6 +108,10 @@ class _Row:
 class Run(_Row):
     """One execution of a pipeline, over all the times it was started and continued."""
 
+    TABLE, KEY, NAME = "run_rows", "seq", "id"
+    """The table, the column of its number, and the one that names it in an error."""
+    WORDS = (("status", Status),)
+    """Columns with one of a few words."""
     seq: int
     """Number in this journal; grows, whatever the clock does."""
     id: str
@@ -175,6 +179,8 @@ class Run(_Row):
 class Step(_Row):
     """One memoised effect of a run."""
 
+    TABLE, KEY, NAME = "step_rows", "number", "path"
+    WORDS = (("kind", Kind), ("state", State))
     number: int
     """Row number in the journal."""
     run: int
@@ -215,6 +221,10 @@ class Step(_Row):
     def artefact_hashes(self) -> tuple[str, ...]:
         listed = _parsed(self.artefacts)
         return tuple(str(name) for name in listed) if isinstance(listed, list) else ()
+
+
+UNENDED: dict[str, Any] = {"ended_at": None, "error": None, "error_type": None}
+"""The columns of a run or a step that say how it ended, while it has not."""
 
 
 def check_of(values: Sequence[Any]) -> int:

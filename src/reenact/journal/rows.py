@@ -3,65 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from typing import Any, TypeVar
 
 from reenact.errors import JournalDamaged
 from reenact.journal.database import ASIDE
-from reenact.journal.records import SUM, Kind, Run, State, Status, Step, check_of, digest, is_digest
+from reenact.journal.records import SUM, Run, Step, check_of, digest, is_digest
 
-RUN_COLUMNS = ", ".join(Run.columns())
-STEP_COLUMNS = ", ".join(Step.columns())
-SELECT_RUN = f"SELECT {RUN_COLUMNS} FROM run_rows"  # noqa: S608
-SELECT_STEP = f"SELECT {STEP_COLUMNS} FROM step_rows"  # noqa: S608
-_RUN_MARKS = ", ".join("?" for _ in Run.columns())
-_STEP_MARKS = ", ".join("?" for _ in Step.columns())
-_PUT_RUN = f"INSERT INTO run_rows ({RUN_COLUMNS}) VALUES ({_RUN_MARKS})"  # noqa: S608
-_PUT_STEP = f"INSERT INTO step_rows ({STEP_COLUMNS}, inputs, result) VALUES ({_STEP_MARKS}, ?, ?)"  # noqa: S608
-_SET_RUN = f"UPDATE run_rows SET ({RUN_COLUMNS}) = ({_RUN_MARKS}) WHERE seq = ? AND check_sum = ?"  # noqa: S608
-_SET_STEP = f"UPDATE step_rows SET ({STEP_COLUMNS}) = ({_STEP_MARKS}) WHERE number = ? AND check_sum = ?"  # noqa: S608
+Row = TypeVar("Row", Run, Step)
 
 
-def read_runs(connection: sqlite3.Connection, where: str, parameters: tuple[Any, ...] = ()) -> list[Run]:
-    """Runs by a clause of this package, each proven intact."""
-    rows = connection.execute(f"{SELECT_RUN} {where}", parameters).fetchall()
-    return [run_of(row) for row in rows]
+def read_rows(
+    connection: sqlite3.Connection, kind: type[Row], where: str, parameters: tuple[Any, ...] = ()
+) -> list[Row]:
+    """Rows by a clause of this package, each proven intact."""
+    wanted = f"SELECT {', '.join(kind.columns())} FROM {kind.TABLE} {where}"  # noqa: S608
+    return [row_of(kind, values) for values in connection.execute(wanted, parameters).fetchall()]
 
 
-def read_steps(connection: sqlite3.Connection, where: str, parameters: tuple[Any, ...] = ()) -> list[Step]:
-    """Steps by a clause of this package, each proven intact."""
-    rows = connection.execute(f"{SELECT_STEP} {where}", parameters).fetchall()
-    return [step_of(row) for row in rows]
+def row_of(kind: type[Row], values: tuple[Any, ...]) -> Row:
+    """The run or the step that these columns hold."""
+    named = proven(kind, values)
+    return kind(**named | {name: words(named[name]) for name, words in kind.WORDS})
 
 
-def run_of(values: tuple[Any, ...]) -> Run:
-    """The run that these columns hold."""
-    named = proven(Run.columns(), values, "run")
-    return Run(**{**named, "status": Status(named["status"])})
-
-
-def step_of(values: tuple[Any, ...]) -> Step:
-    """The step that these columns hold."""
-    named = proven(Step.columns(), values, "step")
-    return Step(**{**named, "kind": Kind(named["kind"]), "state": State(named["state"])})
-
-
-def proven(columns: tuple[str, ...], values: tuple[Any, ...], what: str) -> dict[str, Any]:
+def proven(kind: type[Run] | type[Step], values: tuple[Any, ...]) -> dict[str, Any]:
     """The columns by name, when their check sum holds."""
-    named = dict(zip(columns, values, strict=True))
+    named = dict(zip(kind.columns(), values, strict=True))
     try:
         intact = named["check_sum"] == check_of(values)
     except (TypeError, ValueError):
         # A flipped type tag gives bytes where text was.
         intact = False
     if not intact:
-        name = named["id"] if what == "run" else named["path"]
-        raise damaged(f"{what} {name!s:.80} is not what was written")
+        raise damaged(f"{kind.__name__.lower()} {named[kind.NAME]!s:.80} is not what was written")
     return named
 
 
 def steps_of(connection: sqlite3.Connection, run: Run) -> list[Step]:
     """All steps of a run in the order they were begun, proven to be all of them, as last written."""
-    steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
+    steps = read_rows(connection, Step, "WHERE run = ? ORDER BY nr", (run.seq,))
     checks = [step.check_sum for step in steps]
     if len(checks) != run.steps or sum(checks) % SUM != run.steps_sum:
         raise damaged(f"run {run.id} should have {run.steps} steps that fit together and has {len(checks)}")
@@ -83,29 +63,26 @@ def prove_body(path: str, column: str, body: object, wanted: str) -> str:
     return body
 
 
-def put_run(connection: sqlite3.Connection, run: Run) -> None:
-    """A new run, and one more in the journal's own count."""
-    connection.execute(_PUT_RUN, run.values())
-    count_runs(connection, +1)
+def put_row(connection: sqlite3.Connection, row: Run | Step, **bodies: str) -> None:
+    """A new row, of a step with its bodies; of a run one more in the journal's own count."""
+    columns = (*row.columns(), *bodies)
+    marks = ", ".join("?" for _ in columns)
+    new = f"INSERT INTO {row.TABLE} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
+    connection.execute(new, (*row.values(), *bodies.values()))
+    if isinstance(row, Run):
+        count_runs(connection, +1)
 
 
-def set_run(connection: sqlite3.Connection, old: Run, new: Run) -> None:
-    """Replace a run; the old state must still stand."""
-    _changed_one(connection.execute(_SET_RUN, (*new.values(), old.seq, old.check_sum)), f"run {old.id}")
-
-
-def put_step(connection: sqlite3.Connection, step: Step, inputs: str, result: str = "") -> None:
-    """A new step with its bodies."""
-    connection.execute(_PUT_STEP, (*step.values(), inputs, result))
-
-
-def set_step(connection: sqlite3.Connection, old: Step, new: Step, result: str | None = None) -> None:
-    """Replace a step; the old state must still stand. `result` is none when it stays."""
-    _changed_one(
-        connection.execute(_SET_STEP, (*new.values(), old.number, old.check_sum)), f"step {old.path}"
-    )
-    if result is not None:
-        connection.execute("UPDATE step_rows SET result = ? WHERE number = ?", (result, old.number))
+def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -> None:
+    """Replace a row; the old state must still stand. Bodies that are not given stay."""
+    columns = (*new.columns(), *bodies)
+    marks = ", ".join("?" for _ in columns)
+    change = f"UPDATE {new.TABLE} SET ({', '.join(columns)}) = ({marks})"  # noqa: S608
+    number, name = getattr(old, old.KEY), getattr(old, old.NAME)
+    values = (*new.values(), *bodies.values(), number, old.check_sum)
+    if connection.execute(f"{change} WHERE {old.KEY} = ? AND check_sum = ?", values).rowcount != 1:
+        what = f"{type(old).__name__.lower()} {name}"
+        raise damaged(f"{what} was changed by somebody else while it was locked")
 
 
 def count_runs(connection: sqlite3.Connection, change: int) -> None:
@@ -130,9 +107,9 @@ def next_turn(connection: sqlite3.Connection) -> int:
     return turn
 
 
-def next_number(connection: sqlite3.Connection, table: str) -> int:
-    """The number of the next row of `run_rows` or `step_rows`; numbers are never given twice."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+def next_number(connection: sqlite3.Connection, kind: type[Run] | type[Step]) -> int:
+    """The number of the next row; numbers are never given twice."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (kind.TABLE,)).fetchone()
     number: int = (row[0] if row else 0) + 1
     return number
 
@@ -150,8 +127,3 @@ def _proven_count(row: tuple[Any, ...]) -> int:
 
 def _count_sum(count: int) -> int:
     return int(digest(str(count), 12), 16) % SUM
-
-
-def _changed_one(cursor: sqlite3.Cursor, what: str) -> None:
-    if cursor.rowcount != 1:
-        raise damaged(f"{what} was changed by somebody else while it was locked")

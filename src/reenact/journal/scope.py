@@ -16,7 +16,7 @@ from typing import TypeVar
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalDiverged, ReenactError
 from reenact.journal.artefacts import named
-from reenact.journal.codec import Codec
+from reenact.journal.codec import decoder
 from reenact.journal.keys import join
 from reenact.journal.perform import GroupEffect, Steps
 from reenact.journal.recorder import Recorder
@@ -74,7 +74,9 @@ class Scope:
         """
         path = self.path(name, attempt=attempt, sample=sample)
         wanted = {name: self._recorder.request(path, kind, 1, inputs, shared=shared)}
-        once = Steps(self._recorder, wanted, lambda _: [{name: effect()}], Codec(returns), cost, final, still)
+        once = Steps(
+            self._recorder, wanted, lambda _: [{name: effect()}], decoder(returns), cost, final, still
+        )
         return once.results()[name]
 
     def many(
@@ -98,7 +100,7 @@ class Scope:
         wanted = {
             name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
         }
-        results = Steps(self._recorder, wanted, effect, Codec(returns), still=still).results()
+        results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
         return {name: results[name] for name in inputs if name in results}
 
     def note(self, name: str, value: object) -> None:
@@ -114,7 +116,10 @@ class Scope:
         """
         root = root.resolve()
         old = {name: _content(_target(root, name)) for name in files}
-        plan = tuple(_planned(root, name, old[name], files[name]) for name in files)
+        modes = {name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files}
+        plan = tuple(
+            FileEdit(name, _hash(old[name]), _hash(files[name]), stat.S_IMODE(modes[name])) for name in files
+        )
         recorder, path = self._recorder, self.path(name)
         asked = {"root": root, "files": files}
         wanted = recorder.request(path, Kind.EDIT, 1, asked, Edit(str(root), plan, old, files))
@@ -123,11 +128,11 @@ class Scope:
             # After a crash the plan is the one that was written down before it.
             begun = recorder.stored(wanted)
             assert begun is not None
-            edit = Codec(Edit).decode(recorder.bodies.plain(recorder.text_of(begun, "inputs")))
+            edit = decoder(Edit)(recorder.bodies.plain(recorder.text_of(begun, "inputs")))
             _apply_all(root, edit.plan, files, recorder.run.id)
             return [{path: list(files)}]
 
-        Steps(recorder, {path: wanted}, apply, Codec(list[str])).results()
+        Steps(recorder, {path: wanted}, apply, decoder(list[str])).results()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +153,6 @@ class Edit:
     plan: tuple[FileEdit, ...]
     old: Mapping[str, bytes | None]
     new: Mapping[str, bytes | None]
-
-
-def _planned(root: Path, name: str, old: bytes | None, new: bytes | None) -> FileEdit:
-    mode = 0o644 if old is None else stat.S_IMODE((root / name).stat().st_mode)
-    return FileEdit(name, _hash(old), _hash(new), mode)
 
 
 def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str) -> None:

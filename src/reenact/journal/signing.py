@@ -174,16 +174,13 @@ def is_sealed(signer: Signer, folder: Path, below: Path) -> bool:
         real, top = folder.resolve(strict=True), below.resolve(strict=True)
         if real == top or not real.is_relative_to(top) or not real.is_dir():
             return False
-        mac = (real / SEAL).read_text(encoding="ascii") if _is_small(real / SEAL) else ""
+        facts = (real / SEAL).lstat()
+        small = stat.S_ISREG(facts.st_mode) and facts.st_size < 200
+        mac = (real / SEAL).read_text(encoding="ascii") if small else ""
         return signer.holds(mac, "folder", _listing(real))
     except (OSError, ValueError, RuntimeError):
         # Gone, unreadable, a loop of links, not ours in form: none of that is evidence.
         return False
-
-
-def _is_small(path: Path) -> bool:
-    facts = path.lstat()
-    return stat.S_ISREG(facts.st_mode) and facts.st_size < 200
 
 
 def _listing(folder: Path) -> str:

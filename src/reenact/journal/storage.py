@@ -15,7 +15,7 @@ import stat
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reenact.crash import crash_point
@@ -108,17 +108,11 @@ def tighten(folder: Path) -> None:
         raise
     for place, _, names in os.walk(folder):
         for path in (Path(place), *(Path(place, name) for name in names)):
-            _keep_to_owner(path)
-
-
-def _keep_to_owner(path: Path) -> None:
-    try:
-        facts = path.lstat()
-        if not stat.S_ISLNK(facts.st_mode) and facts.st_uid == os.geteuid():
-            path.chmod(stat.S_IMODE(facts.st_mode) & 0o700)
-    except FileNotFoundError:
-        # Another process works here; what it has removed needs no rights.
-        return
+            # Another process may work here; what it has removed needs no rights.
+            with suppress(FileNotFoundError):
+                facts = path.lstat()
+                if not stat.S_ISLNK(facts.st_mode) and facts.st_uid == os.geteuid():
+                    path.chmod(stat.S_IMODE(facts.st_mode) & 0o700)
 
 
 def private(path: str, flags: int) -> int:

@@ -11,15 +11,8 @@ from dataclasses import dataclass
 from reenact.errors import InputError, JournalDamaged, RunLocked
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
-from reenact.journal.records import Step
-from reenact.journal.rows import (
-    count_runs,
-    damaged,
-    prove_count,
-    read_body,
-    read_runs,
-    steps_of,
-)
+from reenact.journal.records import Run, Step
+from reenact.journal.rows import count_runs, damaged, prove_count, read_body, read_rows, steps_of
 from reenact.journal.storage import Locks
 
 IMPORTING = 0
@@ -116,7 +109,7 @@ def check_all(database: Database, artefacts: Artefacts) -> Checked:
 
 
 def _proven_steps(connection: sqlite3.Connection, seq: int) -> list[Step]:
-    runs = read_runs(connection, "WHERE seq = ?", (seq,))
+    runs = read_rows(connection, Run, "WHERE seq = ?", (seq,))
     if not runs:
         raise damaged(f"run {seq} is in the list of runs and cannot be found")
     steps = steps_of(connection, runs[0])
