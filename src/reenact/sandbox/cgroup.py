@@ -14,6 +14,7 @@ import secrets
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -106,14 +107,12 @@ def make_group(place: Place, name: str, limits: Limits) -> Group:
 
 
 def _limit_memory(folder: Path, version: int, most: int) -> None:
-    names = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes") if version == 1 else ("memory.max",)
-    for name in names:
+    values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
+    if version == 1:
+        values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
+    for name, value in values.items():
         if (folder / name).exists():
-            (folder / name).write_text(str(most))
-    if version == 2:
-        for name, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
-            if (folder / name).exists():
-                (folder / name).write_text(value)
+            (folder / name).write_text(str(value))
 
 
 def remove_group(folder: Path) -> None:
@@ -136,12 +135,9 @@ def remove_group(folder: Path) -> None:
 def _kill_members(folder: Path) -> None:
     for pid in map(int, _text(folder / "cgroup.procs").split()):
         # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
-        if pid <= 1 or pid == os.getpid():
-            continue
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+        if pid > 1 and pid != os.getpid():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 @functools.cache

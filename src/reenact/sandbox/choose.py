@@ -40,15 +40,23 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
     """
     _check_space()
-    if name is not None:
-        return _named(name, trust_code=trust_code)
+    if name is not None and name not in NAMES:
+        raise InputError(
+            f"There is no sandbox of that name. Received: sandbox={name!r}",
+            next_step=f"Use one of: {', '.join(NAMES)}.",
+        )
     reasons: list[str] = []
-    for candidate in BY_ITSELF:
-        sandbox = _make(candidate, trust_code=False)
+    for candidate in BY_ITSELF if name is None else (name,):
+        sandbox = _make(candidate, trust_code=trust_code)
         missing = sandbox.missing()
         if not missing:
             return sandbox
         reasons.append(missing)
+    if name is not None:
+        raise SandboxUnavailable(
+            f"The sandbox {name} was asked for and does not work here. {reasons[0]}",
+            next_step="reenact doctor shows what each sandbox needs.",
+        )
     if trust_code:
         return _make("none", trust_code=True)
     raise SandboxUnavailable(
@@ -67,22 +75,6 @@ def _check_space() -> None:
             f"No program can be run in a sandbox: {trouble}.",
             next_step="Free some space there, or set TMPDIR to a folder of yours with free space.",
         )
-
-
-def _named(name: str, *, trust_code: bool) -> Sandbox:
-    if name not in NAMES:
-        raise InputError(
-            f"There is no sandbox of that name. Received: sandbox={name!r}",
-            next_step=f"Use one of: {', '.join(NAMES)}.",
-        )
-    sandbox = _make(name, trust_code=trust_code)
-    missing = sandbox.missing()
-    if missing:
-        raise SandboxUnavailable(
-            f"The sandbox {name} was asked for and does not work here. {missing}",
-            next_step="reenact doctor shows what each sandbox needs.",
-        )
-    return sandbox
 
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,31 +86,23 @@ class Descendants(BoxProcesses):
 
 
 def descendants(root: int, *, dead: bool = True) -> list[int]:
-    """The numbers of all processes below `root`, nearest first; none where the system does not tell.
+    """The numbers of all processes below `root`.
 
     A killed process whose parent has not looked yet is still there, unless `dead` is false.
     """
-    children: dict[int, list[int]] = {}
-    gone: set[int] = set()
+    import psutil
+
     try:
-        proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
+        found = psutil.Process(root).children(recursive=True)
+    except psutil.NoSuchProcess:
         return []
-    try:
-        for name in listed(proc, "."):
-            fields = _stat(proc, name) if name.isdigit() else None
-            if fields:
-                children.setdefault(int(fields[1]), []).append(int(name))
-                if fields[0] in (b"Z", b"X") and not dead:
-                    gone.add(int(name))
-    finally:
-        os.close(proc)
-    found: list[int] = []
-    level = children.get(root, [])
-    while level:
-        found += level
-        level = [child for parent in level for child in children.get(parent, [])]
-    return [number for number in found if number not in gone]
+
+    def lives(process: psutil.Process) -> bool:
+        with suppress(psutil.NoSuchProcess):
+            return process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+        return False
+
+    return [one.pid for one in found if dead or lives(one)]
 
 
 def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
@@ -179,10 +172,8 @@ def end_below(root: int) -> None:
 def end_all(numbers: list[int]) -> None:
     """Kill these processes, at once; those that have ended by themselves are passed over."""
     for number in numbers:
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             os.kill(number, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
 def run_bounded(

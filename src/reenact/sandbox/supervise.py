@@ -127,7 +127,8 @@ class Supervision:
                 self._box.kill()
             self._await_death()
             self._drain()
-            return self._result(crossing or self._last_look(), wall)
+            last = self._too_much_output() if self._output.over else self._watcher.last_look()
+            return self._result(crossing or last, wall)
         finally:
             if self._status is None:
                 self._box.kill()
@@ -151,22 +152,21 @@ class Supervision:
         next_look = self._began + _FIRST_LOOK_S
         while self._status is None:
             now = time.monotonic()
-            self._turn(max(0.0, min(deadline, next_look) - now))
+            for key, _ in self._selector.select(max(0.0, min(deadline, next_look) - now)):
+                action: Callable[[], None] = key.data
+                action()
             if self._status is not None:
                 return None
             now = time.monotonic()
             crossing = self._sudden(now, deadline)
             if crossing is None and now >= next_look:
                 crossing = self._watcher.look()
-                next_look = time.monotonic() + self._pace(now)
+                # Short at first: a program may be over before a steady pace would have seen it at all.
+                next_look = time.monotonic() + min(PACE_S, _FIRST_LOOK_S + (now - self._began) / 4)
                 self._reap()
             if crossing is not None and self._status is None:
                 return crossing
         return None
-
-    def _pace(self, now: float) -> float:
-        """Short at first: a program may be over before a steady pace would have seen it at all."""
-        return min(PACE_S, _FIRST_LOOK_S + (now - self._began) / 4)
 
     def _sudden(self, now: float, deadline: float) -> Crossing | None:
         """What is known without a look."""
@@ -180,11 +180,6 @@ class Supervision:
 
     def _too_much_output(self) -> Crossing:
         return Crossing(Ending.OUTPUT_LIMIT, f"output: more than {self._limits.output_bytes / MIB:g} MiB")
-
-    def _turn(self, timeout: float) -> None:
-        for key, _ in self._selector.select(timeout):
-            action: Callable[[], None] = key.data
-            action()
 
     def _read(self) -> None:
         try:
@@ -248,9 +243,6 @@ class Supervision:
             self._output.feed(data)
             left -= len(data)
         self._output.finish()
-
-    def _last_look(self) -> Crossing | None:
-        return self._too_much_output() if self._output.over else self._watcher.last_look()
 
     def _result(self, crossing: Crossing | None, wall: float) -> Ended:
         if self._status is None or self._usage is None:

@@ -43,9 +43,9 @@ class NetworkCounters:
 
     def __init__(self, pid: int) -> None:
         """`pid` is a process in the box, by its number on the host."""
-        self._files = tuple(
-            os.open(f"/proc/{pid}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _present(pid)
-        )
+        counters = [f"/proc/{pid}/net/{name}" for name in ("snmp", "snmp6")]
+        there = [name for name in counters if os.path.exists(name)]  # noqa: PTH110
+        self._files = tuple(os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in there)
 
     def refused(self) -> int:
         """How often something was sent to an address outside."""
@@ -64,10 +64,6 @@ class NetworkCounters:
     def close(self) -> None:
         for opened in self._files:
             os.close(opened)
-
-
-def _present(pid: int) -> list[str]:
-    return [name for name in ("snmp", "snmp6") if os.path.exists(f"/proc/{pid}/net/{name}")]  # noqa: PTH110
 
 
 def count_no_routes(text: str) -> int:

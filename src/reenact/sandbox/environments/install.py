@@ -62,17 +62,13 @@ class Installer(Protocol):
 
 def find_installer(*, prefer: str = "") -> Installer:
     """uv where it is installed, else pip; `prefer` names one of them."""
-    uv = _find_uv()
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if beside.exists() else shutil.which("uv")
     if uv is not None and prefer in ("", "uv"):
         return Uv(uv)
     if importlib.util.find_spec("pip") is not None and prefer in ("", "pip"):
         return Pip()
     raise MissingPart("Neither uv nor pip is installed.", next_step="pip install 'reenact[uv]'")
-
-
-def _find_uv() -> str | None:
-    beside = Path(sys.executable).with_name("uv")
-    return str(beside) if beside.exists() else shutil.which("uv")
 
 
 class Uv:

@@ -85,7 +85,9 @@ class Environments:
             pins = self._resolve(wish, allowed)
             wish, pins = self._with_backend(wish, pins)
             made = self._build(pins, wish, interpreter)
-            _write_whole(memo, json.dumps({"key": made.key}))
+            half = memo.with_suffix(f".{secrets.token_hex(4)}")
+            half.write_text(json.dumps({"key": made.key}))
+            half.replace(memo)
         self.prune(keep=made.key)
         return made
 
@@ -193,7 +195,10 @@ class Environments:
         return made.python, made.mounts
 
     def _build(self, pins: tuple[str, ...], wish: Wish, interpreter: Interpreter) -> Environment:
-        key = hash_of(interpreter, *pins, *_built_hashes(wish.built))[:32]
+        # Wheels of our own making have no index to vouch for them: their bytes are part of the key.
+        built = sorted(wish.built.iterdir()) if wish.built is not None else []
+        hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
+        key = hash_of(interpreter, *pins, *hashes)[:32]
         with locked(self.cache / f"{key}.lock", self.tell, self.stop):
             there = read_environment(self.cache, key, interpreter)
             if there is not None:
@@ -239,15 +244,3 @@ class Environments:
 
     def _say(self, note: str) -> None:
         self.tell(Progress("environment", note=note))
-
-
-def _built_hashes(built: Path | None) -> list[str]:
-    """Wheels of our own making have no index to vouch for them: their bytes are part of the key."""
-    files = sorted(built.iterdir()) if built is not None else []
-    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
-
-
-def _write_whole(path: Path, text: str) -> None:
-    half = path.with_suffix(f".{secrets.token_hex(4)}")
-    half.write_text(text)
-    half.replace(path)

@@ -64,13 +64,12 @@ def collect(work: Path, names: Iterable[str], most_bytes: int, *, disposable: bo
 
     In a `disposable` folder what the program closed with chmod is opened again; any other stays as it is.
     """
-    reader = _Reader(most_bytes, disposable=disposable)
     results: dict[str, bytes] = {}
     refused: dict[str, str] = {}
     missing: list[str] = []
     for name in names:
         try:
-            results[name] = reader.read(work, inner_name(name))
+            results[name] = _read(work, inner_name(name), most_bytes, disposable=disposable)
         except FileNotFoundError:
             missing.append(name)
         except _Refused as reason:
@@ -80,62 +79,59 @@ def collect(work: Path, names: Iterable[str], most_bytes: int, *, disposable: bo
     return Collected(results, refused, tuple(missing))
 
 
-class _Reader:
-    """Reads single files, the way to them included."""
-
-    def __init__(self, most_bytes: int, *, disposable: bool) -> None:
-        self._most_bytes = most_bytes
-        self._disposable = disposable
-
-    def read(self, work: Path, parts: tuple[str, ...]) -> bytes:
-        at = self._open(str(work), _FOLDER, None)
-        try:
-            for part in parts[:-1]:
-                below = self._open_folder(part, at)
-                os.close(at)
-                at = below
-            return self._read_file(parts[-1], at)
-        finally:
+def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bool) -> bytes:
+    """A single file, the way to it included."""
+    at = _open(str(work), _FOLDER, None, disposable)
+    try:
+        for part in parts[:-1]:
+            below = _open_folder(part, at, disposable)
             os.close(at)
+            at = below
+        return _read_file(parts[-1], at, most_bytes, disposable)
+    finally:
+        os.close(at)
 
-    def _open_folder(self, name: str, at: int) -> int:
-        try:
-            return self._open(name, _FOLDER, at)
-        except NotADirectoryError:
-            kind = _kind(name, at)
-            raise _Refused(f"its folder {name!r} is {kind}") from None
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise _Refused(f"its folder {name!r} is a symbolic link") from None
-            raise
 
-    def _read_file(self, name: str, at: int) -> bytes:
+def _open_folder(name: str, at: int, disposable: bool) -> int:
+    try:
+        return _open(name, _FOLDER, at, disposable)
+    except NotADirectoryError:
         kind = _kind(name, at)
-        if kind != "a file":
-            raise _Refused(f"it is {kind}")
-        try:
-            opened = self._open(name, _FILE, at)
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise _Refused("it is a symbolic link") from None
-            raise
-        try:
-            return _read_opened(opened, self._most_bytes)
-        finally:
-            os.close(opened)
+        raise _Refused(f"its folder {name!r} is {kind}") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _Refused(f"its folder {name!r} is a symbolic link") from None
+        raise
 
-    def _open(self, name: str, flags: int, at: int | None) -> int:
-        try:
-            return os.open(name, flags, dir_fd=at)
-        except PermissionError:
-            if not self._disposable:
-                raise
-        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
-        try:
-            Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
-        finally:
-            os.close(handle)
+
+def _read_file(name: str, at: int, most_bytes: int, disposable: bool) -> bytes:
+    kind = _kind(name, at)
+    if kind != "a file":
+        raise _Refused(f"it is {kind}")
+    try:
+        opened = _open(name, _FILE, at, disposable)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _Refused("it is a symbolic link") from None
+        raise
+    try:
+        return _read_opened(opened, most_bytes)
+    finally:
+        os.close(opened)
+
+
+def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
+    try:
         return os.open(name, flags, dir_fd=at)
+    except PermissionError:
+        if not disposable:
+            raise
+    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+    try:
+        Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
+    finally:
+        os.close(handle)
+    return os.open(name, flags, dir_fd=at)
 
 
 def _read_opened(opened: int, most_bytes: int) -> bytes:

@@ -21,6 +21,7 @@ import shutil
 import signal
 import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,11 @@ class BoxFolder:
 
     path: Path
     lock: int
+
+    def __post_init__(self) -> None:
+        self.inside = self.path / "inside"
+        """Everything the program may fill on the host's disk."""
+        self.work, self.home, self.tmp = (self.inside / name for name in ("work", "home", "tmp"))
 
     @classmethod
     def make(cls, root: Path | None = None) -> BoxFolder:
@@ -61,23 +67,6 @@ class BoxFolder:
             self.close()
             raise
         return self
-
-    @property
-    def inside(self) -> Path:
-        """Everything the program may fill on the host's disk."""
-        return self.path / "inside"
-
-    @property
-    def work(self) -> Path:
-        return self.inside / "work"
-
-    @property
-    def home(self) -> Path:
-        return self.inside / "home"
-
-    @property
-    def tmp(self) -> Path:
-        return self.inside / "tmp"
 
     @property
     def etc(self) -> Path:
@@ -214,22 +203,17 @@ def _end_marked(box: str) -> None:
     """
     mark = f"{BOX_MARK}={box}".encode()
     for entry in Path("/proc").glob("[0-9]*/environ"):
-        try:
+        # Gone by now, or somebody else's.
+        with suppress(OSError):
             if mark in entry.read_bytes().split(b"\0"):
                 os.kill(int(entry.parent.name), signal.SIGKILL)
-        except OSError:
-            # Gone by now, or somebody else's.
-            continue
 
 
 def _end_process(pid: int, began: str) -> None:
     """Kill a process that is still the noted one and not a later one with the same number."""
-    if str(start_time(pid)) != began or began == "0":
-        return
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+    if str(start_time(pid)) == began != "0":
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _pid_namespace() -> str:

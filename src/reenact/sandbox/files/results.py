@@ -43,7 +43,11 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
     _check_depth(text, deepest)
     try:
         value: JsonValue = json.loads(
-            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_integer
+            text,
+            object_pairs_hook=_pairs,
+            parse_constant=lambda name: _refuse(f"{name} is no JSON number"),
+            parse_float=lambda digits: _number(float, digits),
+            parse_int=lambda digits: _number(int, digits),
         )
     except json.JSONDecodeError as error:
         raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error
@@ -83,23 +87,13 @@ def _check_surrogates(value: JsonValue) -> None:
         ) from error
 
 
-def _constant(name: str) -> NoReturn:
-    _refuse(f"{name} is no JSON number")
-
-
-def _float(digits: str) -> float:
+def _number(kind: type[int] | type[float], digits: str) -> float:
     if len(digits) > LONGEST_NUMBER:
         _refuse(f"a number has {len(digits)} characters")
-    value = float(digits)
+    value = kind(digits)
     if not math.isfinite(value):
         _refuse(f"{digits} is beyond every finite number")
     return value
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > LONGEST_NUMBER:
-        _refuse(f"a number has {len(digits)} characters")
-    return int(digits)
 
 
 MOST_ARRAY_BYTES = 64 * 1024 * 1024

@@ -105,15 +105,6 @@ def _open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
     return read, write
 
 
-def _open_input(stdin: bytes, theirs: ExitStack, ours: ExitStack) -> tuple[int, int | None]:
-    """What the program reads: a pipe that we feed, or nothing at all."""
-    if stdin:
-        return _open_pipe(theirs, ours)
-    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    theirs.callback(os.close, nothing)
-    return nothing, None
-
-
 def has_ended(pid: int) -> bool:
     """Whether a child has ended, without reaping it: its status and times are read by the supervisor."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
@@ -146,8 +137,13 @@ def launch(
         passed = [their_status, their_gate]
 
         def in_memory(content: bytes) -> int:
-            passed.append(_in_memory(content, theirs))
-            return passed[-1]
+            """A nameless file with the content, to be read from its start."""
+            opened = os.memfd_create("reenact", os.MFD_CLOEXEC)
+            theirs.callback(os.close, opened)
+            os.write(opened, content)
+            os.lseek(opened, 0, os.SEEK_SET)
+            passed.append(opened)
+            return opened
 
         report = Status(status, by_shell=by_shell)
         argv = words(their_status, their_gate, in_memory)
@@ -172,7 +168,12 @@ def start_process(
     """Start a launcher whose output is read and whose input is fed: that of the box."""
     with ExitStack() as theirs, ExitStack() as ours:
         output, their_output = _open_pipe(ours, theirs)
-        their_input, fed = _open_input(command.stdin, theirs, ours)
+        fed: int | None = None
+        if command.stdin:
+            their_input, fed = _open_pipe(theirs, ours)
+        else:
+            their_input = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            theirs.callback(os.close, their_input)
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, the reaper or a container engine
             argv,
             stdin=their_input,
@@ -197,12 +198,3 @@ def closed_on_error(box: Started) -> Iterator[None]:
         box.process.wait()
         box.close()
         raise
-
-
-def _in_memory(content: bytes, owner: ExitStack) -> int:
-    """A nameless file with the content, to be read from its start."""
-    opened = os.memfd_create("reenact", os.MFD_CLOEXEC)
-    owner.callback(os.close, opened)
-    os.write(opened, content)
-    os.lseek(opened, 0, os.SEEK_SET)
-    return opened
