@@ -216,7 +216,7 @@ def test_an_answer_may_stand_in_chatter(folder: Path) -> None:
     file_text(folder, "bug-plan", f"I think:\n```json\n{json.dumps(HOLDS)}\n```\n", by="reader")
     filed = take_answer(folder, show_request(folder, "bug-plan").id)
     assert filed is not None
-    assert (json.loads(filed.text), filed.by) == (HOLDS, "reader")
+    assert (json.loads(filed.text), filed.model) == (HOLDS, "relay:reader")
     with pytest.raises(InputError, match="no JSON object"):
         file_text(folder, "bug-script", "I do not know.")
 
@@ -251,7 +251,7 @@ def test_the_examples_of_the_documentation(tmp_path: Path) -> None:
     filed = take_answer(tmp_path, name)
     assert filed is not None
     assert json.loads(filed.text) == answer["answer"]
-    assert (filed.by, filed.usage) == ("a careful reader", Usage(812, 64))
+    assert (filed.model, filed.usage) == ("relay:a careful reader", Usage(812, 64))
     assert waiting(tmp_path) == []
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol, runtime_checkable
 
@@ -36,13 +36,7 @@ class Spent:
     """Replies whose price nobody knows; `money` does not contain them."""
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            self.calls + other.calls,
-            self.tokens + other.tokens,
-            self.money + other.money,
-            self.seconds + other.seconds,
-            self.unpriced + other.unpriced,
-        )
+        return Spent(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
 
 
 @runtime_checkable

@@ -72,17 +72,15 @@ def _final(error: BaseException, name: str) -> ModelError | None:
                 f"The model {name} is not there (retired, misspelt, or another address): {_reason(error)}",
                 next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
             )
-        case library.ModelHTTPError() if not _passes(error):
+        case library.ModelHTTPError() if error.provider_retry_hint is False or not _passes(error.status_code):
             return ModelRefused(f"{name} refused the request ({error.status_code}): {_reason(error)}")
         case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
             return ModelRefused(f"{name} refused the request: {_reason(error)}")
     return None
 
 
-def _passes(error: library.ModelHTTPError) -> bool:
-    if error.provider_retry_hint is False:
-        return False
-    return error.status_code in PASSING_STATUS or error.status_code >= 500
+def _passes(status: int) -> bool:
+    return status in PASSING_STATUS or status >= 500
 
 
 def _too_long(error: BaseException) -> bool:

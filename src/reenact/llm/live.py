@@ -72,7 +72,12 @@ class LiveModel:
             reply, used = self._exchange(call)
             usage, cost = usage + used, cost + (reply.cost or 0)
             priced = priced and reply.cost is not None
-            self._refuse_refusal(reply, request.step)
+            if reply.finish == "refused":
+                reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
+                raise ModelRefused(
+                    f"{self.name} refused to answer (step {request.step}): {reason}",
+                    next_step="Ask another model, or look at what the prompt of this step quotes.",
+                )
             try:
                 value = read(reply, request)
             except BadAnswer as problem:
@@ -105,14 +110,6 @@ class LiveModel:
         used = reply.usage or estimate(call, reply)
         self._budget.charge(used, reply.cost, model=reply.model, billed=self._wire.billed)
         return reply, used
-
-    def _refuse_refusal(self, reply: Reply, step: str) -> None:
-        if reply.finish == "refused":
-            reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
-            raise ModelRefused(
-                f"{self.name} refused to answer (step {step}): {reason}",
-                next_step="Ask another model, or look at what the prompt of this step quotes.",
-            )
 
     def __repr__(self) -> str:
         return f"LiveModel({self.name})"

@@ -19,6 +19,7 @@ from reenact.llm.ask import Transient
 from reenact.types import Progress, Stop, Tell
 
 R = TypeVar("R")
+LATER = "Run the same command later: it continues where it stopped."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ class Persistence:
             ending = "the deadline for trying again has come" if late else f"{nth} tries are enough"
             if fault.retry_after_s is not None:
                 ending += f"; it asked to wait {fault.retry_after_s:.0f} s"
-            raise self._unreachable(f"{self._name} could not be reached: {fault.sentence} ({ending}).")
+            sentence = f"{self._name} could not be reached: {fault.sentence} ({ending})."
+            raise ModelUnreachable(sentence, next_step=LATER)
         self._tell(
             Progress(self._name, nth, self._patience.tries, f"{fault.sentence}; again in {wait:.0f} s")
         )
@@ -105,9 +107,10 @@ class Persistence:
         with self._lock:
             left = self._rests_until - self._clock.now()
         if left > 0:
-            raise self._unreachable(
+            raise ModelUnreachable(
                 f"{self._name} failed {self._patience.breaker_faults} times in a row,"
-                f" so it is not asked for another {left:.0f} s."
+                f" so it is not asked for another {left:.0f} s.",
+                next_step=LATER,
             )
 
     def _count_fault(self) -> None:
@@ -117,11 +120,6 @@ class Persistence:
                 self._rests_until = self._clock.now() + self._patience.breaker_rest_s
                 # One fault after the rest is enough to rest again; one success forgets all.
                 self._faults = self._patience.breaker_faults - 1
-
-    def _unreachable(self, sentence: str) -> ModelUnreachable:
-        return ModelUnreachable(
-            sentence, next_step="Run the same command later: it continues where it stopped."
-        )
 
 
 class Clock(Protocol):

@@ -37,6 +37,7 @@ from reenact.errors import InputError
 from reenact.llm.ask import Image, Part, Prompt, Text
 
 _HOLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_TITLE = re.compile(r"\s*name: (.*)\s*\nversion: ([1-9]\d*)(?:\n|\Z)")
 _SECTION = re.compile(r"^--- (system|shared|user)[ \t]*\n", re.MULTILINE)
 _VARIABLE = re.compile(r"^(\w+): (?:(quote|log|local) ([1-9]\d*)|(number|say|figures))$")
 
@@ -123,24 +124,18 @@ def read_prompt(text: str, origin: str) -> Template:
     """A prompt file's text, checked. `origin` names it in errors."""
     head, *rest = _SECTION.split(text)
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
-    lines = [line for line in head.splitlines() if line.strip()]
-    if (
-        len(lines) < 2
-        or not lines[0].startswith("name: ")
-        or not re.fullmatch(r"version: [1-9]\d*", lines[1])
-    ):
+    title = _TITLE.match(head)
+    if title is None:
         raise InputError(f"The prompt file {origin} must start with `name: ...` and `version: N`.")
-    if (
-        not sections.get("system", "").strip()
-        or not sections.get("user", "").strip()
-        or len(rest) > 2 * len(sections)
-    ):
+    filled = all(sections.get(name, "").strip() for name in ("system", "user"))
+    if not filled or len(rest) > 2 * len(sections):
         raise InputError(
             f"The prompt file {origin} needs `--- system` and `--- user`, each once and not empty."
         )
-    variables = {variable.name: variable for variable in (_declared(line, origin) for line in lines[2:])}
+    declared = [_declared(line, origin) for line in head[title.end() :].splitlines() if line.strip()]
+    variables = {variable.name: variable for variable in declared}
     _check_holes(sections, variables, origin)
-    return Template(lines[0].removeprefix("name: ").strip(), int(lines[1].split()[1]), variables, sections)
+    return Template(title[1].strip(), int(title[2]), variables, sections)
 
 
 def _declared(line: str, origin: str) -> Variable:

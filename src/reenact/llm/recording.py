@@ -215,7 +215,12 @@ class Replay:
             if request.check is not None:
                 request.check(answer.value)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
-            raise self._unfit(request.step, error) from None
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            raise AnswerUnusable(
+                f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
+                next_step="Record the run again.",
+                for_model=why,
+            ) from None
         same = _answers_same_words(record, request)
         return replace(answer, source="recording", wording="same" if same else "earlier")
 
@@ -239,14 +244,6 @@ class Replay:
         return ReplayMiss(
             f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
             next_step="Record the run again, or ask a model.",
-        )
-
-    def _unfit(self, step: str, error: Exception) -> AnswerUnusable:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        return AnswerUnusable(
-            f"The recorded answer of step {step} no longer fits the asked-for type: {why}.",
-            next_step="Record the run again.",
-            for_model=why,
         )
 
 

@@ -30,6 +30,7 @@ from reenact.llm.patience import Clock, Patience
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
 
+RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
 LONGEST_FILE = 4 * LONGEST_ANSWER
@@ -51,16 +52,6 @@ class Waiting:
     @property
     def step(self) -> str:
         return str(self.request.get("step", ""))
-
-
-@dataclass(frozen=True, slots=True)
-class Filed:
-    """An answer that somebody put beside its request."""
-
-    text: str
-    by: str = ""
-    """Who answered, if they stated it."""
-    usage: Usage | None = None
 
 
 def request_id(call: Call) -> str:
@@ -98,22 +89,23 @@ def put_request(folder: Path, call: Call) -> str:
     return name
 
 
-def take_answer(folder: Path, name: str) -> Filed | None:
-    """The answer to a request, if it is there."""
+def take_answer(folder: Path, name: str) -> Reply | None:
+    """The answer to a request, if it is there; `relay:NAME` gave it where they stated who they are."""
     if (data := _read_plain(folder / f"{name}.answer.txt")) is not None:
-        return Filed(data.decode("utf-8", "replace"))
+        return Reply(data.decode("utf-8", "replace"), RELAY)
     data = _read_plain(folder / f"{name}.answer.json")
     if data is None:
         return None
     try:
         filed = json.loads(data)
     except (ValueError, RecursionError):
-        return Filed(data.decode("utf-8", "replace"))
+        return Reply(data.decode("utf-8", "replace"), RELAY)
     if not isinstance(filed, dict) or filed.get("format") != ANSWER_FORMAT:
         # A bare JSON answer is as good as a wrapped one.
-        return Filed(data.decode("utf-8", "replace"))
+        return Reply(data.decode("utf-8", "replace"), RELAY)
     text = filed["text"] if isinstance(filed.get("text"), str) else json.dumps(filed.get("answer"))
-    return Filed(text, str(filed.get("by") or "")[:100], _usage(filed.get("usage")))
+    by = str(filed.get("by") or "")[:100]
+    return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=_usage(filed.get("usage")))
 
 
 def waiting(folder: Path) -> list[Waiting]:
@@ -169,18 +161,6 @@ def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool
         )
     fitting = [value for value in usable if not misfits(value, schema)]
     return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
-
-
-def open_folder(folder: Path) -> Path:
-    """The folder, made if it is not there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
-            next_step="Give a folder that can be written to.",
-        ) from None
-    return folder
 
 
 def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
@@ -266,11 +246,18 @@ TELL_EVERY_S = 60.0
 class RelayWire:
     """A folder where a person or another program answers."""
 
-    name = "relay"
+    name = RELAY
     billed = False
 
     def __init__(self, folder: Path, patience: Patience, clock: Clock, tell: Tell = tell_nobody) -> None:
-        self._folder = open_folder(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
+                next_step="Give a folder that can be written to.",
+            ) from None
+        self._folder = folder
         self._patience = patience
         self._clock = clock
         self._tell = tell
@@ -293,5 +280,4 @@ class RelayWire:
                 tell_at = now + TELL_EVERY_S
             self._clock.sleep(look)
             look = min(look * 1.5, LONGEST_LOOK_S)
-        who = f"relay:{filed.by}" if filed.by else self.name
-        return Reply(filed.text, who, usage=filed.usage)
+        return filed
