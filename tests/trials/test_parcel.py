@@ -14,7 +14,8 @@ from reenact.errors import InputError
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.program import read_program
 from reenact.trials.folder import MOST_FILE_BYTES
-from reenact.trials.parcel import Needs, arrived, at_home, data_mark, needs_of, pack, take_variables, unpack
+from reenact.trials.parcel import Needs, arrived, data_mark, needs_of, pack, take_variables, unpack
+from reenact.trials.reading import at_home
 from reenact.trials.trial import Outcome
 
 TEXT = "import os, torch\nopen('data/small.csv')\nprint(os.environ['MY_SCALE'])\n"
@@ -112,7 +113,7 @@ def test_large_data_count_by_size_and_samples(tmp_path: Path, monkeypatch: pytes
 
 def test_an_outcome_speaks_of_the_users_folder() -> None:
     crash = Crash("OSError", "no /n/1/x", None, "", ("/n/1/train.py:3 in main",), missing_file="/n/1/x")
-    outcome = at_home(Outcome(OutcomeKind.CRASHED, crash=crash, note="at /n/1"), Path("/n/1"), "/home/me")
+    outcome = at_home(Outcome(OutcomeKind.CRASHED, crash=crash, note="at /n/1"), "/n/1", "/home/me")
     assert outcome.crash is not None
     assert outcome.crash.message == "no /home/me/x"
     assert outcome.crash.frames == ("/home/me/train.py:3 in main",)

@@ -70,60 +70,33 @@ class TrainingUsage:
 
 def diagnose_budget(text: str) -> TrainingBudget:
     """The budget of interventions. A bare number means trainings, of which short ones are done more often."""
-    number = _bare_number(text)
-    if number is None:
-        return _with_unit(text)
-    return TrainingBudget(number, exact=False, note=_note(text, "about so many trainings", "t"))
+    return _read(text, "about so many trainings", "t", exact=False)
 
 
 def repair_budget(text: str) -> TrainingBudget:
     """The budget of a search for repairs. A bare number means a multiple of one training."""
-    number = _bare_number(text)
-    if number is None:
-        return _with_unit(text)
-    return TrainingBudget(number, note=_note(text, "so many times the CPU time of one training", "x"))
+    return _read(text, "so many times the CPU time of one training", "x", exact=True)
 
 
-def _bare_number(text: str) -> float | None:
-    """The number where there is nothing else; raises InputError when it is out of range."""
+def _read(text: str, meaning: str, usual: str, *, exact: bool) -> TrainingBudget:
+    """`meaning` and `exact` are those of a bare number, which should have had the unit `usual`."""
+    bare = text.strip()
+    unit = bare[-1:] if bare[-1:] in ("x", "t", *SECONDS) else ""
     try:
-        number = float(text)
+        number = float(bare.removesuffix(unit))
     except ValueError:
-        return None
-    return _in_range(number, text)
-
-
-def _with_unit(text: str) -> TrainingBudget:
-    amount, unit = text.strip()[:-1], text.strip()[-1:]
-    try:
-        number = _in_range(float(amount), text)
-    except ValueError:
-        raise _refused(text) from None
-    if unit == "x":
-        return TrainingBudget(number)
-    if unit == "t" and number >= 1:
+        number = 0.0
+    if not (1 if unit == "t" else 0) <= number <= MOST or not number:
+        raise InputError(
+            "A budget is a multiple of one training (20x), a number of trainings (40t) or a time (90s, 5m,"
+            f" 1h), up to {MOST}. Received: {text!r}."
+        )
+    if unit == "t":
         return TrainingBudget(trainings=int(number))
     if unit in SECONDS:
         return TrainingBudget(seconds=number * SECONDS[unit])
-    raise _refused(text)
-
-
-def _in_range(number: float, text: str) -> float:
-    if not 0 < number <= MOST:
-        raise _refused(text)
-    return number
-
-
-def _refused(text: str) -> InputError:
-    return InputError(
-        "A budget is a multiple of one training (20x), a number of trainings (40t) or a time (90s, 5m, 1h),"
-        f" up to {MOST}. Received: {text!r}."
-    )
-
-
-def _note(text: str, meaning: str, unit: str) -> str:
-    bare = text.strip()
-    return (
+    note = (
         f"The budget {bare} has no unit: it was read as {meaning}. The next release will not read it;"
-        f" write {bare}{unit}."
+        f" write {bare}{usual}."
     )
+    return TrainingBudget(number) if unit else TrainingBudget(number, exact=exact, note=note)

@@ -265,17 +265,13 @@ def _add_file(likeness: _Likeness, path: Path, target: Path, size: int) -> None:
     fits = size <= MOST_FILE_BYTES and likeness.bytes + size <= MOST_BYTES
     if fits and likeness.entries <= MOST_ENTRIES and os.access(path, os.R_OK):
         likeness.bytes += size
-        _copy(path, target)
+        try:
+            shutil.copy2(path, target)
+        except FileNotFoundError:
+            # Somebody else's passing file: it went away since the folder was listed.
+            target.unlink(missing_ok=True)
     else:
         _link(likeness, path, target)
-
-
-def _copy(path: Path, target: Path) -> None:
-    try:
-        shutil.copy2(path, target)
-    except FileNotFoundError:
-        # Somebody else's passing file: it went away since the folder was listed.
-        target.unlink(missing_ok=True)
 
 
 def _link_again(likeness: _Likeness, path: Path, target: Path) -> None:

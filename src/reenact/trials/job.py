@@ -103,6 +103,8 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     environment = _environment(program, placed, options, folder)
     if stop:
         environment[STOP_VARIABLE] = stop
+    target = program.launch.target if program.launch.module else str(placed.entry)
+    weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
     card_note = folder / "card.txt"
     environment[CARD_VARIABLE] = str(card_note)
     if card:
@@ -115,7 +117,7 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "environment": environment,
         "cwd": str(placed.working),
         "forks": forks,
-        "command": list(_command(program, placed, python)),
+        "command": list(program.launch.command(default_python(python), target)),
         "module": program.launch.target if program.launch.module else "",
         "script": str(placed.entry),
         "argv": [_target(program, placed), *program.arguments],
@@ -125,17 +127,11 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "root": str(placed.root) if placed.linked else "",
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
         "data": trial.data,
-        "weights": _weights(trial),
+        "weights": [str(path or "") for path in weights] if weights else None,
         "stop": stop,
     }
     root = root_of(program, placed.root)
     return Job(message, options, root, output, given_up, card_note)
-
-
-def _weights(trial: Trial) -> JsonValue:
-    if trial.weights is None:
-        return None
-    return [str(path) if path is not None else "" for path in (trial.weights.start, trial.weights.end)]
 
 
 def root_of(program: Program, tree: Path) -> Root:
@@ -215,11 +211,6 @@ def _target(program: Program, placed: Placed) -> str:
     if program.launch.module or program.is_notebook or Path(typed).is_absolute():
         return str(placed.entry)
     return typed
-
-
-def _command(program: Program, placed: Placed, python: str) -> tuple[str, ...]:
-    target = program.launch.target if program.launch.module else str(placed.entry)
-    return program.launch.command(default_python(python), target)
 
 
 def without_trackers(folder: Path) -> dict[str, str]:

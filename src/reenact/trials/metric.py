@@ -73,20 +73,18 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
     """
     sources = seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
     if wanted is not None:
-        return _wanted(wanted, sources)
+        if wanted not in sources:
+            there = ", ".join(sorted(sources)) or "none"
+            raise InputError(
+                f"The training logs no metric of this name; it logs {there}. Received: {wanted}."
+            )
+        return _measure(wanted, sources)
     for name in _in_order(sources, task or TaskType.UNKNOWN):
         return _measure(name, sources)
     raise InputError(
         "No metric was found to judge this training by.",
         next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
     )
-
-
-def _wanted(name: str, sources: Mapping[str, str]) -> Measure:
-    if name in sources:
-        return _measure(name, sources)
-    there = ", ".join(sorted(sources)) or "none"
-    raise InputError(f"The training logs no metric of this name; it logs {there}. Received: {name}.")
 
 
 def _measure(name: str, sources: Mapping[str, str]) -> Measure:

@@ -20,7 +20,6 @@ from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import word_set
 from reenact.trials.folder import MOST_BYTES, MOST_FILE_BYTES, anchor_of, place
-from reenact.trials.trial import Outcome
 from reenact.version import __version__
 
 MIB = 1 << 20
@@ -175,20 +174,6 @@ def arrived(program: Program, parcel: Parcel, root: Path) -> Program:
         str(folder / word[len(below) :]) if word.startswith(below) else word for word in program.arguments
     ]
     return replace(program.with_arguments(words), folder=folder, working=working)
-
-
-def at_home(outcome: Outcome, there: Path, home: str) -> Outcome:
-    """The outcome as if the program had stood in the user's folder."""
-    old = str(there)
-    crash = outcome.crash
-    if crash is not None:
-        crash = replace(
-            crash,
-            message=crash.message.replace(old, home),
-            frames=tuple(frame.replace(old, home) for frame in crash.frames),
-            missing_file=crash.missing_file.replace(old, home),
-        )
-    return replace(outcome, crash=crash, note=outcome.note.replace(old, home))
 
 
 def take_variables(parcel: Parcel, texts: Iterable[str]) -> None:

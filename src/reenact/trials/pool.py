@@ -44,7 +44,8 @@ class ProcessPool(Executor):
         """
         if workers is not None and workers < 1:
             raise InputError(f"A pool has at least one worker. Received: workers={workers}.")
-        self.workers = workers or _cores()
+        own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.workers = workers or own or 1
         self.python = python
         self._within = scratch
         self._scratch: Scratch | None = None
@@ -130,8 +131,3 @@ class ProcessPool(Executor):
             if self._scratch is None:
                 self._scratch = Scratch.make(self._within)
             return self._scratch
-
-
-def _cores() -> int:
-    """Processors that we may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,8 +10,9 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.trials.boxed import Boxed
 from reenact.trials.folder import Scratch
 from reenact.trials.job import TREE
-from reenact.trials.parcel import Parcel, arrived, at_home, needs_of, take_variables, unpack
+from reenact.trials.parcel import Parcel, arrived, needs_of, take_variables, unpack
 from reenact.trials.pool import ProcessPool
+from reenact.trials.reading import at_home
 from reenact.trials.trial import Outcome, Trial, Weights
 from reenact.types import Stop
 
@@ -84,7 +85,7 @@ class Worker:
         if kept is not None:
             files = sorted(path for path in kept.rglob("*") if path.is_file())
             trace = tuple((str(path.relative_to(kept)), path.read_bytes()) for path in files)
-        outcome = at_home(replace(outcome, trace=None), trial.program.folder, parcel.home)
+        outcome = at_home(replace(outcome, trace=None), str(trial.program.folder), parcel.home)
         tree = str(kept.parent / TREE) if kept is not None else ""
         weights = end.read_bytes() if end is not None and end.is_file() else None
         return Returned(outcome, trace=trace, tree=tree, weights=weights)

@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import fmean
 
 from reenact.errors import InputError, ReenactError
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import read_trace
-from reenact.probe.trace import Root, Series, Trace
+from reenact.probe.trace import Series, Trace
 from reenact.probe.watch import Ended as ProbeEnded
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
@@ -38,13 +38,11 @@ def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
     except ReenactError as error:
         kind = OutcomeKind.FINISHED if ended.code == 0 else OutcomeKind.KILLED
         return Outcome(kind, seconds=ended.seconds, cpu_seconds=ended.cpu, note=error.sentence)
-    ending = watched.outcome
-    outcome = outcome_of(watched, ended.cpu, keep_trace=keep_trace)
+    home = str(job.root.folder)
+    outcome = at_home(outcome_of(watched, ended.cpu, keep_trace=keep_trace), job.root.seen_as, home)
     return replace(
         outcome,
-        crash=_at_home(ending.crash, job.root),
-        note=ending.note.replace(job.root.seen_as, str(job.root.folder))
-        or _last_words(ending.kind, job.output),
+        note=outcome.note or _last_words(outcome.kind, job.output),
         halved=_lines(job.options.folder / HALVES),
         cut=_lines(job.options.folder / SUBSET),
         card_bytes=int(job.card_note.read_text(encoding="ascii")) if job.card_note.is_file() else None,
@@ -79,17 +77,19 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
     return read_trace(outcome.trace, root=root_of(trial.patched, tree))
 
 
-def _at_home(crash: Crash | None, root: Root) -> Crash | None:
-    """The crash as if it had happened in the user's folder: the trial's is gone when it is read."""
-    if crash is None or not root.seen_as:
-        return crash
-    there, here = root.seen_as, str(root.folder)
-    return replace(
-        crash,
-        message=crash.message.replace(there, here),
-        frames=tuple(frame.replace(there, here) for frame in crash.frames),
-        missing_file=crash.missing_file.replace(there, here),
-    )
+def at_home(outcome: Outcome, there: str, home: str) -> Outcome:
+    """The outcome as if the program had stood in the user's folder: the trial's is gone when it is read."""
+    crash = outcome.crash
+    if not there:
+        return outcome
+    if crash is not None:
+        crash = replace(
+            crash,
+            message=crash.message.replace(there, home),
+            frames=tuple(frame.replace(there, home) for frame in crash.frames),
+            missing_file=crash.missing_file.replace(there, home),
+        )
+    return replace(outcome, crash=crash, note=outcome.note.replace(there, home))
 
 
 def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:

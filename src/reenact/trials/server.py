@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,8 @@ class Server:
         """End the server and what it runs, at once."""
         self._process.kill()
         if self._running is not None:
-            _end_group(self._running)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._running, signal.SIGKILL)
             self._running = None
         self._process.wait()
         self._close_pipes()
@@ -128,7 +130,8 @@ class Server:
     def _close_pipes(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None and not pipe.closed:
-                _close(pipe)
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
 def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
@@ -148,17 +151,3 @@ def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
             f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}.",
             next_step="Name the interpreter that the program is run with.",
         ) from error
-
-
-def _close(pipe: Any) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        return
-
-
-def _end_group(pid: int) -> None:
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return

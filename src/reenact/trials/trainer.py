@@ -129,11 +129,8 @@ class BudgetedTrainer:
 
     def within_budget(self, trainings: float) -> bool:
         """Whether the budget covers so many more trainings of the program as it stands."""
-        if self.budget.trainings is not None:
-            return len(self._paid) + trainings <= self.budget.trainings
-        if self.budget.seconds is not None:
-            return time.monotonic() - self._begun + trainings * self.one_wall <= self.budget.seconds
-        return self.usage.spent + trainings <= self.budget.multiple
+        used, total = self.balance
+        return used + trainings <= total
 
     @property
     def balance(self) -> tuple[float, float]:

@@ -71,7 +71,8 @@ def verify(
         took = trainer.usage.cpu_seconds - used
         trained = tuple(seeds[: len(comparison.before)])
         found.append(Verification(patch, trained, comparison, comparison.p_value, large, took))
-        found = _corrected(found)
+        corrected = holm([one.comparison.p_value for one in found])
+        found = [replace(one, p_value=value) for one, value in zip(found, corrected, strict=True)]
         if found[-1].holds:
             break
     return tuple(found), None
@@ -86,8 +87,3 @@ def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alph
     if is_settled(before, after, len(seeds), alpha):
         return compare(before, after)
     return compare(*trainer.samples(pair, seeds), looked=FIRST_LOOK)
-
-
-def _corrected(found: Sequence[Verification]) -> list[Verification]:
-    values = holm([one.comparison.p_value for one in found])
-    return [replace(one, p_value=p_value) for one, p_value in zip(found, values, strict=True)]
