@@ -29,8 +29,8 @@ from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part, Trial
 from reenact.types import ExitCode, Place
-from reenact.web.editor import editable
 from reenact.web.forms import Form
+from reenact.web.run_page import editable
 from reenact.web.state import AppState
 
 PROGRAM_TEXT = """import torch

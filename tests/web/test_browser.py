@@ -17,7 +17,7 @@ import fences
 import pytest
 import screenshots
 
-from reenact.cli.view import forms
+from reenact.cli.serving import forms
 from reenact.journal import Journal, Kind
 from reenact.web.serve import serving
 

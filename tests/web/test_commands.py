@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from benchmarks.web.measure import Reader, write_journal
 from reenact.cli.runs import report
-from reenact.cli.view import _folder, forms, view
+from reenact.cli.serving import _folder, forms, view
 from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -13,12 +14,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from reenact.api.training import apply_repair
 from reenact.errors import InputError
 from reenact.jobs import Job, stop_run
-from reenact.journal import Journal, Run
+from reenact.journal import Journal
 from reenact.types import ExitCode
 from reenact.web.guard import posted
 from reenact.web.runs_page import program_of
 from reenact.web.state import AppState, found_run, state_of
 
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 MEANING: dict[int | None, tuple[str, str]] = {
     None: ("note", "It has ended."),
     ExitCode.OK: ("good", "It ended well (exit code 0)."),
@@ -73,10 +75,21 @@ def _recent(state: AppState) -> list[str]:
 MOST_RECENT = 200
 
 
-async def start(request: Request) -> Response:
+def action(act: Callable[[Request, AppState, Mapping[str, str]], str | Response]) -> Endpoint:
+    """A handler of a form that this server made: what it does, away from the event loop, and then where the
+    browser goes."""
+
+    async def handled(request: Request) -> Response:
+        state = state_of(request)
+        answer = await run_sync(act, request, state, await posted(request, state.key))
+        return RedirectResponse(answer, status_code=303) if isinstance(answer, str) else answer
+
+    return handled
+
+
+@action
+def start(request: Request, state: AppState, fields: Mapping[str, str]) -> str | Response:  # noqa: ARG001
     """Start the command that a form describes."""
-    state = state_of(request)
-    fields = await posted(request, state.key)
     form = next((one for one in state.forms if one.verb == fields.get("verb")), None)
     if form is None:
         raise InputError("There is no such command on this page.")
@@ -84,85 +97,55 @@ async def start(request: Request) -> Response:
         words = form.words(fields)
     except InputError as error:
         return _new(state, form.verb, fields, error.sentence)
-    job = await run_sync(state.jobs.start, words)
-    return RedirectResponse(f"/started/{job.id}", status_code=303)
+    return f"/started/{state.jobs.start(words).id}"
 
 
-async def stop(request: Request) -> Response:
+@action
+def stop(request: Request, state: AppState, _: Mapping[str, str]) -> str:
     """Ask a run to stop."""
-    state = state_of(request)
-    await posted(request, state.key)
-
-    def ask() -> tuple[Run, str]:
-        with state.shelf() as shelf:
-            run = found_run(request, shelf)
-            return run, stop_run(run, shelf)
-
-    run, message = await run_sync(ask)
-    return RedirectResponse(f"/runs/{run.id}?message={quote(message)}", status_code=303)
+    with state.shelf() as shelf:
+        run = found_run(request, shelf)
+        return f"/runs/{run.id}?message={quote(stop_run(run, shelf))}"
 
 
-async def resume(request: Request) -> Response:
+@action
+def resume(request: Request, state: AppState, _: Mapping[str, str]) -> str:
     """Continue a run."""
-    state = state_of(request)
-    await posted(request, state.key)
-
-    def continued() -> Job:
-        with state.shelf() as shelf:
-            run = found_run(request, shelf)
-            shelf.require_ours(run)
-        return state.jobs.resume(run)
-
-    return RedirectResponse(f"/started/{(await run_sync(continued)).id}", status_code=303)
+    with state.shelf() as shelf:
+        run = found_run(request, shelf)
+        shelf.require_ours(run)
+    return f"/started/{state.jobs.resume(run).id}"
 
 
-async def apply(request: Request) -> Response:
+@action
+def apply(request: Request, state: AppState, _: Mapping[str, str]) -> str:
     """Write the change of a repair into the files."""
-    state = state_of(request)
-    await posted(request, state.key)
-
-    def applied() -> tuple[str, str]:
-        with state.shelf() as shelf:
-            run = found_run(request, shelf)
-        return run.id, apply_repair(run.id, runs_dir=state.runs_dir)
-
-    run, message = await run_sync(applied)
-    return RedirectResponse(f"/runs/{run}?message={quote(message)}", status_code=303)
+    with state.shelf() as shelf:
+        run = found_run(request, shelf)
+    return f"/runs/{run.id}?message={quote(apply_repair(run.id, runs_dir=state.runs_dir))}"
 
 
-async def rename(request: Request) -> Response:
+@action
+def rename(request: Request, state: AppState, fields: Mapping[str, str]) -> str:
     """Give a run another name."""
-    state = state_of(request)
-    fields = await posted(request, state.key)
-
-    def renamed() -> Run:
-        with Journal.open(state.runs_dir) as journal:
-            return journal.rename(found_run(request, journal), fields.get("name", ""))
-
-    run = await run_sync(renamed)
-    return RedirectResponse(f"/runs/{run.id}", status_code=303)
+    with Journal.open(state.runs_dir) as journal:
+        return f"/runs/{journal.rename(found_run(request, journal), fields.get('name', '')).id}"
 
 
-async def remove(request: Request) -> Response:
+@action
+def remove(request: Request, state: AppState, _: Mapping[str, str]) -> str:
     """Remove a run that has ended."""
-    state = state_of(request)
-    await posted(request, state.key)
-
-    def removed() -> None:
-        with Journal.open(state.runs_dir) as journal:
-            journal.remove(str(request.path_params["run"]))
-
-    await run_sync(removed)
-    return RedirectResponse("/", status_code=303)
+    with Journal.open(state.runs_dir) as journal:
+        journal.remove(str(request.path_params["run"]))
+    return "/"
 
 
-async def stop_started(request: Request) -> Response:
+@action
+def stop_started(request: Request, state: AppState, _: Mapping[str, str]) -> str:
     """Ask a command to stop, also before it has a run."""
-    state = state_of(request)
-    await posted(request, state.key)
     job = _job(request)
     state.jobs.stop(job)
-    return RedirectResponse(f"/started/{job.id}", status_code=303)
+    return f"/started/{job.id}"
 
 
 def started_page(request: Request) -> HTMLResponse:

@@ -12,9 +12,9 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -103,11 +103,7 @@ class Guard:
         return answer
 
     def _is_known(self, request: Request) -> bool:
-        try:
-            cookies: SimpleCookie = SimpleCookie(request.headers.get("cookie", ""))
-        except CookieError:
-            return False
-        given = cookies[self._cookie].value if self._cookie in cookies else ""
+        given = request.cookies.get(self._cookie, "")
         return hmac.compare_digest(given.encode(), self._key.session.encode())
 
 
@@ -132,12 +128,9 @@ def _shut(status: int, title: str, sentence: str) -> Response:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message["headers"]}
-            extra = {**HEADERS, "cache-control": "no-store"}
-            message["headers"] = [
-                *message["headers"],
-                *((n.encode(), v.encode()) for n, v in extra.items() if n.encode() not in given),
-            ]
+            headers = MutableHeaders(scope=message)
+            for name, value in {**HEADERS, "cache-control": "no-store"}.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending

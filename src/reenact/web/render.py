@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePath
@@ -13,11 +12,9 @@ from reenact.errors import MissingExtra
 from reenact.plain import plain, plain_line
 from reenact.report import as_html, run_words
 from reenact.report.as_html import STYLE
-from reenact.report.document import Block, Section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 HTMX = ("django_htmx", "static/django_htmx/htmx-2.min.js")
 """The one script of others: its package and its place in there."""
@@ -63,6 +60,7 @@ def render(template: str, **given: Any) -> str:
 def environment() -> Environment:
     """The templates, with escaping on and unknown names an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
 
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -74,7 +72,9 @@ def environment() -> Environment:
     )
     words = (run_words.cost_of, run_words.headline, run_words.moment, run_words.short, run_words.state_of)
     made.filters |= {each.__name__: each for each in (plain, shortened, label, run_words.time_of, *words)}
-    made.globals |= {"blocks": _blocks, "contents": _contents}
+    # Made by report/as_html.py, where every word is escaped.
+    made.globals["blocks"] = lambda shown: Markup(as_html.blocks(shown))  # noqa: S704
+    made.globals["contents"] = lambda *sections: Markup(as_html.contents(*sections))  # noqa: S704
     return made
 
 
@@ -84,19 +84,6 @@ def _shown(value: Any) -> Any:
     if type(value) is str:
         return plain(value)
     return plain_line(str(value)) if isinstance(value, PurePath) else value
-
-
-def _blocks(shown: Iterable[Block]) -> Markup:
-    from markupsafe import Markup
-
-    # Made by report/as_html.py, where every word is escaped.
-    return Markup(as_html.blocks(shown))  # noqa: S704
-
-
-def _contents(sections: Sequence[Section], *more: tuple[str, str]) -> Markup:
-    from markupsafe import Markup
-
-    return Markup(as_html.contents(sections, *more))  # noqa: S704
 
 
 def shortened(path: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -13,10 +15,11 @@ from starlette.responses import HTMLResponse, Response
 from reenact.api.runs import stale
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Kind, Run, State, Status, Step
+from reenact.report.document import Block, Diagnostic, Section
 from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
+from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.editor import editable, program_address
 from reenact.web.runs_page import program_of
 from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
 
@@ -151,6 +154,38 @@ def _output(state: AppState, run: Run) -> str:
     """The last lines that the command printed, where this page started it."""
     job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None)
     return "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
+
+
+def program_address(run: Run) -> str:
+    """Opens the program of a run; empty where it is not here, or came with a file."""
+    script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
+    return _address(run, script, 1, 0) if script else ""
+
+
+def editable(sections: Sequence[Section], run: Run) -> list[Section]:
+    """The sections with a link to the editor at every finding whose file is here."""
+    return [replace(one, blocks=[_linked(block, run) for block in one.blocks]) for one in sections]
+
+
+def _linked(block: Block, run: Run) -> Block:
+    # A line of a notebook is none of its file.
+    if not isinstance(block, Diagnostic) or block.place is None or block.cell:
+        return block
+    place = block.place
+    return replace(block, editor=_address(run, str(place.file), place.line, place.column))
+
+
+def _address(run: Run, file: str, line: int, column: int) -> str:
+    request = run.request_data()
+    working = request.get("working") if isinstance(request, dict) else None
+    path = Path(str(working or run.folder), file)
+    if run.imported or not path.is_absolute() or not path.is_file():
+        return ""
+    given = {"path": quote(str(path.resolve())), "line": line, "column": column + 1}
+    address = resolve().settings.editor
+    for name, value in given.items():
+        address = address.replace(f"{{{name}}}", str(value))
+    return address
 
 
 def steps_page(request: Request) -> HTMLResponse:

@@ -19,7 +19,7 @@ from reenact.journal.records import digest
 from reenact.report.line_plot import sparkline
 from reenact.report.run_words import cost_of, counted
 from reenact.types import JsonValue
-from reenact.web.state import AppState, seen_already, state_of
+from reenact.web.state import seen_already, state_of
 
 PAGE = 50
 SPARKS = 14
@@ -152,7 +152,8 @@ def runs_page(request: Request) -> Response:
                 return nothing_new
             pipelines, verdicts = shelf.pipelines(), shelf.verdicts()
             rows, total = _listed(shelf, asked)
-    listed = [Listed(run, status, _elsewhere(run, state)) for run, status in rows]
+    here = ("", str(state.jobs.working_folder.resolve()))
+    listed = [Listed(run, status, "" if run.folder in here else run.folder) for run, status in rows]
     return state.page(
         "runs.html",
         here="runs",
@@ -169,11 +170,6 @@ def runs_page(request: Request) -> Response:
         pages=-(-total // PAGE),
         folder=state.runs_dir,
     )
-
-
-def _elsewhere(run: Run, state: AppState) -> str:
-    here = str(state.jobs.working_folder.resolve())
-    return "" if run.folder in ("", here) else run.folder
 
 
 def _asked(request: Request) -> Asked:

@@ -120,19 +120,15 @@ ROUTES = (
 def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
-        routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/htmx.js", _htmx)],
+        routes=[
+            *ROUTES,
+            Route("/static/{name}", lambda asked: _file(own(str(asked.path_params["name"])), "no-cache")),
+            Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
+        ],
         exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed),
     )
     app.state.reenact = state
     return Guard(app, state.key, port)
-
-
-def _own(request: Request) -> Response:
-    return _file(own(str(request.path_params["name"])), "no-cache")
-
-
-def _htmx(request: Request) -> Response:  # noqa: ARG001
-    return _file(htmx(), "private, max-age=3600")
 
 
 def _file(path: Path | None, cache: str) -> Response:
