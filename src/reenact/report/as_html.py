@@ -127,10 +127,6 @@ def _facts(one: Facts) -> str:
     return f'{_head(one.title)}<dl class="facts">{rows}</dl>'
 
 
-def _table(one: Table) -> str:
-    return _board(Board(one.title, one.columns, [Row(row) for row in one.rows]))
-
-
 def _board(one: Board) -> str:
     columns = "".join(f'<th scope="col">{escaped(column)}</th>' for column in one.columns)
     rows = "".join(
@@ -286,7 +282,7 @@ PARTS: Mapping[type, Callable[[Any], str]] = {
     Section: _section,
     Text: _prose,
     Facts: _facts,
-    Table: _table,
+    Table: lambda one: _board(Board(one.title, one.columns, [Row(row) for row in one.rows])),
     Board: _board,
     Picture: _picture,
     Diagnostic: _diagnostic,

@@ -203,7 +203,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part with a heading that can be linked to."""
+    """A part with a heading that can be linked to; one without blocks is not shown."""
 
     title: str
     blocks: Sequence[Block]

@@ -54,14 +54,18 @@ class Stored:
         found = self.shelf.some_steps(self.run, under=f"{self.run.pipeline}/{name}", limit=MOST_NOTES)
         return [self.shelf.typed_result(one, returns) for one in found if one.has_result]
 
+    def trace_folder(self, note: Any) -> Path | None:
+        """The folder of traces that a step names; none for one that lies elsewhere."""
+        # The path in an imported run came with a file; whoever made it may not choose what is read here.
+        if not isinstance(note, dict) or self.run.imported:
+            return None
+        folder = Path(str(note.get("folder", ""))).resolve()
+        return folder if folder.is_relative_to((self.folder / "traces").resolve()) else None
+
     def trace(self) -> Trace | None:
         """The trace of the watched training; none when nothing was watched or it was cleared away."""
-        left = self.value("watch[2]") or self.value("watch")
-        # The path in an imported run came with a file; whoever made it may not choose what is read here.
-        if not isinstance(left, dict) or self.run.imported:
-            return None
-        folder = Path(str(left.get("folder", ""))).resolve()
-        if not folder.is_relative_to((self.folder / "traces").resolve()) or not is_trace(folder):
+        folder = self.trace_folder(self.value("watch[2]") or self.value("watch"))
+        if folder is None or not is_trace(folder):
             return None
         try:
             return _read(str(folder))
@@ -154,10 +158,8 @@ def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
     """The trace that is being written now, and the epochs of its program; none when nothing is watched."""
     note = stored.value("watching") or stored.value("diagnosis/watching")
     watched = stored.step("watch") or stored.step("diagnosis/watch")
-    if not isinstance(note, dict) or stored.run.imported or (watched is not None and watched.has_result):
-        return None
-    folder = Path(str(note.get("folder", ""))).resolve()
-    if not folder.is_relative_to((stored.folder / "traces").resolve()):
+    folder = stored.trace_folder(note)
+    if folder is None or (watched is not None and watched.has_result):
         return None
     growing, epochs = GrowingTrace(folder), note.get("epochs")
     return (growing, epochs if isinstance(epochs, int) else 0) if growing.look() else None

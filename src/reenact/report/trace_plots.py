@@ -86,18 +86,21 @@ def visible(one: Series, least: float = VISIBLE) -> bool:
 def _map(
     title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
 ) -> Iterator[Picture]:
-    known = {_named(layer): rows.series(column) for layer, rows in layers}
+    known: dict[str, Series] = {}
+    for layer, rows in layers:
+        says_type = layer.name.lower().startswith(layer.type.lower())
+        known[layer.name if says_type else f"{layer.name} {layer.type}"] = rows.series(column)
     # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
     seen = {name: one for name, one in known.items() if len(one) and len(one.known)}
     worth = any(visible(one) for one in seen.values()) if shade is Shade.SHARE else bool(seen)
     if not worth:
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
-    rows = []
+    drawn = []
     for name, one in seen.items():
         by_step = dict(zip(one.steps.tolist(), one.values.tolist(), strict=True))
-        rows.append(HeatRow(name, [by_step.get(step) for step in steps]))
-    yield heat_plot(title, rows, steps, shade)
+        drawn.append(HeatRow(name, [by_step.get(step) for step in steps]))
+    yield heat_plot(title, drawn, steps, shade)
 
 
 def _losses(trace: Trace, evidence: Evidence) -> Series:
@@ -114,10 +117,6 @@ def _losses(trace: Trace, evidence: Evidence) -> Series:
 
 def _within_one(one: Series) -> bool:
     return bool((one.values >= 0).all() and (one.values <= 1).all())
-
-
-def _named(layer: LayerView) -> str:
-    return layer.name if layer.name.lower().startswith(layer.type.lower()) else f"{layer.name} {layer.type}"
 
 
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")

@@ -50,20 +50,19 @@ def diagnosis_document(
 ) -> Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
     files = suspected_source(found) if files is None else files
-    blocks: list[Block] = [Section("The run", [_run(found), *_data(found.evidence)], "run")]
-    blocks += _sources(files, found)
-    blocks += _measured(found, gone)
     less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
-    blocks += [Section("Other suspects, and symptoms", less, "less")] if less else []
-    if found.notes:
-        blocks.append(Section("Not done, or not seen", [Text("\n".join(found.notes))], "notes"))
-    if found.next_command:
-        blocks.append(Section("Next", [Text(found.next_command)], "next"))
     return Document(
         kind="diagnose",
         title=f"Diagnosis of {title}",
         verdict=found.sentence,
-        blocks=tuple(blocks),
+        blocks=(
+            Section("The run", [_run(found), *_data(found.evidence)], "run"),
+            Section("Source", list(_sources(files, found)), "source", page_only=True),
+            *_measured(found, gone),
+            Section("Other suspects, and symptoms", less, "less"),
+            Section("Not done, or not seen", [Text("\n".join(found.notes))] if found.notes else [], "notes"),
+            Section("Next", [Text(found.next_command)] if found.next_command else [], "next"),
+        ),
         diagnostics=tuple(_diagnostics(found, files)),
         data=found.to_dict(),
         reused=found.reused,
@@ -119,7 +118,7 @@ def _tensor(one: TensorFacts) -> str:
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
-def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]:
+def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Source]:
     """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
     places = [(at, one.suspect) for at, one in enumerate(found.findings) if one.suspect.place is not None]
     where: dict[tuple[str, int], str] = {}
@@ -129,7 +128,6 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]
         file, line = str(suspect.place.file), suspect.place.line
         where.setdefault((file, line), f"#finding-{at}")
         found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
-    shown = []
     for at, one in enumerate(files):
         marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
         squiggles = [
@@ -143,27 +141,20 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]
             )
             for (line, column, code), mark in marks.items()
         ]
-        shown.append(Source(one.file, one.text, squiggles, anchor=f"source-{at}"))
-    if shown:
-        yield Section("Source", shown, "source", page_only=True)
+        yield Source(one.file, one.text, squiggles, anchor=f"source-{at}")
 
 
 def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
     """Curves with the moment each rule fired, and layers against steps, from the trace."""
     if found.evidence.trace is None:
-        if gone:
-            yield Section("Training", [Text(gone)], "training")
+        yield Section("Training", [Text(gone)] if gone else [], "training")
         return
     from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
 
     suspects = [*(one.suspect for one in found.findings), *found.symptoms]
     marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
-    curves = list(curve_plots(found.evidence, marks))
-    if curves:
-        yield Section("Training", curves, "training")
-    maps = list(layer_plots(found.evidence))
-    if maps:
-        yield Section("Layers by step", maps, "layers", detail=True)
+    yield Section("Training", list(curve_plots(found.evidence, marks)), "training")
+    yield Section("Layers by step", list(layer_plots(found.evidence)), "layers", detail=True)
 
 
 def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
@@ -193,13 +184,10 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
 
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
     """Symptoms that point to no single fault; why it matters only where no finding explains it."""
-    firsts = [one.first for one in symptoms]
-    if firsts and reasons_too:
-        rows = tuple((f"{one.code} {one.name}", seen(one), one.why) for one in firsts)
-        yield Table("Symptoms", ("rule", "seen", "why it matters"), rows)
-    elif firsts:
-        short = tuple((f"{one.code} {one.name}", seen(one)) for one in firsts)
-        yield Table("Symptoms", ("rule", "seen"), short)
+    columns = ("rule", "seen", *(("why it matters",) if reasons_too else ()))
+    whole = ((f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms)
+    if symptoms:
+        yield Table("Symptoms", columns, tuple(row[: len(columns)] for row in whole))
 
 
 def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diagnostic]:

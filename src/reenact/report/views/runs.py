@@ -25,6 +25,7 @@ from reenact.report.run_words import (
     tree,
     verdict_of,
 )
+from reenact.result import encoded
 from reenact.types import Table
 
 VERDICT = 24
@@ -125,10 +126,5 @@ def check_document(checked: Checked) -> Document:
         if problems
         else f"{read}: all as it was written.",
         blocks=(Table("", ("problem",), problems),) if problems else (),
-        data={
-            "runs": checked.runs,
-            "steps": checked.steps,
-            "artefacts": checked.artefacts,
-            "problems": list(checked.problems),
-        },
+        data=encoded(checked),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 
 from reenact.probe.health import layer_health
@@ -18,7 +17,8 @@ from reenact.types import JsonValue, Table
 def watch_document(watched: Watched, title: str) -> Document:
     """The summary of a watched run."""
     trace = watched.trace
-    wrong = list(_wrong_layers(trace)) if trace else []
+    suspicious = [one for one in layer_health(trace) if one.remarks] if trace else []
+    wrong = [(one.name, str(one.place or "-"), "; ".join(one.remarks)) for one in suspicious]
     blocks: list[Block] = (
         [] if trace is None else [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
     )
@@ -114,12 +114,6 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
         layer.activation or "-",
         initial,
     )
-
-
-def _wrong_layers(trace: Trace) -> Iterator[tuple[str, str, str]]:
-    for health in layer_health(trace):
-        if health.remarks:
-            yield health.name, str(health.place or "-"), "; ".join(health.remarks)
 
 
 def _number(value: float | None) -> str:
