@@ -8,7 +8,7 @@ import pytest
 
 from contracts.model import question
 from reenact.cli.edge import guarded
-from reenact.cli.relay import relay
+from reenact.cli.serving import relay
 from reenact.errors import ModelUnreachable
 from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from reenact.cli.repair import repair
+from reenact.cli.training import repair
 from reenact.errors import InputError
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reenact.diagnosis.llm_detector.findings import fault_named, llm_findings
+from reenact.diagnosis.llm_detector import fault_named, llm_findings
 from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.journal import Journal, OpenRun
 from reenact.llm.ask import Call

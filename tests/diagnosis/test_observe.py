@@ -6,7 +6,10 @@ import subprocess
 import threading
 from pathlib import Path
 
-from reenact.diagnosis.observe import ObserveOptions, observe
+from reenact.diagnosis.observe import observe
+from reenact.diagnosis.options import TrainingOptions
+from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.types import Stop
@@ -32,7 +35,8 @@ def test_both_processes_are_stopped(tmp_path: Path) -> None:
     asker = threading.Thread(target=ask_once_both_run)
     asker.start()
     program = read_program(("waits.py",), tmp_path)
-    seen, tried = observe(program, ObserveOptions(stdout=subprocess.DEVNULL), tmp_path / "trace", stop)
+    services = DiagnoseServices(Journal.in_memory(), tmp_path, stop=stop, stdout=subprocess.DEVNULL)
+    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace")
     over.set()
     asker.join()
     assert seen.outcome.kind is OutcomeKind.INTERRUPTED

@@ -191,7 +191,9 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
 
 
 def _linted(path: Path, options: DiagnoseOptions) -> Linted:
-    program = _alone(path)
+    # A program of its own: its imports are not followed.
+    source = read_source(path.parent, PurePosixPath(path.name))
+    program = Program(path.parent, source.path, (source,), Launch(path.name), path.parent)
     if program.unparsed:
         return Linted(str(path), unread=program.unparsed[0].unparsed)
     if framework_of(program) is Framework.UNKNOWN:
@@ -209,26 +211,13 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     return Linted(
         str(path),
         diagnostics=tuple(_placed(notice, path) for notice in notices),
-        findings=tuple(_named(encoded(one), path) for one in found.findings),
+        findings=tuple({**encoded(one), "file": str(path)} for one in found.findings),  # type: ignore[dict-item]
         is_training=True,
     )
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
-
-
-def _alone(path: Path) -> Program:
-    """A file as a program of its own, its imports not followed."""
-    folder, name = path.parent, path.name
-    source = read_source(folder, PurePosixPath(name))
-    return Program(folder, source.path, (source,), Launch(name), folder)
-
-
-def _named(finding: JsonValue, path: Path) -> JsonValue:
-    """With the file as it was named."""
-    assert isinstance(finding, dict)
-    return {**finding, "file": str(path)}
 
 
 def _placed(notice: Diagnostic, path: Path) -> Diagnostic:

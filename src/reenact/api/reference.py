@@ -145,7 +145,7 @@ def known_words() -> dict[str, str]:
     from reenact.bug.reproduction import Verdict
     from reenact.bug.symptom import Relation
     from reenact.diagnosis.learned.findings import BY_CODE
-    from reenact.diagnosis.llm_detector.findings import CODE, WHY
+    from reenact.diagnosis.llm_detector import CODE, WHY
     from reenact.program.fault import Fault
     from reenact.report.views import bug
     from reenact.sandbox.box import Ending

@@ -12,11 +12,11 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from reenact.errors import InputError, ended_by
 from reenact.journal import Journal
@@ -24,6 +24,7 @@ from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
+    from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.intake.papers.clients import Clients
     from reenact.intake.papers.paper import Paper
     from reenact.llm.ask import Model
@@ -39,6 +40,7 @@ FLAGS = (
 )  # fmt: skip
 """Arguments of a call that are settings."""
 
+S = TypeVar("S", bound="DiagnoseServices")
 File: TypeAlias = str | Path
 Words: TypeAlias = str | Sequence[str]
 """One word, several with commas, or a list of words."""
@@ -80,6 +82,16 @@ class Session:
         """The model of the settings; raises ReenactError when it cannot be opened."""
         return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
 
+    def services(
+        self, kind: type[S], *, output: Output = None, fresh: bool = False, model: str | None = None
+    ) -> S:
+        """What a pipeline that trains needs from outside; the model of the settings where one was named."""
+        return kind(
+            journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
+            stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,
+            model=self.model() if model else None,
+        )  # fmt: skip
+
     def sandbox(self) -> Sandbox:
         """The sandbox of the settings; what it does not stop is reported. Its boxes end with the call."""
         return Stoppable(sandbox_for(self.settings), self.stop)
@@ -112,6 +124,8 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`. `model_for` says what a model
     is needed for, where a call cannot do without one.
     """
+    from reenact.report.progress import telling
+
     runs_dir, record = given.get("runs_dir"), given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
     settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
@@ -122,7 +136,9 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         )
     stop = stop_for(settings, given.get("cancel"))
     with ExitStack() as stack:
-        tell = stack.enter_context(_listener(given.get("progress", False), settings))
+        progress = given.get("progress", False)
+        how = settings.progress if progress else "none"
+        tell = stack.enter_context(nullcontext(progress) if callable(progress) else telling(how))
         trust = bool(given.get("trust_journal"))
         journal = stack.enter_context(Journal.open(settings.runs_dir, trust=trust))
         yield Session(settings, journal, stop, tell, None if record is None else Path(record))
@@ -133,24 +149,6 @@ def stop_for(settings: Settings, cancel: Cancel) -> Stop:
     if isinstance(cancel, Stop):
         return cancel if cancel.limit is not None else Stop(settings.max_time, parent=cancel)
     return Stop(settings.max_time, event=cancel)
-
-
-@contextmanager
-def _listener(progress: ShowProgress, settings: Settings) -> Iterator[Tell]:
-    if callable(progress):
-        yield progress
-    elif not progress:
-        yield tell_nobody
-    else:
-        from reenact.report.progress import telling
-
-        with telling(settings.progress) as tell:
-            yield tell
-
-
-def program_output(output: Output) -> int | IO[bytes]:
-    """Where a program of the user prints to."""
-    return subprocess.DEVNULL if output is None else output
 
 
 def model_for(

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from reenact.api.session import (
-    COMMAND,
     Cancel,
     File,
     Output,
@@ -17,7 +16,6 @@ from reenact.api.session import (
     one_of,
     open_session,
     program_of,
-    program_output,
     rules_of,
     within,
 )
@@ -119,11 +117,7 @@ def diagnose(
             learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
             executor=executor, data=tuple(map(str, data)),
         )  # fmt: skip
-        services = DiagnoseServices(
-            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
-            model=session.model() if model else None,
-        )  # fmt: skip
+        services = session.services(DiagnoseServices, output=output, fresh=fresh, model=model)
         return run_diagnosis(read, options, services)
 
 
@@ -229,11 +223,7 @@ def repair(
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
             stand_in_data=stand_in_data, data=tuple(map(str, data)),
         )  # fmt: skip
-        services = RepairServices(
-            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
-            model=session.model() if model else None,
-        )  # fmt: skip
+        services = session.services(RepairServices, output=output, fresh=fresh, model=model)
         result = run_repair(read, options, services)
         if not apply:
             return result

@@ -291,13 +291,15 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
     Files that several environments share are counted once in the sum. `--prune 0` removes all of them.
     """
     from reenact.sandbox.environments.prepare import Environments
+    from reenact.sandbox.environments.stored import last_used
 
     folder = cache_folder(resolve().settings) / "environments"
     environments = Environments(folder)
     removed = environments.prune(int(prune * GB)) if prune is not None else ()
     kept = environments.listing()
     taken, most = environments.disk_bytes(), environments.most_bytes
-    listed = [(one, "removed") for one in removed] + [(one, _used(one.folder)) for one in kept]
+    used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
+    listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
     rows = [
         Row((one.key[:12], f"{one.size_bytes / 1e6:.0f} MB", used, ", ".join(one.packages)[:100]))
         for one, used in listed
@@ -315,9 +317,3 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
     board = Board("", ("environment", "size", "last used", "packages"), rows)
     show(Document("cache", "Prepared environments", verdict, (board,), data=data), output_format)
     return ExitCode.OK
-
-
-def _used(folder: Path) -> str:
-    from reenact.sandbox.environments.stored import last_used
-
-    return f"{datetime.fromtimestamp(last_used(folder)):%Y-%m-%d}"

@@ -44,12 +44,9 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
         return ExitCode.ERROR
     except (click.Abort, KeyboardInterrupt):
         return _stopped(name, argv, "Stopped.")
-    except TimeSpent as error:
-        say(error.sentence, error.next_step)
-        return error.exit_code
-    except Stopped as error:
-        return _stopped(name, argv, error.sentence)
     except ReenactError as error:
+        if isinstance(error, Stopped) and not isinstance(error, TimeSpent):
+            return _stopped(name, argv, error.sentence)
         say(error.sentence, error.next_step)
         return error.exit_code
     except BrokenPipeError:

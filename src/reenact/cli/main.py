@@ -67,7 +67,7 @@ VERBS = {
     "config": ("reenact.cli.doctor:config", "Print every setting, its value and where it comes from."),
     "cache": ("reenact.cli.doctor:cache", "List prepared environments and their size; remove old ones."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
-    "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
+    "view": ("reenact.cli.serving:view", "Show runs in a browser of this machine; start, stop, resume them."),
     "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),
     "explain": ("reenact.cli.static:explain", "Explain a code, an ending or a word that reenact prints."),
     "read": ("reenact.cli.read:read", "Read a paper: its outline, what it holds, what was lost in reading."),
@@ -81,12 +81,12 @@ VERBS = {
         "List the hyperparameters of a training program: value, place, alternatives.",
     ),
     "diagnose": (
-        "reenact.cli.diagnose:diagnose",
+        "reenact.cli.training:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
     "lint": ("reenact.cli.static:lint", "Read many files for faults that their text shows; nothing is run."),
     "repair": (
-        "reenact.cli.repair:repair",
+        "reenact.cli.training:repair",
         "Find the smallest change that makes a training significantly better.",
     ),
     "bug": (
@@ -106,13 +106,13 @@ VERBS = {
         "Write a paper's code, run it, verify it, and state the gap to its numbers.",
     ),
     "alternatives": (
-        "reenact.cli.repair:alternatives",
+        "reenact.cli.training:alternatives",
         "Find other repairs than the known one, as a graph.",
     ),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
     "rules": ("reenact.cli.static:rules", "List the rules that diagnose a training."),
-    "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
-    "mcp": ("reenact.cli.view:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "relay": ("reenact.cli.serving:relay", "Serve a relay folder: list waiting requests, file an answer."),
+    "mcp": ("reenact.cli.serving:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
     "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import groupby, islice
 from pathlib import Path
 
 import click
 
-from reenact.api.session import COMMAND, open_session, program_output
+from reenact.api.session import open_session
 from reenact.cli.calling import PROGRAM, calling, program_words
 from reenact.cli.options import REPEATS, Count, defaulted, shared, show
 from reenact.diagnosis.mutate.mutant import Mutant
@@ -50,7 +50,8 @@ def mutate(
     if not program:
         raise click.UsageError("Name a training program, or give --operators.")
     read = read_program(program_words(program))
-    found = _first(list(mutants(read, wanted)), most)
+    by_operator = groupby(mutants(read, wanted), key=lambda mutant: mutant.operator)
+    found = [mutant for _, same in by_operator for mutant in islice(same, most)]
     if out is not None:
         _write(read, found, out)
     killed = None
@@ -68,23 +69,8 @@ def _killed(
     program: Program, found: list[Mutant], options: KillOptions, given: Mapping[str, object]
 ) -> Killings:
     with open_session(given) as session:
-        services = DiagnoseServices(
-            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            argv=COMMAND.get(), stdout=program_output(None),
-        )  # fmt: skip
-        return kill(program, found, replace(options, python=session.settings.python), services)
-
-
-def _first(found: list[Mutant], most: int | None) -> list[Mutant]:
-    if most is None:
-        return found
-    taken: Counter[str] = Counter()
-    kept = []
-    for mutant in found:
-        taken[mutant.operator] += 1
-        if taken[mutant.operator] <= most:
-            kept.append(mutant)
-    return kept
+        options = replace(options, python=session.settings.python)
+        return kill(program, found, options, session.services(DiagnoseServices))
 
 
 def _write(program: Program, found: list[Mutant], out: Path) -> None:
@@ -100,7 +86,7 @@ def _document(program: Program, found: list[Mutant], killed: Killings | None) ->
         columns: tuple[str, ...] = ("no", "operator", "fault", "change")
         rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
         verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
-        data: JsonValue = [_facts(program, one) for one in found]
+        data: JsonValue = [{**encoded(one), "diff": one.patch.diff(program)} for one in found]  # type: ignore[dict-item]
     else:
         columns = ("operator", "fault", "change", "p", "effect", "verdict")
         rows = [
@@ -115,10 +101,6 @@ def _document(program: Program, found: list[Mutant], killed: Killings | None) ->
 
 def _cells(one: Mutant) -> tuple[str, ...]:
     return one.operator, one.fault.value, str(one.patch)
-
-
-def _facts(program: Program, one: Mutant) -> JsonValue:
-    return {**encoded(one), "diff": one.patch.diff(program)}  # type: ignore[dict-item]
 
 
 def _catalogue() -> Document:

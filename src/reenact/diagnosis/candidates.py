@@ -122,10 +122,7 @@ def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -
 
 def whole(candidates: Sequence[Candidate]) -> Patch:
     """All their changes together."""
-    patch = Patch(())
-    for candidate in candidates:
-        patch = patch + candidate.patch
-    return patch
+    return sum((candidate.patch for candidate in candidates), Patch(()))
 
 
 def grow(

@@ -207,16 +207,13 @@ class Diagnosis(Result):
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
                 return f"{_counted(len(self.findings), 'finding')}{confirmed}."
             case Judgement.BROKEN:
-                return self._broken()
+                count = _counted(len(grave_symptoms(self.symptoms, self.threshold)), "symptom")
+                deeper = f" Try --depth {DEEPER[self.depth]}." if self.depth in DEEPER else ""
+                return f"Training looks broken ({count}), cause not identified.{deeper}"
             case Judgement.UNJUDGED:
                 return f"Nothing could be judged: {why_unjudged(self.evidence, self.depth)}."
             case Judgement.SOUND:
                 return self._sound()
-
-    def _broken(self) -> str:
-        count = _counted(len(grave_symptoms(self.symptoms, self.threshold)), "symptom")
-        deeper = f" Try --depth {DEEPER[self.depth]}." if self.depth in DEEPER else ""
-        return f"Training looks broken ({count}), cause not identified.{deeper}"
 
     def _sound(self) -> str:
         if not self.depth.runs:

@@ -6,10 +6,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
+from reenact.diagnosis.options import TrainingOptions
 from reenact.errors import Stopped
-from reenact.journal import Journal, Kind, Scope
+from reenact.journal import Kind, Scope
 from reenact.probe.experiment import run_experiments
 from reenact.probe.growing import epochs_of, telling_of
 from reenact.probe.options import WatchOptions, fresh_folder
@@ -20,7 +21,10 @@ from reenact.probe.trace import Experiments, Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial
-from reenact.types import Stop, Tell, tell_nobody
+from reenact.types import Stop
+
+if TYPE_CHECKING:
+    from reenact.diagnosis.pipeline import DiagnoseServices
 
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment."""
@@ -28,34 +32,23 @@ EXPERIMENT_WALL = 120.0
 """Most that the program may take on its way to the first step, in the process of the experiments."""
 LEAST_WAIT = 30.0
 """Seconds that the experiments may go on after the watched run, however short that was."""
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveOptions:
-    """How to run the program for the evidence."""
-
-    preset: str = "normal"
-    python: str = ""
-    training_time: float | None = None
-    """Seconds after which the watched training is ended."""
-    experiments: bool = True
-    experiment_share: float = 0.3
-    """Share of the training's own time for which the experiments may be waited for once it has ended."""
-    stand_in_data: bool = False
-    """Train on made-up data where a well-known data set cannot be had."""
-    stdout: int | IO[bytes] | None = None
-    """Where the program's own output goes; none: where ours goes."""
-    tell: Tell = tell_nobody
-    """Learns how far the training is."""
+WAIT_SHARE = 0.3
+"""Share of the training's own time for which they may."""
 
 
 def observe(
-    program: Program, options: ObserveOptions, folder: Path, stop: Stop | None = None
+    program: Program,
+    options: TrainingOptions,
+    services: DiagnoseServices,
+    folder: Path,
+    *,
+    bare: bool = False,
 ) -> tuple[Watched, Experiments]:
-    """One watched run, and beside it the small experiments in a process of their own."""
+    """One watched run, and beside it the small experiments in a process of their own; `bare` looks at losses
+    and metrics alone, and does without experiments."""
     watch_options = WatchOptions(
         folder,
-        options.preset,
+        "bare" if bare else "normal",
         python=options.python,
         max_time=options.training_time,
         interrupts=False,
@@ -63,19 +56,20 @@ def observe(
         stand_ins=() if options.stand_in_data else None,
     )
     # Ends with us, and by itself once the watched run was ended for want of time.
-    until = Stop(parent=stop)
+    until = Stop(parent=services.stop)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
-        tried = beside.submit(_experiments, program, options, Path(scratch) / "trace", until)
+        try_them = _experiments if not bare else lambda *_: Experiments()
+        tried = beside.submit(try_them, program, options, Path(scratch) / "trace", until)
         try:
-            look = telling_of(program, folder, options.tell)
-            seen = watch(program, watch_options, stdout=options.stdout, stop=stop, look=look)
+            look = telling_of(program, folder, services.tell)
+            seen = watch(program, watch_options, stdout=services.stdout, stop=services.stop, look=look)
         except BaseException:
             until.ask()
             raise
         if seen.outcome.kind is OutcomeKind.TIMEOUT:
             until.ask()
         try:
-            return seen, tried.result(max(LEAST_WAIT, options.experiment_share * seen.seconds))
+            return seen, tried.result(max(LEAST_WAIT, WAIT_SHARE * seen.seconds))
         except TimeoutError:
             # What they found until now is kept.
             until.ask()
@@ -102,15 +96,16 @@ class WatchedRun:
 
 
 def watched_run(
-    program: Program, options: ObserveOptions, journal: Journal, traces: Path, stop: Stop, run: Scope
+    program: Program, options: TrainingOptions, services: DiagnoseServices, run: Scope, *, bare: bool = False
 ) -> tuple[WatchedRun, Trace | None]:
     """One watched run as a step of the journal; done again only when something that it read has changed."""
+    journal, traces, stop = services.journal, services.traces, services.stop
     new_folders: set[Path] = set()
 
     def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, traces).resolve()
         run.note("watching", {"folder": str(folder), "epochs": epochs_of(program)})
-        seen, experiments = observe(program, options, folder, stop)
+        seen, tried = observe(program, options, services, folder, bare=bare)
         journal.seal(folder)
         new_folders.add(folder)
         if stop.by_user:
@@ -118,7 +113,7 @@ def watched_run(
         own = [program.folder.resolve() / file.path for file in program.files]
         opened = read_opened(folder, own, aside=traces.parent)
         stand_ins, traced = read_stand_ins(folder), seen.trace is not None
-        return WatchedRun(folder, seen.outcome, experiments, opened, traced, stand_ins)
+        return WatchedRun(folder, seen.outcome, tried, opened, traced, stand_ins)
 
     def holds(kept: WatchedRun) -> bool:
         mine = kept.folder in new_folders or journal.is_sealed(kept.folder, traces)
@@ -127,7 +122,7 @@ def watched_run(
     made_up: dict[str, object] = {"stand_in_data": True} if options.stand_in_data else {}
     inputs = {
         "program": Trial(program).key,
-        "preset": options.preset,
+        "preset": "bare" if bare else "normal",
         "training_time": options.training_time,
         "max_time": stop.limit,
         "around": surroundings(program, options.python),
@@ -137,10 +132,8 @@ def watched_run(
     return kept, read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
 
 
-def _experiments(program: Program, options: ObserveOptions, folder: Path, stop: Stop) -> Experiments:
+def _experiments(program: Program, options: TrainingOptions, folder: Path, stop: Stop) -> Experiments:
     """One batch over and over, and a range of learning rates."""
-    if not options.experiments:
-        return Experiments()
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
         program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop,

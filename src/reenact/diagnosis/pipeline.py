@@ -18,7 +18,7 @@ from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
 from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
-from reenact.journal import Journal, Scope
+from reenact.journal import Journal, OpenRun, Scope
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
@@ -53,6 +53,12 @@ class DiagnoseServices:
     fresh: bool = False
     """Start over instead of resuming an interrupted run."""
 
+    def open_run(self, pipeline: str, program: Program, request: object) -> OpenRun:
+        """The unfinished run of this request, or a new one."""
+        return self.journal.run(
+            pipeline=pipeline, request=request, argv=self.argv, what=str(program.entry), fresh=self.fresh
+        )
+
     def open_executor(
         self, workers: int, python: str, name: str = "process", data: Sequence[str] = ()
     ) -> Executor:
@@ -74,13 +80,7 @@ def diagnose(
     """
     asked = services.model.name if services.model is not None else None
     request = {**Trial(program).identity, "model": asked, **options.to_json()}
-    with services.journal.run(
-        pipeline="diagnose",
-        request=request,
-        argv=services.argv,
-        what=str(program.entry),
-        fresh=services.fresh,
-    ) as run:
+    with services.open_run("diagnose", program, request) as run:
         found = replace(diagnose_within(program, options, services, run, seen), reused=run.reused)
         run.finish(found.in_short(), found.exit_code)
     return found
@@ -98,7 +98,8 @@ def diagnose_within(
     trains = options.depth.intervenes
     with ExitStack() as stack:
         # Opened first: a cluster that cannot be reached is known before the program is trained.
-        executor = stack.enter_context(_executor(options, services)) if trains else None
+        how = (options.workers, options.python, options.executor, options.data)
+        executor = stack.enter_context(services.open_executor(*how)) if trains else None
         evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
         others, remarks = _other_detectors(evidence, options, services, run)
         suspects = suspects_of(evidence, options, others)
@@ -127,13 +128,9 @@ def _observe(
             "diagnose", 1, 5, "train once under the probe; overfit one batch and LR range test beside it"
         )
     )
-    from reenact.diagnosis.observe import ObserveOptions, watched_run
+    from reenact.diagnosis.observe import watched_run
 
-    watching = ObserveOptions(
-        python=options.python, training_time=options.training_time, stdout=services.stdout,
-        stand_in_data=options.stand_in_data, tell=services.tell,
-    )  # fmt: skip
-    kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
+    kept, trace = watched_run(program, options, services, run)
     if trace is None or kept.outcome.crash is not None:
         unseen: tuple[str, ...] = (kept.outcome.sentence,)
     else:
@@ -159,7 +156,7 @@ def _other_detectors(
         learned = learned_findings(evidence)
     if services.model is None or evidence.program is None:
         return learned, ()
-    from reenact.diagnosis.llm_detector.findings import llm_findings
+    from reenact.diagnosis.llm_detector import llm_findings
 
     services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
     scope = run.under("model")
@@ -215,10 +212,6 @@ def _intervene(
         suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
     noted = [trainer.budget.note] if trainer.budget.note else []
     return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
-
-
-def _executor(options: DiagnoseOptions, services: DiagnoseServices) -> Executor:
-    return services.open_executor(options.workers, options.python, options.executor, options.data)
 
 
 def _trainer(

@@ -168,7 +168,7 @@ def explore(
             tell(
                 Progress("neutral", len(nodes), 0, f"{trained} trained, {_alternatives(nodes)} alternatives")
             )
-            if not _neutral(samples, nodes[parent].samples):
+            if not math.isfinite(fmean(samples)) or fmean(samples) < nodes[parent].fitness:
                 continue
             nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
             found.append(len(nodes) - 1)
@@ -199,11 +199,6 @@ def _turned(patch: Patch, param: Hyperparameter, change: Patch) -> Patch:
 
 def _samples(patch: Patch, trainer: BudgetedTrainer) -> tuple[float, ...]:
     return trainer.samples([patch], trainer.seeds)[0]
-
-
-def _neutral(samples: tuple[float, ...], parent: tuple[float, ...]) -> bool:
-    mean = fmean(samples)
-    return math.isfinite(mean) and mean >= fmean(parent)
 
 
 def _alternatives(nodes: list[Node]) -> int:
@@ -243,13 +238,7 @@ def analyse(
         "known": Trial(known).key if known is not None else None,
         **options.to_json(),
     }
-    with services.journal.run(
-        pipeline="alternatives",
-        request=request,
-        argv=services.argv,
-        what=str(program.entry),
-        fresh=services.fresh,
-    ) as run:
+    with services.open_run("alternatives", program, request) as run:
         asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
         found = diagnose_within(program, asked, services, run.under("diagnosis"))
         trace = fit_for_repair(found)

@@ -43,9 +43,7 @@ def repair(
     _ = options.allowed
     asked = services.model.name if services.model is not None else None
     request = {**Trial(program).identity, "model": asked, **options.to_json()}
-    with services.journal.run(
-        pipeline="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
-    ) as run:
+    with services.open_run("repair", program, request) as run:
         result = replace(repair_within(program, options, services, run, known), reused=run.reused)
         verdict = {
             "decision": result.decision.value,

@@ -2,7 +2,6 @@
 judges, what may the strategy use."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import on_stand_in, why_unjudged
@@ -178,12 +177,14 @@ def prepare(
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
     studies = services.traces.parent / "studies" / run.run_id if services.studies else None
+    weights = services.traces.parent / "weights" / run.run_id
+    weights.mkdir(parents=True, exist_ok=True)
     context = SearchContext(
         found.evidence, suspects, trainer, options, services.tell,
         note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
         studies=studies,
         write=recorder_of(studies, options.search_name) if options.strategy in WITHOUT_STUDY else None,
-        scratch=_folder(services.traces.parent / "weights" / run.run_id),
+        scratch=weights,
         model=services.model,
         questions=run.under("model"),
         at_once=options.at_once,
@@ -218,8 +219,3 @@ def choosing_seeds(chance: int) -> tuple[int, ...]:
     """Screening seeds of a search, by its random seed; none of them judges."""
     first = 11 + CHOOSING * chance
     return tuple(range(first, first + 6))
-
-
-def _folder(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    return path

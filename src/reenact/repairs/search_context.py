@@ -10,7 +10,7 @@ from reenact.diagnosis.suspects import Suspect
 from reenact.errors import PatchRefused
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
-from reenact.program.change import Change, Set
+from reenact.program.change import Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -169,8 +169,9 @@ class SearchContext:
         param = self._epochs() if share < 1 and not self.fewer_data else None
         if param is None:
             return patch
-        own = next((one for one in patch.changes if _sets(one, param)), None)
-        epochs = own.value if isinstance(own, Set) else param.in_force
+        sets = (one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id)
+        own = next(sets, None)
+        epochs = own.value if own is not None else param.in_force
         if not isinstance(epochs, int):
             return patch
         shorter = Set(param.id, max(1, round(share * epochs)))
@@ -179,10 +180,8 @@ class SearchContext:
 
     def together(self, *patches: Patch) -> Patch | None:
         """All in one, or none where they do not fit together."""
-        whole = NOTHING
-        for patch in patches:
-            whole = whole + patch
         try:
+            whole = sum(patches, NOTHING)
             return whole if self.applies(whole) else None
         except PatchRefused:
             return None
@@ -209,10 +208,6 @@ class SearchContext:
                 self.note(evaluation)
         used, total = self.trainer.balance
         self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
-
-
-def _sets(change: Change, param: Hyperparameter) -> bool:
-    return isinstance(change, Set) and change.hyperparameter == param.id
 
 
 def _value(best: Evaluation | None) -> str:

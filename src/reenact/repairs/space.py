@@ -130,10 +130,6 @@ def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
     }
     if param.kind is Kind.LEARNING_RATE:
         return Dimension(param, low=1e-6, high=10.0)
-    if param.kind is Kind.WEIGHT_REGULARIZER and param.absent:
-        return None
-    if param.kind is Kind.DROPOUT:
-        return None
     if param.kind is Kind.UNITS and isinstance(now, int):
         return Dimension(param, (now, max(1, now // 2), 2 * now)) if param.role != "output" else None
     if param.kind is Kind.EPOCHS and isinstance(now, int):
@@ -142,6 +138,8 @@ def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
         scaled += [now / factor**power for power in range(1, POWERS + 1)]
         return Dimension(param, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
     if param.kind is Kind.LAYER and not param.alternatives:
+        return None
+    if param.kind is Kind.WEIGHT_REGULARIZER and param.absent:
         return None
     others = tuple(value for value in lists.get(param.kind, ()) if not same_value(value, now))
     return Dimension(param, (now, *others)) if others else None

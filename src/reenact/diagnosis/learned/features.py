@@ -17,7 +17,6 @@ from reenact.diagnosis.learned.monitored import checks_of, monitored
 from reenact.diagnosis.learned.written import UNKNOWN, log10, majority, written
 from reenact.probe.trace import Columns
 from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import kernel_rows, output_rows
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -123,14 +122,9 @@ def _outputs(evidence: Evidence) -> Iterator[tuple[str, float]]:
         early, late = _each(tables, column)
         yield f"{column}_early", max(early, default=0.0)
         yield f"{column}_late", max(late, default=0.0)
-    last = _last_table(evidence, bent)
-    early, late = _each([last] if last is not None else [], "std")
+    early, late = _each(tables[-1:], "std")
     yield "output_spread_early", log10(early[0]) if early else UNKNOWN
     yield "output_spread_late", log10(late[0]) if late else UNKNOWN
-
-
-def _last_table(evidence: Evidence, bent: list[LayerView]) -> Columns | None:
-    return next((rows for layer in reversed(bent) if len(rows := output_rows(evidence, layer))), None)
 
 
 def _each(tables: list[Columns], column: str) -> tuple[list[float], list[float]]:

@@ -9,7 +9,7 @@ of ten.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.finding import Finding, Severity
 from reenact.rules.layer_view import LayerView
 from reenact.rules.rule import suggest
 
@@ -100,7 +100,7 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
         layer=layer.name if layer is not None else "",
         layer_index=layer.index if layer is not None else None,
         hyperparameter=param.id if param is not None else None,
-        suggestions=tuple(_suggestions(param))[:MOST_SUGGESTIONS],
+        suggestions=tuple(suggest(param, param.alternatives) if param else ())[:MOST_SUGGESTIONS],
     )
 
 
@@ -117,11 +117,6 @@ def _hyperparameter(evidence: Evidence, one: FaultClass, layer: LayerView | None
     """The hyperparameter of the class that is written, else the one that could be."""
     found = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
     return next((param for param in found if not param.absent), next(iter(found), None))
-
-
-def _suggestions(param: Hyperparameter | None) -> Iterator[Suggestion]:
-    if param is not None:
-        yield from suggest(param, param.alternatives)
 
 
 MODEL = Path(__file__).parent / "model.npz"

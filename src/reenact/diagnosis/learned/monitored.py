@@ -11,7 +11,7 @@ which the release never sets, is set when no kernel moves by more than 1e-5 of i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -40,40 +40,36 @@ def monitored(evidence: Evidence) -> dict[str, float]:
     checks = checks_of(evidence)
     found: dict[str, float] = {}
     for name, values in _asked(checks):
-        for statistic, value in zip(STATISTICS, _over_time(values), strict=True):
+        for statistic, value in zip(STATISTICS, _over_time(values.astype(float)), strict=True):
             found[f"{name}_{statistic}"] = value
     return found
 
 
-def _asked(checks: Checks) -> Iterator[tuple[str, Floats]]:
+def _asked(checks: Checks) -> Iterator[tuple[str, Floats | NDArray[np.bool_]]]:
     loss, accuracy, held_loss, held = checks.loss, checks.accuracy, checks.held_loss, checks.held_accuracy
     gap, falls = accuracy - held, _rise(accuracy)
     ratio = checks.first_gradient / np.maximum(checks.last_gradient, 1e-30)
     best = np.fmax.accumulate(np.fmax(accuracy, held)) if len(accuracy) else accuracy
     gain = np.maximum.accumulate(np.nan_to_num(falls)) if len(falls) else falls
-    yield "not_converge", _flag(best < THETA)
+    yield "not_converge", best < THETA
     yield "unstable_loss", _unstable(accuracy)
-    yield "nan_loss", _flag(~np.isfinite(loss) | (held_loss >= LARGE_LOSS))
-    yield "test_not_well", _flag(gap >= np.where(accuracy > 0.9, 0.07, 0.1))
-    yield "test_turn_bad", _flag((_rise(held_loss) > 0) & (_rise(loss) <= 0))
-    yield "sc_accuracy", _flag((gain < DELTA) & (np.arange(len(gain)) > 0))
-    yield "died_relu", _flag(checks.zero_gradients >= GAMMA)
-    yield "vanish_gradient", _flag((ratio < BETA1) & (checks.first_gradient < BETA2))
-    yield "explode_gradient", _flag(ratio > BETA3)
-    yield "nan_gradient", _flag(checks.bad_gradients > 0)
-    yield "large_weight", _flag(checks.largest_weight > LARGE_WEIGHT)
-    yield "nan_weight", _flag(checks.bad_weights > 0)
-    yield "weight_change_little", _flag(checks.largest_update < LITTLE)
-    yield "decrease_acc", _flag(falls < 0)
-    yield "increase_loss", _flag(_rise(loss) > 0)
-    yield "cons_mean_weight", _flag(np.abs(_rise(checks.mean_weight)) < LITTLE)
-    yield "cons_std_weight", _flag(np.abs(_rise(checks.std_weight)) < LITTLE)
-    yield "nan_acc", _flag(~np.isfinite(accuracy))
+    yield "nan_loss", ~np.isfinite(loss) | (held_loss >= LARGE_LOSS)
+    yield "test_not_well", gap >= np.where(accuracy > 0.9, 0.07, 0.1)
+    yield "test_turn_bad", (_rise(held_loss) > 0) & (_rise(loss) <= 0)
+    yield "sc_accuracy", (gain < DELTA) & (np.arange(len(gain)) > 0)
+    yield "died_relu", checks.zero_gradients >= GAMMA
+    yield "vanish_gradient", (ratio < BETA1) & (checks.first_gradient < BETA2)
+    yield "explode_gradient", ratio > BETA3
+    yield "nan_gradient", checks.bad_gradients > 0
+    yield "large_weight", checks.largest_weight > LARGE_WEIGHT
+    yield "nan_weight", checks.bad_weights > 0
+    yield "weight_change_little", checks.largest_update < LITTLE
+    yield "decrease_acc", falls < 0
+    yield "increase_loss", _rise(loss) > 0
+    yield "cons_mean_weight", np.abs(_rise(checks.mean_weight)) < LITTLE
+    yield "cons_std_weight", np.abs(_rise(checks.std_weight)) < LITTLE
+    yield "nan_acc", ~np.isfinite(accuracy)
     yield from (("loss", loss), ("acc", accuracy), ("val_loss", held_loss), ("val_acc", held))
-
-
-def _flag(values: NDArray[np.bool_]) -> Floats:
-    return values.astype(float)
 
 
 def _rise(values: Floats) -> Floats:
@@ -81,13 +77,13 @@ def _rise(values: Floats) -> Floats:
     return np.diff(values, prepend=math.nan)
 
 
-def _unstable(accuracy: Floats) -> Floats:
+def _unstable(accuracy: Floats) -> Floats | NDArray[np.bool_]:
     """Whether, up to each check, swings of at least zeta were more than eta of the checks."""
     turns = np.zeros(len(accuracy))
     for at in range(1, len(accuracy) - 1):
         before, after = accuracy[at] - accuracy[at - 1], accuracy[at + 1] - accuracy[at]
         turns[at] = before * after < 0 and abs(after) >= ZETA
-    return _flag(np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1)) if len(accuracy) else turns
+    return np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1) if len(accuracy) else turns
 
 
 def _over_time(values: Floats) -> tuple[float, ...]:
@@ -134,12 +130,22 @@ def checks_of(evidence: Evidence) -> Checks:
     loss = _means(trace.losses.values, window, count)
     tables = [table for layer in evidence.weighted if len(table := kernel_rows(evidence, layer))]
 
-    def over(column: str, chosen: list[Columns]) -> list[Floats]:
-        return [_means(rows[column], _at(rows["step"], steps, window), count) for rows in chosen]
+    def over(column: str, chosen: list[Columns], combine: Callable[..., Floats] = np.mean) -> Floats:
+        """By check, of all kernels together; NaN where there is no kernel."""
+        rows = [_means(one[column], _at(one["step"], steps, window), count) for one in chosen]
+        return combine(np.stack(rows or [np.full(count, math.nan)]), axis=0)
 
-    held_loss = _logged(trace, HELD_OUT, ("loss",), steps, window, count)
-    held = _logged(trace, HELD_OUT, SCORES, steps, window, count)
-    accuracy = _logged(trace, ("",), SCORES, steps, window, count)
+    def logged(prefixes: tuple[str, ...], names: tuple[str, ...]) -> Floats:
+        """A metric that the program logs, by check: the first of these names that is there."""
+        series = (trace.metric(f"{prefix}{name}") for prefix in prefixes for name in names)
+        found = next((one for one in series if len(one)), None)
+        if found is None:
+            return np.full(count, math.nan)
+        # Logged after its epoch, and so at a step that may count as the next one's first.
+        return _means(found.values, _at(np.maximum(found.steps - 1.0, 0), steps, window), count)
+
+    held_loss, held = logged(HELD_OUT, ("loss",)), logged(HELD_OUT, SCORES)
+    accuracy = logged(("",), SCORES)
     if not np.isfinite(accuracy).any():
         accuracy = _means(trace.steps["accuracy"], window, count)
     if evidence.task is TaskType.REGRESSION or not np.isfinite(accuracy).any():
@@ -149,15 +155,15 @@ def checks_of(evidence: Evidence) -> Checks:
         accuracy=accuracy,
         held_loss=held_loss,
         held_accuracy=held,
-        first_gradient=_mean_of(over("grad_norm", tables[:1]), count),
-        last_gradient=_mean_of(over("grad_norm", tables[-1:]), count),
-        zero_gradients=_mean_of(over("grad_zero_share", tables), count),
-        bad_gradients=_mean_of(over("grad_bad_share", tables), count),
-        bad_weights=_mean_of(over("weight_bad_share", tables), count),
-        largest_weight=_largest(over("weight_max_abs", tables), count),
-        largest_update=_largest(over("update_ratio", tables), count),
-        mean_weight=_mean_of(over("weight_mean", tables), count),
-        std_weight=_mean_of(over("weight_std", tables), count),
+        first_gradient=over("grad_norm", tables[:1]),
+        last_gradient=over("grad_norm", tables[-1:]),
+        zero_gradients=over("grad_zero_share", tables),
+        bad_gradients=over("grad_bad_share", tables),
+        bad_weights=over("weight_bad_share", tables),
+        largest_weight=over("weight_max_abs", tables, np.max),
+        largest_update=over("update_ratio", tables, np.max),
+        mean_weight=over("weight_mean", tables),
+        std_weight=over("weight_std", tables),
     )
 
 
@@ -185,24 +191,6 @@ def _means(values: Floats, window: NDArray[np.int64], count: int) -> Floats:
     return found
 
 
-def _logged(
-    trace: Trace,
-    prefixes: tuple[str, ...],
-    names: tuple[str, ...],
-    steps: Floats,
-    window: NDArray[np.int64],
-    count: int,
-) -> Floats:
-    """A metric that the program logs, by check: the first of these names that is there."""
-    for prefix in prefixes:
-        for name in names:
-            found = trace.metric(f"{prefix}{name}")
-            if len(found):
-                # Logged after its epoch, and so at a step that may count as the next one's first.
-                return _means(found.values, _at(np.maximum(found.steps - 1.0, 0), steps, window), count)
-    return np.full(count, math.nan)
-
-
 def _gone(loss: Floats) -> Floats:
     """The share of the first loss that is gone, between -1 and 1."""
     known = loss[np.isfinite(loss)]
@@ -210,11 +198,3 @@ def _gone(loss: Floats) -> Floats:
         return np.full(len(loss), math.nan)
     gone: Floats = np.clip(1 - loss / known[0], -1, 1)
     return gone
-
-
-def _mean_of(columns: list[Floats], count: int) -> Floats:
-    return np.stack(columns).mean(axis=0) if columns else np.full(count, math.nan)
-
-
-def _largest(columns: list[Floats], count: int) -> Floats:
-    return np.stack(columns).max(axis=0) if columns else np.full(count, math.nan)

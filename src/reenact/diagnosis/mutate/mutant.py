@@ -53,8 +53,11 @@ class Operator:
         seen = {_text(program)}
         for changes in self.propose(hyperparameters_of(program)):
             patch = Patch(changes)
-            text = _made(program, patch)
-            if text is not None and text not in seen:
+            try:
+                text = _text(patch.apply(program))
+            except PatchRefused:
+                continue
+            if text not in seen:
                 seen.add(text)
                 yield Mutant(patch, self.name, self.fault)
 
@@ -68,13 +71,6 @@ def number(param: Hyperparameter) -> float | None:
     """The number in force, if it is one."""
     value = param.in_force
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _made(program: Program, patch: Patch) -> tuple[object, ...] | None:
-    try:
-        return _text(patch.apply(program))
-    except PatchRefused:
-        return None
 
 
 def _text(program: Program) -> tuple[object, ...]:

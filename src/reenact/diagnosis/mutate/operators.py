@@ -46,8 +46,6 @@ def setting(
 
 RATE_FACTORS = (1e-3, 100.0, 1e-5, 1000.0, 0.02, 20.0)
 """Far down and far up, by turns: DeepFD's seeds lie six and more orders away, where no one would look."""
-EPOCH_FACTORS = (0.1, 0.02, 0.25)
-BATCH_FACTORS = (8.0, 1 / 16)
 WHOLE = 100_000
 """A batch that holds any data of the size this is for: batching is off."""
 
@@ -63,22 +61,17 @@ def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Set(param.id, _rounded(rate * factor)),)
 
 
-@operator("epochs", Fault.HNE, "Training stops long before it is done.", "HNE")
-def epochs(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.EPOCHS):
-        count = number(param)
-        if count is not None and count > 1:
-            for factor in EPOCH_FACTORS:
-                yield (Set(param.id, max(1, round(count * factor))),)
+def scaled(name: str, fault: Fault, what: str, kind: Kind, *factors: float, above: float) -> Operator:
+    """An operator that multiplies each whole number of a kind that is larger than `above`."""
 
+    def propose(params: Sequence[Hyperparameter]) -> Proposals:
+        for param in turnable(params, kind):
+            count = number(param)
+            if count is not None and count > above:
+                for factor in factors:
+                    yield (Set(param.id, max(1, round(count * factor))),)
 
-@operator("batch-size", Fault.HBS, "Batches are far larger or smaller.", "HBS")
-def batch_size(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.BATCH_SIZE):
-        size = number(param)
-        if size is not None and size >= 1:
-            for factor in BATCH_FACTORS:
-                yield (Set(param.id, max(1, round(size * factor))),)
+    return Operator(name, fault, what, propose, (fault.value,))
 
 
 @operator("gradient-clip", Fault.GCL, "Gradients are not clipped, or to nothing.", "OCG")
@@ -261,8 +254,10 @@ def scaling(params: Sequence[Hyperparameter]) -> Proposals:
 
 OPERATORS = (
     learning_rate,
-    epochs,
-    batch_size,
+    scaled("epochs", Fault.HNE, "Training stops long before it is done.", Kind.EPOCHS, 0.1, 0.02, 0.25,
+           above=1),
+    scaled("batch-size", Fault.HBS, "Batches are far larger or smaller.", Kind.BATCH_SIZE, 8.0, 1 / 16,
+           above=0),
     setting("no-batches", Fault.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
     setting("momentum", Fault.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0,
             written=True),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from reenact.diagnosis.mutate.mutant import Mutant, Operator
 from reenact.diagnosis.mutate.operators import OPERATORS
-from reenact.diagnosis.observe import ObserveOptions, watched_run
+from reenact.diagnosis.observe import watched_run
+from reenact.diagnosis.options import TrainingOptions
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import InputError
 from reenact.journal import OpenRun
@@ -28,7 +29,7 @@ from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import cohen_d, glm_p
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
-from reenact.types import ExitCode, JsonValue, Progress
+from reenact.types import ExitCode, JsonValue, Progress, tell_nobody
 
 ALPHA = 0.05
 EFFECT = 0.5
@@ -126,9 +127,7 @@ def kill(
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
     request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
     with (
-        services.journal.run(
-            pipeline="mutate", request=request, argv=services.argv, what=str(program.entry)
-        ) as run,
+        services.open_run("mutate", program, request) as run,
         services.open_executor(options.workers, options.python) as executor,
     ):
         evidence = seen if seen is not None else _watched(program, options, services, run)
@@ -158,8 +157,8 @@ def kill(
 
 
 def _watched(program: Program, options: KillOptions, services: DiagnoseServices, run: OpenRun) -> Evidence:
-    watching = ObserveOptions(preset="bare", python=options.python, experiments=False, stdout=services.stdout)
-    kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
+    silent, asked = replace(services, tell=tell_nobody), TrainingOptions(python=options.python)
+    kept, trace = watched_run(program, asked, silent, run, bare=True)
     return Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
 
 

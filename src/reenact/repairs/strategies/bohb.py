@@ -36,7 +36,8 @@ class Bohb:
             from_faulty=True,
         )
         base, board = context.base(), Scoreboard()
-        while context.within_budget(self._least(context)):
+        least = RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
+        while context.within_budget(least):
             asked = study.ask()
             reached = _climb(asked, study, context)
             if reached is None:
@@ -45,9 +46,6 @@ class Bohb:
             if context.trainer.bounded and reached >= GOOD:
                 break
         return board.worth_verifying(base, context.better)
-
-    def _least(self, context: SearchContext) -> float:
-        return RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
 
 
 def _climb(asked: StudyPoint, study: Study, context: SearchContext) -> float | None:

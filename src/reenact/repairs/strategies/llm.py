@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.llm_detector.findings import numbered
+from reenact.diagnosis.llm_detector import numbered
 from reenact.errors import AnswerUnusable, MissingPart
 from reenact.journal import Kind
 from reenact.llm.ask import Answer, Request

@@ -125,15 +125,11 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
     if param.kind is Kind.ACTIVATION:
         squashed = str(now).lower() in SQUASHING
         return others[:1] if param.role == "hidden" and squashed else ()
-    if param.kind is Kind.WEIGHT_INIT:
-        return () if param.absent else others[:1]
     if param.kind is Kind.WEIGHT_REGULARIZER:
         return () if param.absent else (None,)
-    if param.kind is Kind.DROPOUT:
+    if param.kind in (Kind.WEIGHT_INIT, Kind.DROPOUT):
         return () if param.absent else others[:1]
-    if param.kind in (Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE, Kind.UNITS):
-        return others[:2] if param.kind is not Kind.UNITS else others[:1]
-    return ()
+    return others[: {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)]
 
 
 def _fits(loss: str, task: TaskType) -> bool:

@@ -85,7 +85,7 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
         return [idea.patch for idea in list(usable(context, wanted[:2]))]
     # A short training of four times the epochs is not short: what is expensive waits.
     expensive = [context.cost(idea.patch) >= EXPENSIVE for idea in tried]
-    order = sorted(range(len(tried)), key=lambda at: (expensive[at], -_gain(base, scores[at])))
+    order = sorted(range(len(tried)), key=lambda at: (expensive[at], -scores[at]))
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
@@ -189,14 +189,11 @@ def _refine(context: SearchContext, base: float, scored: Scoreboard, wanted: Seq
         improved = context.better(reached, max(scores))
         if not improved and not left:
             return scored
-        if not improved and context.better(base, reached) and _enough(context, base, reached):
+        # The evidence suffices: most of what could be gained is gained.
+        enough = context.trainer.bounded and reached - base >= 0.9 * (1 - base)
+        if not improved and context.better(base, reached) and enough:
             return scored
     return scored
-
-
-def _enough(context: SearchContext, base: float, reached: float) -> bool:
-    """The evidence suffices: most of what could be gained is gained."""
-    return context.trainer.bounded and reached - base >= 0.9 * (1 - base)
 
 
 def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
@@ -270,7 +267,3 @@ def _overlap(one: Patch, other: Patch) -> bool:
 
 def _subject(change: object) -> object:
     return getattr(change, "hyperparameter", None) or getattr(change, "anchor", None)
-
-
-def _gain(base: float, score: float) -> float:
-    return score - base if math.isfinite(base) else score

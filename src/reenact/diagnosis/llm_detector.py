@@ -67,19 +67,12 @@ class Checked:
 
 def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
     """The question about one program."""
-    template = load_prompt("reenact.diagnosis.llm_detector", "prompts/opinion.md")
-    prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=numbered(program))
+    template = load_prompt("reenact.diagnosis", "prompts/opinion.md")
+    faults = "\n".join(f"{Fault[name].value}: {text}" for name, text in field_texts(Fault).items())
+    layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
+    shown = layers or "none could be read"
+    prompt = template.fill(faults=faults, layers=shown, program=numbered(program))
     return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
-
-
-def _fault_list() -> str:
-    texts = field_texts(Fault)
-    return "\n".join(f"{Fault[name].value}: {text}" for name, text in texts.items())
-
-
-def _layer_list(graph: StaticGraph) -> str:
-    lines = [f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers]
-    return "\n".join(lines) or "none could be read"
 
 
 def numbered(program: Program) -> str:
@@ -103,7 +96,8 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked |
     place = Place(PurePosixPath(file), named.line)
     if program.file(file) is None or named.line < 1 or not program.line(place).strip():
         return f"it named a line that is not in the program ({_short(file)}:{named.line})"
-    layer = _layer(named.layer, graph)
+    wanted = named.layer.strip().strip("`'\"")
+    layer = next((one for one in graph.layers if wanted and one.name == wanted), None)
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
     param = _hyperparameter(fault, place, layer, graph)
@@ -121,11 +115,6 @@ def fault_named(word: str) -> Fault | None:
         if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
             return Fault[name]
     return None
-
-
-def _layer(word: str, graph: StaticGraph) -> StaticLayer | None:
-    wanted = word.strip().strip("`'\"")
-    return next((layer for layer in graph.layers if wanted and layer.name == wanted), None)
 
 
 def _hyperparameter(

@@ -1,1 +1,0 @@
-"""A language model as a detector, asked several times; only what can be checked is kept."""
