@@ -95,9 +95,7 @@ def _sections(found: Reproduction) -> Iterator[Section]:
         yield Section("Attempts", blocks, "attempts")
     if found.findings:
         yield Section(FINDINGS, [Text("\n".join(found.findings))], "training")
-    more = list(_more(found))
-    if more:
-        yield Section("More", more, "more", page_only=True)
+    yield Section("More", list(_more(found)), "more", page_only=True)
     if found.notes:
         yield Section("Notes", [Text("\n".join(found.notes))], "notes")
 

@@ -29,28 +29,22 @@ SHOWN_LOOKS = 12
 
 def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
-    blocks: list[Block] = [Section("How it was found", [_facts(found)], "facts")]
     change = [Text(found.diff.rstrip("\n"), is_diff=True)] if found.diff else []
     change += [Text(found.applied)] if found.applied else []
-    if change:
-        blocks.append(Section("The change", change, "change"))
-    if found.verdicts:
-        blocks.append(Section("Before and after", list(_judged(found)), "judged"))
-    curves = list(_curves(found))
-    if curves:
-        blocks.append(Section("One training, before and after", curves, "curves"))
-    blocks.append(Section("Search", list(_searched(found.looks, found.judging)), "search"))
-    if found.cuts:
-        blocks.append(Section("Smaller changes that were tried", [_cuts(found.cuts)], "cuts"))
-    if found.why:
-        blocks.append(Section("What the diagnosis found", [Text("\n".join(found.why))], "reasons"))
-    if found.notes:
-        blocks.append(Section("To know", [Text("\n".join(found.notes))], "notes"))
     return Document(
         kind="repair",
         title=f"Repair of {title}",
         verdict=found.sentence,
-        blocks=tuple(blocks),
+        blocks=(
+            Section("How it was found", [_facts(found)], "facts"),
+            Section("The change", change, "change"),
+            Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
+            Section("One training, before and after", list(_curves(found)), "curves"),
+            Section("Search", list(_searched(found.looks, found.judging)), "search"),
+            Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
+            Section("What the diagnosis found", [Text("\n".join(found.why))] if found.why else [], "reasons"),
+            Section("To know", [Text("\n".join(found.notes))] if found.notes else [], "notes"),
+        ),
         data=found.to_dict(),
         reused=found.reused,
         exit_code=found.decision.exit_code,
