@@ -53,6 +53,17 @@ def test_soft_targets_made_of_labels_are_no_regression(
     assert len(findings_in("RE003", Evidence(trace=run))) == reported
 
 
+@pytest.mark.parametrize(("optimizers", "certainty"), [(1, Certainty.PROOF), (2, Certainty.HINT)])
+def test_labels_beside_several_optimizers_may_be_of_another_loss(
+    optimizers: int, certainty: Certainty
+) -> None:
+    run = trace([1.0] * 20, graph=graph(TaskType.BINARY, "binary_cross_entropy", 1))
+    steps = run.steps.rows.copy()
+    steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % optimizers
+    (found,) = findings_in("RE004", Evidence(trace=replace(run, steps=Columns(run.steps.columns, steps))))
+    assert (found.saw, found.certainty) == ("labels from 0 to 2 for binary_cross_entropy", certainty)
+
+
 TWO_HEADS = """\
 import keras
 from keras import layers

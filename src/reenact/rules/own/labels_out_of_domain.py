@@ -87,9 +87,9 @@ class LabelsOutOfDomain(Rule):
             made, loss = labels_made_at(evidence), evidence.place_of(Kind.LOSS)
             where = f" at line {loss.line}" if made is not None and loss is not None else ""
             saw = f"{seen} for {evidence.loss_name}{where}"
-            yield self.finding(
-                evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=Certainty.PROOF
-            )
+            # Where several optimizers learn, the labels may be those of another loss.
+            sure = Certainty.HINT if evidence.optimizers > 1 else Certainty.PROOF
+            yield self.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
             yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:

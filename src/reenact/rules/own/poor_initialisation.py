@@ -49,7 +49,7 @@ class PoorInitialisation(Rule):
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.8
-    certainty = Certainty.STRONG
+    certainty = Certainty.HINT
     why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
 
     def check(self, evidence: Evidence) -> Findings:
