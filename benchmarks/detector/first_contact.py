@@ -60,7 +60,7 @@ def contacts() -> tuple[Contact, ...]:
 
 
 def stands(one: Reported, health: Health) -> bool:
-    """Whether a finding stands where the training is heard as well, as `suspects_from` does."""
+    """Whether a finding stands beside what the training shows, as in `suspects_from`."""
     silent = health not in (Health.WORKS, Health.UNCLEAR)
     if one.certainty is Certainty.PROOF or one.crash or silent:
         return True
