@@ -22,7 +22,7 @@ TORCH = (
         "step",
         "step-end",
     ),
-    *("loader", "batch", "exhausted", "evaluation", "exit", "arm", "output", "output-gradient"),
+    *("loader", "batch", "exhausted", "evaluation", "exit", "arm", "output", "output-gradient", "signal"),
 )
 KERAS = (
     *(

@@ -188,9 +188,13 @@ def _key(finding: Finding) -> SuspectKey:
 
 def _suspect(findings: Sequence[Finding]) -> Suspect:
     first = findings[0]
-    placed = next((one for one in findings if one.hyperparameter is not None and one.place is not None), None)
-    placed = placed or next((one for one in findings if one.place is not None), first)
     of_layer = first.fault not in OF_THE_TRAINING
+    there = [one for one in findings if one.place is not None]
+    placed = next((one for one in there if one.hyperparameter is not None), None)
+    # What belongs to no layer stands at none, wherever it shows.
+    placed = (
+        placed or next((one for one in there if of_layer or not one.layer), None) or next(iter(there), first)
+    )
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
     witnesses: dict[str, Finding] = {}
     for finding in findings:

@@ -109,8 +109,10 @@ def _command(program: Program, options: WatchOptions) -> tuple[tuple[str, ...], 
 
 def program_root(program: Program, folder: Path) -> Root:
     """Where places of a run count from, whose trace lies in this folder."""
-    renamed = {str(folder / NOTEBOOK): PurePosixPath(program.entry)} if program.is_notebook else {}
-    return Root(program.folder, renamed)
+    script = folder / NOTEBOOK
+    # A folder may have been given relative to where the command was started: a program knows no such name.
+    names = (str(script), str(script.absolute()), str(script.resolve())) if program.is_notebook else ()
+    return Root(program.folder, dict.fromkeys(names, PurePosixPath(program.entry)))
 
 
 def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:

@@ -284,10 +284,18 @@ class Evidence:
             if param.kind is kind and (layer is None or _belongs(param, layer)):
                 yield param
 
+    def _another_loss(self, param: Hyperparameter) -> bool:
+        """Whether a loss in the text is not the one that ran, as where a table of losses is written down."""
+        if self.loss is None or self.loss.place is None or not isinstance(param.in_force, str):
+            return False
+        written = loss_family(_snake(param.in_force))
+        known = written not in (None, LossFamily.OTHER)
+        return known and written is not loss_family(self.loss.name)
+
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
         param = self.hyperparameter(kind, layer)
-        if param is not None:
+        if param is not None and not (kind is Kind.LOSS and self._another_loss(param)):
             return param.place
         if layer is not None:
             return layer.place

@@ -39,6 +39,15 @@ FLAT = ("sigmoid", "tanh", "softmax")
 UNSURE = 0.4
 
 
+def _sees_inputs(evidence: Evidence) -> bool:
+    """Whether one batch was learned, and was not with its inputs set to zero."""
+    alone = evidence.experiments.one_batch
+    if alone is None or not alone.zeroed_losses or not alone.losses:
+        return False
+    first, left, blind = alone.losses[0], alone.losses[-1], alone.zeroed_losses[-1]
+    return left < 0.3 * first and blind > 2 * left
+
+
 class VanishingTowardsInput(Rule):
     code, name, family, fault = "AT001", "vanishing-towards-input", "autotrainer", Fault.ACH
     needs = Needs.TRACE
@@ -53,7 +62,8 @@ class VanishingTowardsInput(Rule):
         saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
         first = next((layer for layer in evidence.weighted if layer.activation in FLAT), evidence.weighted[0])
         cures = everywhere(evidence, "selu", "relu")
-        sure = self.confidence if first.activation in FLAT else UNSURE
+        # Gradients that teach the model one batch by its inputs do reach its first layers.
+        sure = self.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
         yield self.finding(
             evidence, saw, layer=first, kind=Kind.ACTIVATION, suggestions=cures, confidence=sure
         )

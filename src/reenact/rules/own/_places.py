@@ -23,6 +23,12 @@ def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperpara
     return next((param for param in evidence.hyperparameters_of(kind) if param.id.layer == name), None)
 
 
+def of_all_layers(evidence: Evidence, kind: Kind) -> Hyperparameter | None:
+    """The one setting that the text gives to all layers together; none where each has its own."""
+    params = [one for one in evidence.hyperparameters_of(kind) if not one.id.layer and not one.absent]
+    return params[0] if len(params) == 1 else None
+
+
 def at_hyperparameter(
     finding: Finding, param: Hyperparameter | None, values: Sequence[JsonValue] = ()
 ) -> Finding:

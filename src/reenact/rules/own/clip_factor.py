@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import call_place, called, indexes, place_in
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -71,7 +71,8 @@ class ClipFactor(Rule):
         median = factors[len(factors) // 2]
         if share >= OFTEN and median >= FACTOR:
             saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
-            yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0))
+            where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, "clip_grad_norm_")
+            yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
 
 
 def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:

@@ -35,6 +35,7 @@ from reenact.rules.own._places import (
     at_hyperparameter,
     framework,
     named_hyperparameter,
+    of_all_layers,
     raw_inputs,
     usual_rates,
 )
@@ -92,6 +93,9 @@ class DeadLayer(Rule):
                 (("he_normal",) if keras else ("kaiming_normal_",)),
                 Fault.WCI,
             )
-        return self.finding(
+        finding = self.finding(
             evidence, saw, layer=owner, kind=kind, values=values, fault=fault, confidence=sure
         )
+        if finding.hyperparameter is not None:
+            return finding
+        return at_hyperparameter(finding, of_all_layers(evidence, kind), values)

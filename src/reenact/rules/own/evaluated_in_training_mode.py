@@ -32,6 +32,7 @@ Sources
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
@@ -62,11 +63,14 @@ class EvaluatedInTrainingMode(Rule):
         if not passes or sum(passes) < 0.5 * len(passes):
             return
         saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
-        yield at_hyperparameter(
+        found = at_hyperparameter(
             self.finding(evidence, saw, kind=Kind.MODE),
             named_hyperparameter(evidence, Kind.MODE, "eval"),
             ("eval",),
         )
+        places = (event.place for event in judged if event.facts.get("training"))
+        seen = next((place for place in places if place is not None), None)
+        yield replace(found, place=seen) if seen is not None else found
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:

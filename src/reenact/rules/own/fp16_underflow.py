@@ -1,10 +1,12 @@
 """RE057 fp16-underflow
 
 What
-    The weights are in half precision, and Adam keeps its state in it.
+    The weights are in half precision, and Adam keeps its state in it; or layers compute in half precision, no
+    scaler multiplies the loss, and nearly all gradients are exactly zero.
 Why
     Adam divides by the root of the squared gradients plus 1e-8. In half precision 1e-8 is zero, and so are
-    the squares of gradients below 0.0002: zero is divided by zero, or a small step by nothing.
+    the squares of gradients below 0.0002: zero is divided by zero, or a small step by nothing. Gradients
+    below 6e-8 are zero themselves, and their layers never move.
 Symptom
     The loss is NaN after the first step, or weights do not move.
 Example
@@ -33,12 +35,16 @@ Sources
 """
 
 import ast
+from statistics import median
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.autotrainer._features import zero_gradients
+from reenact.rules.own._lines import call_place, called, indexes, place_in, value_of
 from reenact.rules.own._places import optimizer_name
 
+MOST = 0.9
+"""Share of gradients that are zero where hardly one is left."""
 HALF = 2**-24
 """The smallest number above zero in half precision."""
 ADAPTIVE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad")
@@ -54,6 +60,14 @@ class Fp16Underflow(Rule):
     why = "In half precision the small number that keeps the division apart from zero is zero itself."
 
     def check(self, evidence: Evidence) -> Findings:
+        share = _lost_gradients(evidence)
+        if share is not None:
+            saw = (
+                f"{share:.0%} of the gradients are exactly zero in half precision; no scaler scales the loss"
+            )
+            place = call_place(evidence, "autocast") or call_place(evidence, "backward")
+            yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
+            return
         name, facts = optimizer_name(evidence), evidence.optimizer
         epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
         if name not in ADAPTIVE or not isinstance(epsilon, float) or epsilon >= HALF:
@@ -62,6 +76,17 @@ class Fp16Underflow(Rule):
         if place is not None:
             saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
             yield self.finding(evidence, saw, place=place)
+
+
+def _lost_gradients(evidence: Evidence) -> float | None:
+    """The share of exact zeros among gradients in half precision that nobody scaled, where it is nearly all;
+    units that are dead have such gradients too, and are left to others."""
+    trace = evidence.watched
+    share = zero_gradients(evidence) if trace.happened("half-precision") else None
+    if share is None or share < MOST or trace.happened("loss-scaled"):
+        return None
+    dead = [float(value) for value in trace.layers["dead_unit_share"] if value == value]
+    return None if dead and median(dead) > 0.5 else share
 
 
 def _halved(index: FileIndex) -> list[Place]:

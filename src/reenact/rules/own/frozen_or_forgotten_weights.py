@@ -34,8 +34,10 @@ Sources
 import math
 
 from reenact.probe.trace import TRAINING, Trace
-from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import call_place
+
+NO_GRADIENT = "never reached by a gradient"
 
 
 class FrozenOrForgottenWeights(Rule):
@@ -57,7 +59,7 @@ class FrozenOrForgottenWeights(Rule):
             yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
         for names, reason in (
             (_not_given(evidence, evidence.watched), "never given to an optimiser"),
-            (_without_gradient(evidence.watched), "never reached by a gradient"),
+            (_without_gradient(evidence.watched), NO_GRADIENT),
         ):
             layer = next((one for one in evidence.layers if _owns(one.name, names)), None)
             if names:
@@ -65,8 +67,16 @@ class FrozenOrForgottenWeights(Rule):
                 place = evidence.optimizer.place if evidence.optimizer is not None else None
                 if layer is not None and _passed(evidence.watched, layer.name):
                     place = call_place(evidence, "detach") or place
+                elif reason == NO_GRADIENT:
+                    place = _asked_without_gradient(evidence.watched) or place
                 sure = None if layer is None or _fresh(layer) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+
+
+def _asked_without_gradient(trace: Trace) -> Place | None:
+    """Where a model in training mode that has weights to learn is asked without gradients."""
+    events = (one for one in trace.happened("evaluation") if one.facts.get("training"))
+    return next((one.place for one in events if one.facts.get("learns") and one.place is not None), None)
 
 
 def _passed(trace: Trace, layer: str) -> bool:

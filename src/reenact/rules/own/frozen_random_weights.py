@@ -1,7 +1,8 @@
 """RE051 frozen-random-weights
 
 What
-    A checkpoint was loaded with `strict=False`, and hardly any of its names is one of the model's.
+    A checkpoint was loaded with `strict=False`, and hardly any of its names is one of the model's; or layers
+    are frozen with the very weights that the library gave them.
 Why
     Nothing was loaded: the weights keep their random start, and what is frozen stays there.
 Symptom
@@ -30,9 +31,18 @@ Sources
     Documentation of torch.nn.Module.load_state_dict (`strict`).
 """
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+import ast
+import math
+
+from reenact.probe.trace import TRAINING
+from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import indexes, place_in
+from reenact.rules.own._places import says
 
 MOST = 0.9
+FEW_WEIGHTS = 256
+"""A kernel must have so many for its largest to lie at the bound that it was drawn from."""
+ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
 
 
 class FrozenRandomWeights(Rule):
@@ -53,3 +63,70 @@ class FrozenRandomWeights(Rule):
                 saw = f"{missing} of {total} weights are not in the checkpoint, "
                 saw += f"{unexpected} of its names fit nothing"
                 yield self.finding(evidence, saw, place=event.place)
+                return
+        frozen = [layer for layer in evidence.layers if _frozen(layer)]
+        random = [layer for layer in frozen if _as_made(layer) and not _copied(layer, evidence.layers)]
+        passed = {int(number) for number in evidence.trace.layers.where(phase=TRAINING)["layer"]}
+        called = {evidence.trace.layer_names[number] for number in passed}
+        used = [layer for layer in random if layer.name in called]
+        # Layers that learned something once would be among them.
+        if used and len(random) == len(frozen) and not says(evidence, *ON_PURPOSE):
+            saw = (
+                f"{', '.join(layer.name for layer in used[:3])}: frozen with the weights they were made with"
+            )
+            place = _frozen_at(evidence)
+            yield self.finding(evidence, saw, layer=used[0], place=place, certainty=Certainty.STRONG)
+
+
+def _frozen(layer: LayerView) -> bool:
+    kernel = layer.kernel()
+    return (
+        layer.family in ("dense", "convolution")
+        and kernel is not None
+        and not kernel.trainable
+        and math.prod(kernel.shape) >= FEW_WEIGHTS
+    )
+
+
+def _as_made(layer: LayerView) -> bool:
+    """Whether a kernel fills the range that PyTorch or Keras draws it from, up to its bounds and no farther:
+    no training leaves it there."""
+    kernel = layer.kernel()
+    if kernel is None or not kernel.std:
+        return False
+    one, other = math.prod(kernel.shape[1:]), math.prod(kernel.shape[:-1])
+    reach = max(-kernel.minimum, kernel.maximum)
+    bounds = (one**-0.5, math.sqrt(6 / (kernel.shape[-1] + other)))
+    flat = abs(kernel.std * math.sqrt(3) / reach - 1) < 0.06
+    return flat and any(0.97 * bound <= reach <= 1.0005 * bound for bound in bounds)
+
+
+def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
+    """Whether another layer begins with the same values: a target network, or the encoder of a teacher."""
+    own = layer.kernel()
+    others = (one.kernel() for one in layers if one is not layer)
+    return any(
+        own is not None
+        and one is not None
+        and (one.mean, one.std, one.maximum) == (own.mean, own.std, own.maximum)
+        for one in others
+    )
+
+
+def _frozen_at(evidence: Evidence) -> Place | None:
+    """The line that freezes."""
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            text = ast.unparse(node) if isinstance(node, ast.Assign | ast.Expr) else ""
+            plain = text.replace(" ", "")
+            if isinstance(node, ast.Assign | ast.Expr) and plain.endswith(FREEZES):
+                return place_in(index, node)
+    return None
+
+
+FREEZES = (
+    ".requires_grad=False",
+    ".requires_grad_(False)",
+    ".trainable=False",
+    ".requires_grad_(mode=False)",
+)

@@ -71,8 +71,10 @@ class InputsUnscaled(Rule):
         values = ("scale", "standardize") if picture else ("standardize", "scale")
         param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
         finding = at_hyperparameter(finding, param, values)
-        unscaled = framework(evidence) == "torch" and (param is None or param.absent)
-        made = inputs_made_at(evidence) if unscaled else None
+        made = inputs_made_at(evidence) if param is None or param.absent else None
+        passes = evidence.trace.happened("training-pass") if evidence.trace is not None else ()
+        if made is None and framework(evidence) == "torch" and (param is None or param.absent):
+            made = passes[0].place if passes else None
         yield replace(finding, place=made) if made is not None else finding
 
 

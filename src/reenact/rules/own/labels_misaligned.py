@@ -1,9 +1,12 @@
 """RE053 labels-misaligned
 
 What
-    Inputs and labels are shuffled by two separate draws.
+    Inputs and labels are brought into order apart from each other: two separate draws, a sort of one of
+    them, a target that is drawn a second time. Seen in the text; or in the run, where a model that learns
+    one batch does no better than a constant on all of them, and nothing in a few hundred rows of inputs
+    tells anything about their labels.
 Why
-    Each is brought into another order: no row keeps its own label.
+    No row keeps its own label.
 Symptom
     Training improves only by memorising; validation stays at the share of the largest class.
 Example
@@ -28,13 +31,32 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from reenact.probe.trace import LearningRateRange
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
+from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
+from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
 DRAWS = ("randn", "randn_like", "rand", "rand_like", "normal")
 LOSS = re.compile(r"loss|criterion|mse|huber|l1", re.IGNORECASE)
+TELLS = 0.03
+"""Share of the spread of the labels that inputs explain where they say something about them."""
+FEW_ROWS = 160
+ORDERS = (
+    "sorted",
+    "sort",
+    "argsort",
+    "sort_values",
+    "shuffle",
+    "permutation",
+    "randperm",
+    "sample",
+    "flip",
+    "roll",
+)
+"""What brings rows into another order, the most likely to leave labels behind first."""
 LABELS = re.compile(r"(?:^|_)(?:y|t|labels?|targets?|classes)(?:_|$)", re.IGNORECASE)
 
 
@@ -48,6 +70,14 @@ class LabelsMisaligned(Rule):
     why = "No row keeps its own label."
 
     def check(self, evidence: Evidence) -> Findings:
+        written = list(self._written(evidence))
+        yield from written
+        saw = "" if written else _tell_nothing(evidence)
+        if saw:
+            yield self.finding(evidence, saw, place=_reordered(evidence))
+
+    def _written(self, evidence: Evidence) -> Findings:
+        """What the text shows."""
         for index in indexes(evidence):
             for place, saw in (*_zipped(index), *_random(index)):
                 yield self.finding(evidence, saw, place=place)
@@ -57,6 +87,38 @@ class LabelsMisaligned(Rule):
                 if pair is not None:
                     saw = f"{pair[0]} and {pair[1]} are shuffled by separate draws"
                     yield self.finding(evidence, saw, place=place_in(index, pair[2]))
+
+
+def _tell_nothing(evidence: Evidence) -> str:
+    """What was seen of a training that cannot have found anything; empty where it did, or might have."""
+    trace = evidence.trace
+    known = trace.happened("labels-explained") if trace is not None and trace.step_count else ()
+    facts = known[-1].facts if known else {}
+    rows, share = (facts.get(name) for name in ("rows", "explained"))
+    if not isinstance(rows, int) or not isinstance(share, float) or rows < FEW_ROWS or share > TELLS:
+        return ""
+    tested = evidence.experiments.learning_rates
+    usable = tested is None or _within(tested, evidence.learning_rate or 0.0)
+    symptom = no_better_than_a_constant(evidence) if can_learn(evidence) and usable else ""
+    return f"in {rows} rows the inputs say nothing about the labels; {symptom}" if symptom else ""
+
+
+def _within(tested: LearningRateRange, rate: float) -> bool:
+    """Whether a rate is one that learns, as far as a test tells."""
+    bounds = usable_range(tested.rates, tested.losses)
+    return bounds is None or bounds[0] / 10 <= rate <= 3 * bounds[1]
+
+
+def _reordered(evidence: Evidence) -> Place | None:
+    """The line that brings rows into another order, else the one that compares."""
+    own = {str(getattr(one.node, "name", "")) for index in indexes(evidence) for one in index.functions}
+    for name in (name for name in ORDERS if name not in own):
+        for index in indexes(evidence):
+            for call in index.calls:
+                if called(call) == name and not is_in_loop(index, call):
+                    return place_in(index, call)
+    loss = evidence.loss
+    return (loss.called or loss.place) if loss is not None else None
 
 
 def _zipped(index: FileIndex) -> Iterator[tuple[Place, str]]:

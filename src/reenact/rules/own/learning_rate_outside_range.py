@@ -47,8 +47,13 @@ FALL = 0.05
 """Share of the whole fall of the loss that must be done before a rate counts as learning."""
 LEAST_FALL = 0.1
 """Share of the first loss that must go for the test to tell anything."""
+LEAST_FALL_STILL = 0.03
+"""The same where the training stands still and one batch can be learned: every rate begins with the same
+weights, batch and dropout, so what the loss loses there is no chance, however few steps a slow model had."""
 STILL = 0.9
 """Share of the first loss that is left where nothing was learned; then less is too much for a rate."""
+SHORT = 10.0
+"""Times that a gradient is larger than what it is clipped to."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
@@ -91,16 +96,21 @@ def _rate(evidence: Evidence) -> float | None:
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
     tested = evidence.experiments.learning_rates
-    bounds = usable_range(tested.rates, tested.losses) if tested is not None else None
+    still = _stands_still(evidence)
+    held_back = still and can_learn(evidence)
+    least = LEAST_FALL_STILL if held_back else LEAST_FALL
+    bounds = usable_range(tested.rates, tested.losses, least) if tested is not None else None
     if bounds is None:
         return FINE
     low, high = bounds
     values = rates_within(low, high)
-    above, below = (1.0, 2.0) if _stands_still(evidence) else (2.0, 10.0)
+    above, below = (1.0, 2.0) if still else (2.0, 10.0)
     if rate > above * high:
         return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
     if rate < low / below:
-        return f"a range test learns from {low:.1g} to {high:.1g}", 0.75, values
+        # A gradient that is clipped to next to nothing asks for a rate that is none.
+        sure = 0.85 if held_back and rate < low / 10 and not _clipped_short(evidence) else 0.75
+        return f"a range test learns from {low:.1g} to {high:.1g}", sure, values
     return FINE
 
 
@@ -116,6 +126,20 @@ def _stands_still(evidence: Evidence) -> bool:
     """Whether the whole training took next to nothing off the loss, where it should."""
     curve = windows(losses(evidence))
     return evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
+
+
+def _clipped_short(evidence: Evidence) -> bool:
+    """Whether gradients are clipped to a small part of themselves, in the median."""
+    steps = evidence.watched.steps
+    both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
+    factors = [float(norm / limit) for norm, limit in both if norm == norm and limit > 0]
+    return bool(factors) and statistics.median(factors) > SHORT
+
+
+def can_learn(evidence: Evidence) -> bool:
+    """Whether most of the loss of one batch went when it was trained alone."""
+    alone = evidence.experiments.one_batch
+    return alone is not None and bool(alone.losses) and alone.losses[-1] < 0.3 * alone.losses[0]
 
 
 def _by_trace(evidence: Evidence, rate: float) -> Word:
@@ -155,7 +179,9 @@ def _ratios(evidence: Evidence) -> list[float]:
     return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])
 
 
-def usable_range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float, float] | None:
+def usable_range(
+    rates: Sequence[float], losses: Sequence[float], least: float = LEAST_FALL
+) -> tuple[float, float] | None:
     """Smallest rate at which the loss falls and largest before it rises again; none when it never falls."""
     smooth = _smoothed(losses)
     known = [(rate, loss) for rate, loss in zip(rates, smooth, strict=True) if math.isfinite(loss)]
@@ -164,7 +190,7 @@ def usable_range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float
     first = known[0][1]
     lowest = min(range(len(known)), key=lambda number: known[number][1])
     fall = first - known[lowest][1]
-    if fall <= LEAST_FALL * abs(first):
+    if fall <= least * abs(first):
         return None
     low = next(rate for rate, loss in known if first - loss >= FALL * fall)
     high = known[-1][0]

@@ -1,7 +1,8 @@
 """RE032 loss-without-bound
 
 What
-    The loss runs away: towards minus infinity, or so far up that no training comes back from there.
+    The loss runs away: towards minus infinity, or so far up that no training comes back from there. So does
+    that of a critic whose weights nothing holds, and a likelihood whose variance has no floor.
 Why
     A loss that can be lowered for ever rewards growing outputs instead of right ones. The sign of a term
     is wrong, a logarithm or a variance has no floor, or the steps are far too large.
@@ -29,15 +30,23 @@ Sources
     term); TheDeepChecker (divergence), Ben Braiek and Khomh, TOSEM 2022.
 """
 
+import ast
+import re
 from dataclasses import replace
 from itertools import pairwise
+from statistics import median
 
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, place_in
-from reenact.rules.own._series import losses, runaway, windows
+from reenact.rules.own._places import says
+from reenact.rules.own._series import finite, losses, runaway, windows
 
-BELOW = 100.0
+BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""
+GROWN = 30.0
+"""Times the size of its first losses that the loss of a critic falls."""
+HELD = ("create_graph", "spectral_norm", "clamp_(", "clip_(", "weight_clip", "parametrizations")
+"""What holds the slope of a critic."""
 STEADY = 0.15
 """Share of the whole fall that the last quarter still brings."""
 
@@ -50,6 +59,12 @@ class LossWithoutBound(Rule):
     why = "A loss that can be lowered, or grows, for ever rewards large outputs instead of right ones."
 
     def check(self, evidence: Evidence) -> Findings:
+        critic, likelihood = _critic(evidence), _no_floor(evidence)
+        for found in (critic, likelihood):
+            if found is not None:
+                finding = self.finding(evidence, found[0], place=found[1])
+                yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
+                return
         ends, falls = runaway(evidence), _falls_for_ever(evidence)
         ends = ends or falls
         if ends is None:
@@ -70,6 +85,65 @@ def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
     goes_on = course[-1 - len(course) // 4] - course[-1] > STEADY * (course[0] - course[-1])
     steady = all(later < now for now, later in pairwise(late))
     return (course[0], course[-1]) if goes_on and steady else None
+
+
+def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
+    """A critic of two players whose loss falls as far as its weights grow: nothing clips them, no penalty
+    holds its slope."""
+    assert evidence.trace is not None
+    steps = evidence.trace.steps
+    if evidence.optimizers != 2 or evidence.copies or evidence.acts or says(evidence, *HELD):
+        return None
+    for number in (0, 1):
+        rows = steps.where(optimizer=number)
+        course, norms = finite(list(rows["loss"])), finite(list(rows["weight_norm"]))
+        tenth = len(course) // 10
+        if tenth < 10 or len(norms) < 4:
+            continue
+        first = max(abs(loss) for loss in course[:3])
+        last = median(course[-tenth:])
+        if last < -BELOW and last < -GROWN * max(first, 0.1) and norms[-1] > 1.5 * norms[0]:
+            saw = f"loss {course[0]:.3g} at the first step, {last:.3g} in the end, while the weights grew"
+            return f"{saw} {norms[-1] / norms[0]:.1f} times as large", _difference(evidence)
+    return None
+
+
+def _difference(evidence: Evidence) -> Place | None:
+    """Where two means are set against each other."""
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+                sides = (node.left, node.right)
+                if all(isinstance(side, ast.Call) and called(side) == "mean" for side in sides):
+                    return place_in(index, node)
+    return _goes_back(evidence)
+
+
+def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
+    """A likelihood below zero that falls back again and again, of a variance that is given to `exp` as it
+    is."""
+    course = windows(losses(evidence), 24)
+    lowest = min(course, default=0.0)
+    if len(course) < 12 or lowest > -1:
+        return None
+    fallen_back = max(course[course.index(lowest) :]) - lowest
+    constant = evidence.inputs is not None and evidence.inputs.constant_features > 0
+    if fallen_back < 0.2 * (course[0] - lowest) or not constant:
+        return None
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            text = ast.unparse(node) if isinstance(node, ast.BinOp) else ""
+            spread = VARIANCE.search(text)
+            if isinstance(node, ast.BinOp) and spread is not None and not FLOOR.search(index.text):
+                saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
+                return f"{saw} has no floor, and some values of the data never change", place_in(index, node)
+    return None
+
+
+VARIANCE = re.compile(
+    r"/ (?:\w+\.)*exp\(|/ (?:\w+\.)*\w*(?:var|scale|sigma)\w*\.exp\(\)|exp\(-\w*(?:var|scale|sigma)"
+)
+FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 
 
 def _goes_back(evidence: Evidence) -> Place | None:

@@ -2,7 +2,8 @@
 
 What
     The accuracy that is reported is that of the last batch alone, or a sum of hits divided by the number of
-    batches, or a sum of shares divided by the number of rows.
+    batches, or a sum of shares divided by the number of rows; or it is that of a regression, whose answers
+    are never equal to their targets.
 Why
     A number that is not the share of right answers cannot be compared with any other.
 Symptom
@@ -40,8 +41,9 @@ import ast
 import re
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule
+from reenact.rules import Certainty, Evidence, Findings, LossFamily, Needs, Rule
 from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules.own._places import framework
 
 BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
 
@@ -55,6 +57,14 @@ class MetricWrong(Rule):
     why = "The reported number is not the share of right answers."
 
     def check(self, evidence: Evidence) -> Findings:
+        measured = _of_a_regression(evidence)
+        if measured is not None:
+            at, asked, watched = measured
+            saw = "accuracy of a regression whose targets are no whole numbers"
+            saw += ", which decides when to stop" if watched else ""
+            certain = Certainty.STRONG if watched else Certainty.HINT
+            sure = self.confidence if watched else 0.5
+            yield self.finding(evidence, saw, place=place_in(at, asked), certainty=certain, confidence=sure)
         for index in indexes(evidence):
             for loop in index.loops:
                 labels = _labels(loop)
@@ -62,6 +72,31 @@ class MetricWrong(Rule):
                     saw = _wrong(index, loop, node, labels)
                     if saw and isinstance(node, ast.Assign | ast.AugAssign):
                         yield self.finding(evidence, saw, place=place_in(index, node))
+
+
+def _of_a_regression(evidence: Evidence) -> tuple[FileIndex, ast.expr, bool] | None:
+    """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
+    labels = evidence.labels
+    if (
+        labels is None
+        or evidence.loss_family is not LossFamily.REGRESSION
+        or labels.integral
+        or labels.one_hot
+    ):
+        return None
+    for index in indexes(evidence):
+        asked = [
+            node
+            for call in index.calls
+            for word in call.keywords
+            if word.arg == "metrics"
+            for node in ast.walk(word.value)
+            if isinstance(node, ast.Constant) and node.value in ("accuracy", "acc", "binary_accuracy")
+        ]
+        watched = re.search(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']", index.text)
+        if asked and framework(evidence) == "keras":
+            return index, asked[0], watched is not None
+    return None
 
 
 def _labels(loop: ast.stmt) -> set[str]:

@@ -62,11 +62,16 @@ class NoBetterThanAConstant(Rule):
     why = "A model that uses its inputs does better than one constant answer."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.watched.step_count < FEWEST_STEPS or not _finished(evidence) or evidence.optimizers > 1:
-            return
-        saw = _at_chance(evidence) or (_at_the_mean(evidence) if evidence.compares else "")
+        saw = no_better_than_a_constant(evidence)
         if saw:
             yield self.finding(evidence, saw)
+
+
+def no_better_than_a_constant(evidence: Evidence) -> str:
+    """What a finished training came to, when that is no better than one constant answer; else empty."""
+    if evidence.watched.step_count < FEWEST_STEPS or not _finished(evidence) or evidence.optimizers > 1:
+        return ""
+    return _at_chance(evidence) or (_at_the_mean(evidence) if evidence.compares else "")
 
 
 def _finished(evidence: Evidence) -> bool:

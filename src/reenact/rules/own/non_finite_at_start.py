@@ -1,7 +1,8 @@
 """RE045 non-finite-at-start
 
 What
-    The loss is infinite or not a number in one of the first steps.
+    The loss is infinite or not a number in one of the first steps, or a gradient scaler finds infinite
+    gradients in every step and lets the optimizer take none.
 Why
     So early it comes from the data or the formula, not from the learning rate: a division by zero, a
     logarithm of zero, a number too large for half precision, missing values.
@@ -34,15 +35,17 @@ Sources
 import math
 
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import call_place, called, indexes, place_in
 
+FEW_SKIPPED = 20
+"""Skipped steps that no search for a scale explains."""
 FIRST = 3
 """Steps within which no learning rate has had time to spoil the weights."""
 
 
 class NonFiniteAtStart(Rule):
     code, name, family, fault = "RE045", "non-finite-at-start", "reenact", None
-    needs = Needs.TRACE
+    needs = Needs.GRAPH
     severity = Severity.ERROR
     is_root_cause = True
     confidence = 0.9
@@ -52,6 +55,12 @@ class NonFiniteAtStart(Rule):
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         steps = evidence.trace.steps
+        skipped = evidence.trace.happened("step-skipped")
+        if len(skipped) >= FEW_SKIPPED and len(skipped) > len(steps):
+            saw = f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were taken"
+            place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
+            yield self.finding(evidence, saw, place=place)
+            return
         losses = [float(loss) for loss in steps["loss"][: FIRST + 2]]
         went = [float(calls) for calls in steps["backward_calls"][: FIRST + 2]]
         known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))

@@ -30,18 +30,23 @@ Sources
     al., "Deep Information Propagation", ICLR 2017.
 """
 
+import ast
+import math
 from collections.abc import Iterable, Iterator
 
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Place, Rule
 from reenact.rules.finding import Certainty, Finding, Severity
 from reenact.rules.measured import zero_start
+from reenact.rules.own._lines import call_place, called, indexes, place_in
 from reenact.rules.own._model import times_usual
-from reenact.rules.own._places import at_hyperparameter, framework
-from reenact.rules.own._series import learned
+from reenact.rules.own._places import at_hyperparameter, framework, of_all_layers, raw_inputs
+from reenact.rules.own._series import finite, guessing, learned, losses
 
 FAR = 3.0
 TINY = 0.1
 LARGE_BIAS = 0.5
+EXPLODES = 100.0
+"""Deviation of an output in the first pass that no model with inputs of unit size begins with."""
 
 
 class PoorInitialisation(Rule):
@@ -53,7 +58,7 @@ class PoorInitialisation(Rule):
     why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
 
     def check(self, evidence: Evidence) -> Findings:
-        doubt = 0.5 if learned(evidence) else 1.0
+        doubt = 0.5 if learned(evidence) and not _starts_badly(evidence) else 1.0
         yield from self._together(evidence, self._starts(evidence, doubt))
         for layer in evidence.weighted:
             bias = layer.bias()
@@ -61,6 +66,10 @@ class PoorInitialisation(Rule):
                 continue
             if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
                 yield self._bias(evidence, layer, bias.mean, doubt)
+        drawn = _drawn_too_wide(evidence)
+        if drawn:
+            saw = f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to layer"
+            yield self.finding(evidence, saw, place=_drawn_at(evidence))
 
     def _starts(self, evidence: Evidence, doubt: float) -> Iterator[tuple[LayerView, str, float]]:
         """Layers whose weights start in an unusual way, what is unusual, and how sure it is a fault."""
@@ -83,30 +92,66 @@ class PoorInitialisation(Rule):
 
     def _together(self, evidence: Evidence, starts: Iterable[tuple[LayerView, str, float]]) -> Findings:
         """One finding for all layers that one line of the text gives their start."""
-        params = evidence.hyperparameters_of(Kind.WEIGHT_INIT)
-        of_all = [param for param in params if not param.id.layer and not param.absent]
+        of_all = of_all_layers(evidence, Kind.WEIGHT_INIT)
         found = list(starts)
-        if len(found) > 1 and len(of_all) == 1:
+        if len(found) > 1 and of_all is not None:
             layer, saw, sure = max(found, key=lambda start: start[2])
             finding = self.finding(
                 evidence, f"{saw}, in layer {layer.name} and {len(found) - 1} more", confidence=sure
             )
-            yield at_hyperparameter(finding, of_all[0], _usual(layer, framework(evidence)))
+            yield at_hyperparameter(finding, of_all, _usual(layer, framework(evidence)))
             return
         for layer, saw, sure in found:
             kind, values = Kind.WEIGHT_INIT, _usual(layer, framework(evidence))
             yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
 
     def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
-        return self.finding(
+        zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
+        finding = self.finding(
             evidence,
             f"all biases start at {value:g}",
             layer=layer,
             kind=Kind.BIAS_INIT,
-            values=("zeros",) if framework(evidence) == "keras" else ("zeros_",),
+            values=zeros,
             fault=Fault.BCI,
             confidence=(0.8 if abs(value) > 5 else 0.5) * doubt,
         )
+        if finding.hyperparameter is not None:
+            return finding
+        return at_hyperparameter(finding, of_all_layers(evidence, Kind.BIAS_INIT), zeros)
+
+
+def _starts_badly(evidence: Evidence) -> bool:
+    """Whether the first loss is far above that of guessing: well-made weights begin near it."""
+    known, guess = finite(losses(evidence)[:1]), guessing(evidence)
+    return bool(known) and guess is not None and known[0] > FAR * guess
+
+
+def _drawn_too_wide(evidence: Evidence) -> list[str]:
+    """Matrices that a program's own layers draw far too wide, where the first pass shows what comes of it;
+    an embedding or a token is drawn as wide, and does no harm."""
+    trace = evidence.trace
+    if trace is None or not trace.step_count:
+        return []
+    firsts = [trace.layer(name, "std").values[:1] for name in trace.layer_names]
+    largest = max((float(first[0]) for first in firsts if len(first)), default=0.0)
+    known = {weight.path or weight.name for layer in evidence.weighted for weight in layer.weights}
+    found = []
+    for facts in trace.parameter_facts:
+        start = trace.parameter(facts.name, "weight_std").values[:1]
+        own = len(facts.shape) == 2 and min(facts.shape) > 1 and facts.name not in known
+        if own and len(start) and float(start[0]) > FAR * math.sqrt(2 / min(facts.shape)):
+            found.append(facts.name)
+    return found if largest > EXPLODES and len(found) > 1 and not raw_inputs(evidence) else []
+
+
+def _drawn_at(evidence: Evidence) -> Place | None:
+    """Where a parameter is made of plain normal numbers."""
+    for index in indexes(evidence):
+        for call in index.calls:
+            if called(call) == "Parameter" and call.args and "randn(" in ast.unparse(call.args[0]):
+                return place_in(index, call)
+    return call_place(evidence, "Parameter")
 
 
 def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:

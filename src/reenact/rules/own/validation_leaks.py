@@ -31,11 +31,17 @@ Sources
 """
 
 from reenact.probe.trace import Overlap
+from reenact.program.graph import TensorFacts
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._lines import call_place
 from reenact.rules.own._places import framework
 
+COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
+"""What copies rows or splits them, where the first of them stands."""
 FEWEST = 10
 ROUGHLY = 4
+MANY = 4
+"""Features from which on rows of measured values are never equal by chance."""
 LEAST = 0.05
 
 
@@ -54,7 +60,11 @@ class ValidationLeaks(Rule):
         sure = _sure(evidence, worst, clean=clean)
         saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
         proven = Certainty.PROOF if sure > 0.8 else None
-        yield self.finding(evidence, saw, kind=Kind.VALIDATION, confidence=sure, certainty=proven)
+        place = next((place for name in COPIES if (place := call_place(evidence, name)) is not None), None)
+        where = place if proven is not None else None
+        yield self.finding(
+            evidence, saw, kind=Kind.VALIDATION, confidence=sure, certainty=proven, place=where
+        )
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:
@@ -65,10 +75,19 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     features = 1
     for size in facts.shape[1:]:
         features *= size or 1
+    if features >= MANY and _continuous(facts):
+        # No two such rows are equal by chance: rows that come twice are copies, wherever they lie.
+        return False
     twice, trained = facts.rows_seen - worst.rows, evidence.inputs.rows_seen if evidence.inputs else 0
     # So many rows are shared by chance, by how many of one split are equal; few of them say it roughly.
     by_chance = 2 * twice * trained / max(1, facts.rows_seen)
     return twice > 0.01 * facts.rows_seen or features < 3 or worst.shared < ROUGHLY * by_chance
+
+
+def _continuous(facts: TensorFacts) -> bool:
+    """Whether values are measured and not counted: not even their ends are whole numbers."""
+    ends = (facts.minimum, facts.maximum)
+    return "float" in facts.dtype and all(end is not None and end != round(end) for end in ends)
 
 
 def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:

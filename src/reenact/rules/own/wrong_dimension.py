@@ -2,7 +2,7 @@
 
 What
     A softmax is taken over the wrong axis: over the rows instead of the classes, or over the queries of
-    an attention instead of the keys.
+    an attention instead of the keys. Or embeddings are brought to length one along the batch.
 Why
     Shares that should sum to one do so along the wrong axis: rows compete with each other.
 Symptom
@@ -39,6 +39,10 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Findings, LayerView, LossFamily, Needs, Rule, Severity
+from reenact.rules.own._places import says
+
+OF_FEATURES = ("barlow", "Barlow", "vicreg", "VICReg", "whiten", "off_diagonal", "decorrelat")
+"""Losses that compare features over a batch and not rows."""
 
 
 class WrongDimension(Rule):
@@ -58,6 +62,18 @@ class WrongDimension(Rule):
             classes = evidence.loss_family is LossFamily.CATEGORICAL
             if _axis(layer) == 0 and number > last and len(shape) == 2 and classes:
                 yield self.finding(evidence, f"{layer.type} over the {shape[0]} rows", layer=layer)
+            elif (
+                layer.type == "normalize"
+                and layer.settings.get("dim") == 0
+                and len(shape) == 2
+                and layer.takes
+            ):
+                yield self.finding(evidence, f"normalize over the {shape[0]} rows", layer=layer)
+        events = evidence.trace.happened("normalized") if evidence.trace is not None else ()
+        along = next((one for one in events if one.facts.get("axis") == 0), None)
+        if along is not None and not says(evidence, *OF_FEATURES):
+            saw = "normalize over the rows of a batch: no row has length one"
+            yield self.finding(evidence, saw, place=along.place)
         over_queries = softmax_over_queries(evidence)
         if over_queries is not None:
             saw = f"{over_queries.type} over the queries, the last axis but one, not over the keys"

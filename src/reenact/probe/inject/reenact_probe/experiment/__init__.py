@@ -52,6 +52,8 @@ class TakeOver:
         optim = importlib.import_module("torch.optim.optimizer")
         patch(torch.autograd, "backward", self._wrap_backward)
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
+        # A scaler that finds infinite gradients never lets the optimizer step.
+        before(torch.amp.GradScaler, "step", lambda _, optimizer, *__, **___: self._before_step(optimizer))
         when_made(optim.Optimizer, self._optimizer_made)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             patch(torch.nn.utils, name, self._wrap_clip)

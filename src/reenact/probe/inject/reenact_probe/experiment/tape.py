@@ -27,6 +27,14 @@ _RISKY = frozenset([
 """Functions that make an infinite number, or none, of finite ones; masks are made by others."""
 
 
+_FILLS = frozenset([
+    "masked_fill", "masked_fill_", "where", "full", "full_like", "new_full", "fill_", "fill_diagonal_",
+    "__setitem__", "tensor", "baddbmm", "scaled_dot_product_attention", "__get__", "backward",
+])  # fmt: skip
+"""Functions by which a program puts infinite numbers in on purpose; in half precision any other may make
+them."""
+
+
 class Unseen(Exception):
     """The tape does not hold the whole way from the weights to the loss."""
 
@@ -83,8 +91,14 @@ class Tape:
     @guarded("experiment-tape")
     def look(self, name: str, args: Args, output: Any) -> None:
         """Note where a division, a logarithm or a smaller type first leaves the finite numbers."""
-        if self.non_finite_at is None and name in _RISKY and not self._finite(output) and self._finite(args):
+        if self.non_finite_at is not None or not self._may_leave(name, output):
+            return
+        if not self._finite(output) and self._finite(args):
             self.non_finite_at = caller()
+
+    def _may_leave(self, name: str, output: Any) -> bool:
+        half = getattr(output, "dtype", None) is self.torch.float16 and name not in _FILLS
+        return half or name in _RISKY
 
     def _finite(self, value: Any) -> bool:
         """Of tensors that hold plain numbers; those of a graph that is being made hold none."""

@@ -9,8 +9,10 @@ from typing import Any
 import numpy
 
 from reenact_probe.data import Data, Split
+from reenact_probe.guard import guarded
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
+from reenact_probe.rows import Again, Signal
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.loaders import Loader, Loaders, labels_of
@@ -25,6 +27,8 @@ _LOOKS = 20
 """Batches whose inputs are read whole."""
 _LABEL_LOOKS = 400
 _VALUES = 1 << 19
+A_FEW = 64
+"""Rows of a batch that are looked at one by one."""
 
 
 class BatchObserver:
@@ -46,6 +50,10 @@ class BatchObserver:
         self._looks = self._label_looks = 0
         self._fresh = True
         """Every batch so far brought new rows."""
+        self._passes = False
+        """A training pass was seen."""
+        self.signal = Signal()
+        self._again = Again()
 
     # What is called ---------------------------------------------------------------------------------------
 
@@ -98,6 +106,9 @@ class BatchObserver:
         self._input = value = self._first_input(args, kwargs)
         if value is None or not value.dim():
             return
+        if not self._passes:
+            self._passes = True
+            self.recorder.event("training-pass", place=caller())
         self._batch_size = value.shape[0]
         self._guess_epoch(value)
         split = self.data.split("train", self.recorder.step)
@@ -147,18 +158,26 @@ class BatchObserver:
         if not step:
             return
         model = facts.inner(module)
+        training = bool(model.training) or kwargs.get("training") is True
         self.recorder.event(
             "evaluation",
-            training=bool(model.training),
+            training=training,
             model=type(model).__name__,
             learns=known.learns(model),
+            place=caller() if training else None,
         )
         value = first_tensor(torch, (args, kwargs))
-        loader = self.loaders.current
-        split = self.data.split(loader.name if loader is not None else "evaluation", step)
         batch = self.loaders.batch
+        loader = self.loaders.current
+        if loader is self.train_loader and batch is None:
+            # Its batch went into a step: these rows come from elsewhere.
+            loader = None
+        split = self.data.split(loader.name if loader is not None else "evaluation", step)
         labels = labels_of(torch, batch) if batch is not None else None
-        if value is not None and split.input.rows < 4096 and not self._known_whole(in_fit):
+        if self.window is not None and value is not None:
+            self._compare_again(loader.name if loader is not None else "", value, labels)
+        whole = loader is not None and self._known_whole(in_fit)
+        if value is not None and split.input.rows < 4096 and not whole:
             self._take(split, "input", value)
         if labels is not None and split.label.rows < 65536:
             self._take(split, "label", labels)
@@ -167,6 +186,20 @@ class BatchObserver:
             share = self._compare(prediction, labels.to(prediction.device), False, known.from_logits)
             self._metric("val_accuracy", share, in_fit)
         self._close_evaluation()
+
+    def _compare_again(self, source: str, value: Tensor, labels: Tensor | None) -> None:
+        """Note where the rows that an evaluation begins with are those of an earlier one, and changed."""
+        usable = [t for t in (value, labels) if t is not None and plain(self.torch, t) and t.dim()]
+        if not usable or usable[0] is not value or (labels is not None and len(usable) < 2):
+            return
+        few = [_numpy(tensor[:A_FEW]) for tensor in usable]
+        # What is to be given back as it was before it was changed, by a denoiser, is changed on purpose.
+        if len(few) < 2 or few[1].dtype.kind != "f" or few[0].shape != few[1].shape:
+            facts = self._again.compare(
+                f"{source}{value.shape[1:]}", few[0], few[1] if len(few) > 1 else None
+            )
+            if facts is not None:
+                self.recorder.event("evaluated-again", **facts)
 
     def _close_evaluation(self) -> None:
         window, self.window = self.window, None
@@ -217,6 +250,18 @@ class BatchObserver:
         if label is not None and self._label_looks < _LABEL_LOOKS and split.label.rows < 100_000:
             self._label_looks += 1
             self._take(split, "label", label)
+        given = self._input
+        if label is None or given is None or self.signal.full or not label.dim():
+            return
+        if plain(self.torch, label) and plain(self.torch, given):
+            self.signal.add(_numpy(given[:A_FEW]), _numpy(label[:A_FEW]))
+
+    @guarded("signal")
+    def write_signal(self) -> None:
+        """Note whether inputs say anything about their labels, once all rows were seen."""
+        facts = self.signal.facts()
+        if facts is not None:
+            self.recorder.event("labels-explained", **facts)
 
     def accuracy(self, window: Window, from_logits: bool) -> int | None:
         """Slot of the share of right predictions in this batch, or none where that means nothing."""

@@ -82,6 +82,8 @@ class Capture:
         self.follows = False
         """True while a pass is being captured: every call is followed, to know what feeds what."""
         self._losses: list[LossCall] = []
+        self.normalized: list[tuple[Any, list[int], Place | None]] = []
+        """Axis, shape and place of what was brought to one length on the way to the loss."""
         self._by_module: dict[int, Entry] = {}
         self._origin: dict[int, Origin] = {}
         self._kept: list[Tensor] = []
@@ -164,6 +166,8 @@ class Capture:
     ) -> None:
         top = self.forwards.innermost
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
+        if name == "normalize" and top is None:
+            self._normalized(args, kwargs, place)
         if name in LOSSES and not in_library:
             self._losses.append(LossCall(name, args, kwargs, place))
         # A library module whose inside is its own business.
@@ -185,6 +189,13 @@ class Capture:
             mixed = name in _MIXES
             layer = None if mixed else source.layer
             self._produced(output, Origin(source.entry, layer, mixed or source.mixed))
+
+    def _normalized(self, args: Args, kwargs: Kwargs, place: Place | None) -> None:
+        """Rows with gradients that are brought to one length outside of the model: along which axis."""
+        axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
+        tensor = first_tensor(self.torch, args)
+        if tensor is not None and tensor.requires_grad and not tensor.is_leaf and tensor.dim() == 2:
+            self.normalized.append((axis, list(tensor.shape), place))
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None

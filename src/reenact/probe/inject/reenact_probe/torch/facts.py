@@ -321,23 +321,34 @@ class Entry:
         }
 
 
-def layer_facts(torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str]) -> list[Facts]:
-    """The captured layers in order, each with the statistics of its own weights."""
-    named = [
-        (entry, name, tensor)
-        for entry in entries
-        for name, tensor in entry.own_parameters()
-        if tensor is not None and plain(torch, tensor) and tensor.numel()
-    ]
+def layer_facts(
+    torch: Library,
+    entries: list[Entry],
+    parameter_name: Callable[[Tensor], str],
+    first: dict[str, Facts],
+) -> list[Facts]:
+    """The captured layers in order, each with the statistics of its own weights; `first` keeps those, by the
+    name of the weight, as they were when it was met."""
     weights: dict[int, list[Facts]] = {}
+    named = []
+    for entry in entries:
+        for name, tensor in entry.own_parameters():
+            known = first.get(parameter_name(tensor)) if tensor is not None else None
+            if known is not None and known["shape"] == list(tensor.shape):
+                weights.setdefault(id(entry), []).append(known)
+            elif tensor is not None and plain(torch, tensor) and tensor.numel():
+                named.append((entry, name, tensor))
     if named:
         taken = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
         arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
         table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
         for (entry, name, tensor), row in zip(named, table):
             seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]
-            facts = weight_facts(name, parameter_name(tensor), tensor.shape, tensor.requires_grad, seen)
+            path = parameter_name(tensor)
+            facts = weight_facts(name, path, tensor.shape, tensor.requires_grad, seen)
             weights.setdefault(id(entry), []).append(facts)
+            if path:
+                first.setdefault(path, facts)
     return [entry.facts(weights.get(id(entry), [])) for entry in entries]
 
 

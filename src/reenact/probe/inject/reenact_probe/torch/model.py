@@ -108,6 +108,8 @@ class Model:
         self._taken: set[str] = set()
         self._described: tuple[int, bool, int] | None = None
         self._containers: dict[int, Any] = {}
+        self._first: dict[str, Facts] = {}
+        """By the name of a weight: its facts when it was met first."""
         self._unregistered: list[str] = []
         self._lost_at: Place | None = None
         """Where the first of them, or what holds it, was made."""
@@ -285,7 +287,7 @@ class Model:
         described = None
         if optimizer is not None:
             described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
-        layers = facts.layer_facts(self.torch, entries, self._parameter_name)
+        layers = facts.layer_facts(self.torch, entries, self._parameter_name, self._first)
         graph = facts.graph("torch", self._model_name(), layers, self.loss, described, sizes, batch_size)
         return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 

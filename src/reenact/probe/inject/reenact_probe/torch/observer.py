@@ -60,6 +60,8 @@ class TorchObserver:
         self._keras: KerasPart | None = None
         self._late = False
         """The gradients of the update under way come with a closure."""
+        self._half = False
+        """A layer was seen to compute in half precision."""
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
@@ -185,6 +187,9 @@ class TorchObserver:
             info = self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
         if info is None:
             return
+        if not self._half and getattr(output, "dtype", None) is self.torch.float16:
+            self._half = True
+            self.recorder.event("half-precision")
         if self.capture.follows:
             self.capture.layer(module, info, args, kwargs, output)
         evaluating = not self.torch.is_grad_enabled()
@@ -220,6 +225,9 @@ class TorchObserver:
         began = perf_counter()
         self.capture.leave_mode()
         call = self.capture.take_loss()
+        for axis, shape, place in self.capture.normalized[:4]:
+            self.recorder.event("normalized", axis=axis, shape=shape, place=place)
+        self.capture.normalized = []
         self.model.set_loss(self._batches.loss_goes_back(tensor, call, self.model.loss is not None))
         self._cost += perf_counter() - began
 
@@ -329,6 +337,7 @@ class TorchObserver:
         if self.recorder.owned:
             self._describe()
             self.write_data()
+            self._batches.write_signal()
 
     def crash_facts(self, error: BaseException) -> Facts:
         """The layer whose forward raised, and what it was given."""

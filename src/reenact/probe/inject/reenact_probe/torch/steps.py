@@ -24,6 +24,8 @@ NAN = float("nan")
 LOSS = 3
 """Column of the loss."""
 _NO_TOTALS = (NAN,) * 6
+MOST_SKIPPED = 200
+"""Skipped steps that are noted."""
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -89,6 +91,8 @@ class Steps:
         self.next_look: float = 0
         """The next step that is sampled."""
         self._scaled: tuple[Tensor, Tensor] | None = None
+        self._scales = False
+        self._skipped = 0
         self._ended: float | None = None
         self._last: Any = None
         """The optimizer of torch that stepped last, held weakly."""
@@ -108,6 +112,7 @@ class Steps:
         before(optim.Optimizer, "zero_grad", lambda optimizer, *_, **__: zeroed.add(id(optimizer)))
         before(self.torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
         after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
+        patch(self.torch.amp.GradScaler, "step", self._wrap_scaled_step)
         after(self.torch.nn.utils, "clip_grad_norm_", self._was_clipped)
         handles = (
             optim.register_optimizer_step_pre_hook(self._before_step),
@@ -118,7 +123,28 @@ class Steps:
     # What is noticed on the way ---------------------------------------------------------------------------
 
     def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
+        if not self._scales:
+            self._scales = True
+            self.recorder.event("loss-scaled")
         self._scaled = (scaled, outputs)
+
+    def _wrap_scaled_step(self, original: Function) -> Function:
+        """A scaler that finds infinite gradients does not let the optimizer step."""
+
+        def step(scaler: Any, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+            number = self.recorder.step
+            result = original(scaler, optimizer, *args, **kwargs)
+            if self.recorder.step == number and self._skipped < MOST_SKIPPED:
+                self._step_skipped()
+            return result
+
+        return step
+
+    @guarded("step-end")
+    def _step_skipped(self) -> None:
+        self._skipped += 1
+        loss = self.loss if isinstance(self.loss, float) else NAN
+        self.recorder.event("step-skipped", finite=loss - loss == 0)
 
     @guarded("clip")
     def _was_clipped(self, norm: Any, _: Any, max_norm: float, *__: Any, **___: Any) -> None:
