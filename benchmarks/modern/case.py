@@ -30,7 +30,9 @@ class Half(StrEnum):
     CONFIRM = "confirm"
     """By other authors; run after a change is finished."""
     FRESH = "fresh"
-    """By an author who saw neither rules nor programs; run once, when all else is finished."""
+    """By an author who saw neither rules nor programs. Opened since: rules have looked at it."""
+    LATER = "later"
+    """By another such author, after that; run once, when all else is finished."""
 
 
 @dataclass(frozen=True, slots=True)

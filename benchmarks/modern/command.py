@@ -14,7 +14,12 @@ from reenact.types import ExitCode, Stop, Tell
 
 
 @click.command()
-@click.option("--half", type=click.Choice(["tune", "confirm", "fresh"]), default="confirm", show_default=True)
+@click.option(
+    "--half",
+    type=click.Choice(["tune", "confirm", "fresh", "later"]),
+    default="confirm",
+    show_default=True,
+)
 @click.option("--depth", type=click.Choice(["quick", "normal"]), default="quick", show_default=True)
 @click.option("--only", multiple=True, metavar="ID", help="Only this program of the half; may be repeated.")
 @click.option("--kind", type=click.Choice(["faulty", "sound"]), help="Only these programs; default: both.")
