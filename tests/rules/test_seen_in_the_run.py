@@ -93,6 +93,26 @@ def test_measured_rows_that_are_equal_are_copies() -> None:
     assert expected(replace(inputs, minimum=0.0, maximum=9.0)) == [Certainty.HINT], "counts may repeat"
 
 
+def test_rows_that_a_function_of_the_program_draws_are_split_afterwards() -> None:
+    text = """
+from sklearn.utils import resample
+from sklearn.model_selection import train_test_split
+def balance(x, y):
+    return resample(x, replace=True), y
+def prepare(x, y):
+    x, y = balance(x, y)
+    x_train, x_val, y_train, y_val = train_test_split(x, y)
+    return x_train, x_val, y_train, y_val
+"""
+    (found,) = findings_in("RE055", evidence_of(text, run=False))
+    assert found.place is not None
+    assert found.place.line == 7
+    first = text.replace("    x, y = balance(x, y)\n", "").replace(
+        "    return x_train", "    x_train, y_train = balance(x_train, y_train)\n    return x_train"
+    )
+    assert findings_in("RE055", evidence_of(first, run=False)) == ()
+
+
 # Modes, metrics and rates ---------------------------------------------------------------------------------
 
 

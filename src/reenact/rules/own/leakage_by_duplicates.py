@@ -52,7 +52,10 @@ class LeakageByDuplicates(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
-            for draw in (call for call in index.calls if _copies(index, call)):
+            copying = [call for call in index.calls if _copies(index, call)]
+            own = {getattr(function_of(index, call), "name", "") for call in copying} - {""}
+            # A function of the program that draws is a draw where it is called.
+            for draw in (*copying, *(call for call in index.calls if called(call) in own)):
                 split = _split_later(index, draw)
                 if split is not None:
                     saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
