@@ -23,7 +23,7 @@ checks:
 	@.venv/bin/mypy --no-error-summary
 
 tests:
-	@.venv/bin/pytest -n 3 --dist loadgroup --durations 20
+	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
 
 # What takes minutes, and what trains much with the frameworks: before a release, or after a change there.
 test-slow:
