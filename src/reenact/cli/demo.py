@@ -29,6 +29,8 @@ BUG, PAPER = CASES / "bugs/abacusnet-five-classes", CASES / "papers/damped-octav
 """A report and a paper, with the recorded answers of a model to each."""
 NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
 REPORT, RUNS = "report.html", ".reenact"
+DETAILS = "Decided where the paper is silent"
+"""Heading of the report of a paper after which the terminal is spared the rest."""
 Ended: TypeAlias = "subprocess.CompletedProcess[str]"
 
 
@@ -103,7 +105,7 @@ def _acts() -> Iterator[Act]:
         "A paper is reproduced: read, written as code, run, verified by its own words, and measured",
         ("paper", str(PAPER / "paper"), *goal, "--model", f"replay:{recording}"),
         typed="paper paper/ --library library/ --task ... --model replay:whole.jsonl --out paper",
-        part=_without_criteria,
+        part=_claims,
     )
 
 
@@ -124,9 +126,10 @@ def _findings(lines: list[str]) -> list[str]:
     return [*lines[first:end], "", lines[-1]]
 
 
-def _without_criteria(lines: list[str]) -> list[str]:
-    most = next((at for at, line in enumerate(lines) if line.startswith("Criteria")), len(lines))
-    return [*lines[:most], "[criteria left out]", "", lines[-1]]
+def _claims(lines: list[str]) -> list[str]:
+    """The verdict and what was measured; decisions, criteria and lineage are in the report."""
+    end = lines.index(DETAILS) if DETAILS in lines else len(lines)
+    return [*lines[:end], "[decisions, criteria and lineage left out]", "", lines[-1]]
 
 
 def run(argv: list[str], folder: Path) -> Ended:
