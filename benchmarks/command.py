@@ -32,6 +32,7 @@ BENCHES = {
     "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("benchmarks.speed.command:trials", "Many trainings: our executors, Ray Tune, Optuna, a loop."),
+    "curves": ("benchmarks.curves.command:curves", "The rule that ends hopeless trainings, replayed."),
     "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
     "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),

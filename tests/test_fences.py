@@ -66,7 +66,7 @@ LINES = {
     "rules": 14_100,
     "sandbox": 5_600,
     "testing": 400,
-    "trials": 4_340,
+    "trials": 4_750,
     "web": 1_300,
 }
 """By package: what stood when the budget was set, and a tenth."""

@@ -34,9 +34,9 @@ from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Certainty
-from reenact.trials.metric import LEARNING, Measure
+from reenact.trials.metric import LEARNING, Measure, least_gain
 from reenact.trials.statistics import gains_less_than
-from reenact.trials.trainer import BudgetedTrainer, least_gain
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.verify import Verification, verify
 from reenact.types import Progress
 

@@ -31,6 +31,9 @@ LOSSES = ("loss", STEP_LOSS)
 HELD_OUT = ("test_", "val_", "")
 """Data that was not trained on comes first; a name without a prefix may be either."""
 
+MATERIAL = 0.05
+"""Share of what is left to gain that an improvement must bring to matter."""
+
 _LARGER = frozenset((*SCORES, "r2", "r2_score"))
 _SEEN = "train_"
 
@@ -97,7 +100,7 @@ def _in_order(names: Iterable[str], task: TaskType) -> Iterator[str]:
     there = list(names)
     for kinds in _kinds(task):
         for prefix in (*HELD_OUT, _SEEN):
-            fitting = [name for name in there if _prefix(name) == prefix and kind_of(name) in kinds]
+            fitting = [name for name in there if prefix_of(name) == prefix and kind_of(name) in kinds]
             yield from sorted(fitting, key=lambda name: (kinds.index(kind_of(name)), len(name), name))
 
 
@@ -112,13 +115,14 @@ def _kinds(task: TaskType) -> Sequence[Sequence[str]]:
     return ((*SCORES, *RATES), ERRORS, LOSSES)
 
 
-def _prefix(name: str) -> str:
+def prefix_of(name: str) -> str:
+    """Of which data a metric is, by its name: `val_`, `test_`, `train_`, or nothing."""
     return next((prefix for prefix in ("test_", "val_", _SEEN) if name.startswith(prefix)), "")
 
 
 def kind_of(name: str) -> str:
     """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
-    bare = name.removeprefix(_prefix(name)).lower()
+    bare = name.removeprefix(prefix_of(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)
     return max((kind for kind in known if bare == kind or bare.endswith(f"_{kind}")), key=len, default=bare)
 
@@ -134,3 +138,9 @@ def _source(trace: Trace, name: str) -> str:
     best = trace.metric(name).values.tobytes()
     sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
     return next(source for source in sources if trace.metric(name, source).values.tobytes() == best)
+
+
+def least_gain(before: float, *, bounded: bool, share: float = MATERIAL) -> float:
+    """The smallest improvement on this that matters."""
+    left = 1 - before if bounded else abs(before)
+    return max(share * left, 0.01 if bounded else 1e-9)

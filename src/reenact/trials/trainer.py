@@ -19,7 +19,7 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
 from reenact.trials.ending import as_trained
 from reenact.trials.executor import Executor, as_they_end
-from reenact.trials.metric import Measure, kind_of
+from reenact.trials.metric import MATERIAL, Measure, kind_of, least_gain
 from reenact.trials.trial import Outcome, Part, Trial, TrialLimits
 from reenact.types import Stop
 
@@ -38,8 +38,6 @@ POWERS = {"mae": 1, "mean_absolute_error": 1, "rmse": 1, "root_mean_squared_erro
 ACCURACIES = ("accuracy", "acc", "binary_accuracy")
 ABOVE_GUESSING = 0.1
 """Share of what the most frequent class leaves to gain."""
-MATERIAL = 0.05
-"""Share of what is left to gain that an improvement must bring to matter."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
 RETRIES = 2
 """How often a training that was killed from outside is done again before that counts as its outcome."""
@@ -294,9 +292,3 @@ def material(before: float, after: float, *, bounded: bool, share: float = MATER
     if not math.isfinite(before):
         return True
     return after - before >= least_gain(before, bounded=bounded, share=share)
-
-
-def least_gain(before: float, *, bounded: bool, share: float = MATERIAL) -> float:
-    """The smallest improvement on this that matters."""
-    left = 1 - before if bounded else abs(before)
-    return max(share * left, 0.01 if bounded else 1e-9)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +52,34 @@ class Weights:
     end: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Curves of the program as it stands, beside which a training that is hopeless is given up."""
+
+    metric: str
+    """That is looked at on the way; `step_loss`: the loss of the steps."""
+    source: str
+    """Where it is read."""
+    larger: bool
+    """Whether a larger value is better; what follows is oriented, larger is better."""
+    steps: float
+    """That a whole training takes."""
+    curves: tuple[tuple[tuple[float, float], ...], ...]
+    """Of each seed: shares of the training and values."""
+    target: float
+    """What a training must reach to be better by enough to matter."""
+    least: float
+    """The smallest difference that matters."""
+
+    @property
+    def is_loss(self) -> bool:
+        return self.metric == "step_loss"
+
+    def for_steps(self, factor: float) -> "Baseline":
+        """For trainings of so many times the steps."""
+        return replace(self, steps=self.steps * factor)
+
+
 @dataclass(frozen=True)
 class Trial:
     """One training to be done."""
@@ -71,6 +99,8 @@ class Trial:
     """Share of the training data to train on, as far as they can be cut; see `Outcome.cut`."""
     while_finite: bool = False
     """Give it up when its loss has been NaN or infinite for twenty steps in a row."""
+    baseline: Baseline | None = None
+    """Give it up when it is hopeless beside these curves, or lost as with `while_finite`."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
     stand_ins: tuple[str, ...] = ()
@@ -113,6 +143,7 @@ class Trial:
         parts = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
         part = [] if self.part is Part.WHOLE else [self.part.value]
         ruled = ["while finite"] if self.while_finite else []
+        ruled += [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
         first = self.weights.start if self.weights is not None else None
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
         fewer = ["data", self.data] if self.data < 1 else []

@@ -1,0 +1,106 @@
+"""`python -m benchmarks curves --record`: faulty programs and changes of them, trained to their end.
+
+Each process trains one program after another, with a fork server of its own; a program is written down when
+all its trainings are done: stopped, the same command continues.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmarks.curves.kept import KeptChange, KeptStart, KeptTraining, append, read_kept, thinned
+from benchmarks.curves.plan import Start, groups, starts_of
+from benchmarks.several import several
+from reenact.errors import InputError
+from reenact.trials.hopeless import steps_factor, touches_loss, watched_metric
+from reenact.trials.metric import STEP_LOSS, Measure, choose_measure
+from reenact.trials.pool import ProcessPool
+from reenact.trials.trial import Outcome, Trial, TrialLimits
+from reenact.types import Stop, Tell
+
+BASE_SEEDS, CHANGE_SEEDS = (11, 12, 13), (11, 12)
+"""As a search has them: a change is trained with the seeds of the program as it stands."""
+SECONDS = 60.0
+"""For one training."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTask:
+    """One program, until a moment."""
+
+    group: str
+    until: float
+    """Of `time.time`."""
+
+
+def record(file: Path, *, jobs: int, minutes: float, tell: Tell, stop: Stop) -> list[KeptStart]:
+    """Every program whose curves are not in the file yet, as long as there is time; all that are kept."""
+    done = {start.group for start in read_kept(file)}
+    until = time.time() + 60 * minutes
+    wanted = {group: RecordTask(group, until) for group in groups() if group not in done}
+    for made in several(wanted, record_program, what="curves", jobs=jobs, tell=tell, stop=stop):
+        for found in made.values():
+            append(file, found)
+    return read_kept(file)
+
+
+def record_program(task: RecordTask, stop: Stop) -> list[KeptStart]:
+    """All that is made of one program; nothing when the time is up before it is done."""
+    left = task.until - time.time()
+    if left <= 0:
+        return []
+    within = Stop(left, parent=stop)
+    with tempfile.TemporaryDirectory(prefix="reenact-curves-") as scratch:
+        found = [_recorded(start, within) for start in starts_of(task.group, Path(scratch))]
+    return [] if within.asked else [one for one in found if one is not None]
+
+
+@cache
+def _pool() -> ProcessPool:
+    """Of this process; its servers end with it."""
+    return ProcessPool(1)
+
+
+def _recorded(start: Start, stop: Stop) -> KeptStart | None:
+    """None where the faulty program trains with none of the seeds, or nothing judges it."""
+    limits = TrialLimits(seconds=SECONDS)
+    base = _pool().run([Trial(start.program, seed=seed, limits=limits) for seed in BASE_SEEDS], stop=stop)
+    trained = [one for one in base if one.trained]
+    try:
+        measure = choose_measure(trained[0]) if trained else None
+    except InputError:
+        measure = None
+    if measure is None:
+        return None
+    watched = watched_metric(trained[0], measure)
+    changes = []
+    for patch in start.changes:
+        trials = [Trial(start.program, patch, seed, limits) for seed in CHANGE_SEEDS]
+        kept = _kept(CHANGE_SEEDS, _pool().run(trials, stop=stop), measure, watched)
+        changes.append(KeptChange(str(patch), steps_factor(start.program, patch), touches_loss(patch), kept))
+    bounded = measure.larger_is_better and "r2" not in measure.name
+    return KeptStart(
+        start.name, start.group, measure.name, bounded, watched, measure.larger_is_better,
+        _kept(BASE_SEEDS, base, measure, watched), tuple(changes),
+    )  # fmt: skip
+
+
+def _kept(
+    seeds: Sequence[int], outcomes: Sequence[Outcome], measure: Measure, watched: str
+) -> tuple[KeptTraining, ...]:
+    found = []
+    for seed, one in zip(seeds, outcomes, strict=True):
+        score = measure.score(one)
+        found.append(
+            KeptTraining(
+                seed, one.steps, round(one.cpu_seconds, 2), score if math.isfinite(score) else None,
+                thinned(one.curve(watched)), thinned(one.curve(STEP_LOSS)),
+            )
+        )  # fmt: skip
+    return tuple(found)
