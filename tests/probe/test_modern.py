@@ -187,6 +187,13 @@ def test_lines_that_tell_a_metric(forks: Any, line: str, wanted: tuple[str, floa
     assert wanted in [(metric.name, pytest.approx(metric.value)) for metric in trace.metrics]
 
 
+@pytest.mark.parametrize(
+    "line", ["CUDA initialization: Error 304: OS call failed", "UserWarning: loss: 2.5 is not what it was"]
+)
+def test_lines_that_tell_no_metric(forks: Any, line: str) -> None:
+    assert forks.run(HEAD + LOOP + f"print({line!r})\n").trace.metrics == ()
+
+
 def test_loggers_and_progress_bars_tell_metrics_too(forks: Any) -> None:
     trace = forks.run(
         HEAD

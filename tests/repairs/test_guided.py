@@ -106,6 +106,19 @@ def test_a_training_that_fails_before_and_works_after_is_a_repair() -> None:
     assert Guided().search(given.context)[0].complexity == 1
 
 
+def test_a_sure_change_that_loses_the_loss_is_tried_with_smaller_steps() -> None:
+    def only_calm(values: Values) -> float | None:
+        rate = values[Kind.LEARNING_RATE]
+        assert isinstance(rate, float)
+        if values[Kind.LOSS] != "mean_squared_error":
+            return 0.3
+        return 0.9 if rate <= 0.05 else None
+
+    given = search_context(only_calm, Suspicion(Kind.LOSS, "mean_squared_error", 0.9, Fault.LCH))
+    found = Guided().search(given.context)
+    assert {change.hyperparameter.kind for change in found[0].changes} == {Kind.LOSS, Kind.LEARNING_RATE}
+
+
 def test_the_best_so_far_is_reported_as_it_comes() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
     Guided().search(given.context)

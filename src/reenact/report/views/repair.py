@@ -185,5 +185,6 @@ def _cuts(cuts: Sequence[ReductionStep]) -> Board:
     rows = []
     for cut in cuts:
         verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
-        rows.append(Row((verdict, f"{100 * cut.kept:.0f} %", str(cut.seeds), str(cut.patch)), tone))
+        kept = f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %") if math.isfinite(cut.kept) else "failed"
+        rows.append(Row((verdict, kept, str(cut.seeds), str(cut.patch)), tone))
     return Board("", ("", "of the gain", "seeds", "change"), rows)

@@ -26,6 +26,9 @@ _DEFAULT = re.compile(
     r"['\"]?\s*[:=]?\s*['\"]?(?P<value>" + _NUMBER + r")\s*(?P<percent>%?)",
     re.IGNORECASE,
 )
+_WARNING = re.compile(r"\b\w*Warning:")
+_CODE = re.compile(r"error\s+\d+\s*$", re.IGNORECASE)
+"""`Error 304`: a code, no measure."""
 _EPOCH = re.compile(r"\bepochs?\b\W{0,3}(\d+)", re.IGNORECASE)
 _SPLITS = {"t": "train_", "v": "val_", "e": "val_", "d": "val_"}
 _MAX_LINE = 2000
@@ -72,7 +75,7 @@ class Tap:
         for pattern in self.patterns:
             for match in pattern.finditer(line):
                 self._named(match)
-        if self.keras_drives():
+        if self.keras_drives() or _WARNING.search(line):
             return
         epoch = _EPOCH.search(line)
         if epoch:
@@ -87,7 +90,7 @@ class Tap:
                 self.recorder.metric(name, value, "pattern")
 
     def _default(self, match: re.Match[str], source: str = "output") -> None:
-        if match.group("at") not in (None, "1"):
+        if match.group("at") not in (None, "1") or _CODE.search(match.group()):
             return
         split = match.group("split") or ""
         prefix = "test_" if split.lower() == "test" else _SPLITS.get(split[:1].lower(), "")

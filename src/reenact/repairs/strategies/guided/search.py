@@ -10,10 +10,11 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
-from reenact.program.patch import Patch
+from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.guided.finalists import (
     EXPENSIVE,
@@ -37,6 +38,8 @@ FOR_ANOTHER_SEED = 0.75
 FRONT = 4
 SURE = 0.6
 SEEDS = 3
+CALMER = (0.1, 0.01)
+"""Shares of the learning rate at which a change is tried again whose loss was lost."""
 
 
 class Guided:
@@ -79,6 +82,8 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
         else:
             found = context.scores([idea.patch for idea in chosen], share=share)
         tried, scores = [*tried, *chosen], [*scores, *found]
+        lost = [idea for idea, score in zip(chosen, found, strict=True) if score == -math.inf]
+        left[:0] = [calmer for idea in lost if idea.weight >= SURE for calmer in _calmer(context, idea)]
         if context.perfect(max(found)):
             break
     if not tried:
@@ -90,6 +95,16 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
     return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
+
+
+def _calmer(context: SearchContext, idea: Idea) -> list[Idea]:
+    """What is surely wrong was changed, and the loss is lost: the same with smaller steps."""
+    rate = next((param for param in context.hyperparameters if param.kind is Kind.LEARNING_RATE), None)
+    if rate is None or not isinstance(rate.in_force, int | float):
+        return []
+    steps = [Patch((change_for(rate, float(f"{rate.in_force * factor:.3g}")),)) for factor in CALMER]
+    whole = [context.together(idea.patch, step) for step in steps if not _overlap(idea.patch, step)]
+    return [replace(idea, patch=patch) for patch in whole if patch is not None]
 
 
 def _next_few(context: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
