@@ -14,6 +14,7 @@ from reenact.api.session import (
     Session,
     ShowProgress,
     Words,
+    names_of,
     one_of,
     open_session,
     some_of,
@@ -118,7 +119,7 @@ def reproduce_bug(
             seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
             environment=environment, requirements=words_of(requirements, "requirements"),
             stubs=words_of(allow_stubs, "allow_stubs"), pytest=pytest, dense=not sparse, diagnose=diagnose,
-            packages=(*session.settings.allow_packages, *words_of(allow_packages, "allow_packages")),
+            packages=(*session.settings.allow_packages, *names_of(allow_packages, "allow_packages")),
             minimise=minimise, parts=BugAblations.without(*some_of("without", without, BugAblations.names())),
         )  # fmt: skip
         raw = read_report(str(report), stdin=sys.stdin.buffer)

@@ -16,6 +16,7 @@ from reenact.api.session import (
     ShowProgress,
     Words,
     addendum_text,
+    names_of,
     open_session,
     some_of,
     within,
@@ -51,6 +52,7 @@ def reproduce_paper(
     scale: float = 1.0,
     run_time: float = 3600.0,
     requirements: Words = (),
+    allow_packages: Words = (),
     claims: Words = (),
     anyway: bool = False,
     repair: bool = True,
@@ -92,6 +94,7 @@ def reproduce_paper(
         scale: share of the paper's training to do; declared in every table.
         run_time: CPU seconds that a full run may take; where it takes longer, less of the training is done.
         requirements: packages that the code may use.
+        allow_packages: packages that may be installed where the code asks for them.
         claims: what the paper claims beside its text and tables (in its figures, say), such as "accuracy
             of METHOD on DATA > 0.97"; "@FILE" is a file with one on each line.
         anyway: write and run the code also where the paper states nothing that could be compared.
@@ -127,8 +130,8 @@ def reproduce_paper(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), cache=session.cache, traces=session.traces,
             library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
-            packages=tuple(session.settings.allow_packages), tell=session.tell, stop=session.stop,
-            argv=COMMAND.get(), fresh=fresh, report=paper_report,
+            packages=(*session.settings.allow_packages, *names_of(allow_packages, "allow_packages")),
+            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh, report=paper_report,
         )  # fmt: skip
         return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
 

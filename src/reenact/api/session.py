@@ -239,6 +239,11 @@ def words_of(given: Words, name: str) -> tuple[str, ...]:
     return tuple(given)
 
 
+def names_of(given: Words, name: str) -> tuple[str, ...]:
+    """The names of an argument that takes one or several; one word may hold several, between commas."""
+    return tuple(part for word in words_of(given, name) for part in words_of(word, name))
+
+
 def some_of(name: str, given: Words, known: Sequence[str]) -> tuple[str, ...]:
     """The words of an argument, each among the known ones."""
     return tuple(one_of(name, word, known) for word in words_of(given, name))

@@ -57,6 +57,7 @@ DEFAULTS = PaperOptions()
     "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
 )
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
+@click.option("--allow-packages", multiple=True, help="Packages that may be installed where the code asks.")
 @click.option(
     "--claim", "claims", multiple=True, help='What it claims, as in "accuracy of METHOD on DATA > 0.97".'
 )

@@ -106,13 +106,25 @@ def environment_for(
     new = (pin for pin in pins if pin and canonicalize_name(pin.partition("==")[0]) not in known)
     needed = (*own, *(requirement(pin, ProposedBy.REPOSITORY) for pin in new), *proposed)
     try:
-        made = environments.prepare(needed, Allowed.usual(*vouched))
+        made = environments.prepare(needed, Allowed.usual(*vouched), any_version=True)
     except Stopped:
         raise
     except ReenactError as error:
         return _here(modules, lacking, texts, (f"{error.sentence} {error.next_step}".strip(),))
     ours = tuple(name for name in lacking if name == OURS)
-    return Environment(made.python, made.mounts, made.key, without_builds(made.packages), ours, texts)
+    packages = without_builds(made.packages)
+    notes = _other_versions(needed, packages)
+    return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
+
+
+def _other_versions(needed: Sequence[Requirement], packages: Sequence[str]) -> Iterator[str]:
+    """Packages that were installed in another version than was asked for."""
+    pairs = (one.partition("==") for one in packages)
+    installed = {str(canonicalize_name(name)): version for name, _, version in pairs}
+    for one in needed:
+        version = installed.get(one.name)
+        if version is not None and not Parsed(one.text).specifier.contains(version, prereleases=True):
+            yield f"{one.text} has no wheel here and cannot be built: {version} was installed in its place."
 
 
 def this_key(packages: Iterable[str]) -> str:

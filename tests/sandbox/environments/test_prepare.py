@@ -162,6 +162,27 @@ def test_a_build_that_fails_names_the_package(environments: Environments, links:
         environments.prepare((requirement("tinysource"),), ALL)
 
 
+def test_where_a_build_fails_the_wheel_of_another_version_may_do(each: Environments, links: Path) -> None:
+    each.box = box()
+    packages.wheel(links, "tinysource", "0.2")
+    packages.source(links, "tinysource", "0.3", marker="cmake_that_is_not_here")
+    asked = (requirement("tinysource==0.3"), requirement("tinybeta"))
+    with pytest.raises(InputError, match=r"tinysource 0.3 .* cannot be built"):
+        each.prepare(asked, ALL)
+    made = each.prepare(asked, ALL, any_version=True)
+    assert made.packages == ("tinybeta==1.2", "tinysource==0.2")
+    assert each.prepare(asked, ALL, any_version=True) == made
+    with pytest.raises(InputError, match="cannot be built"):
+        each.prepare(asked, ALL)
+
+
+def test_a_package_without_any_wheel_is_given_up(environments: Environments, links: Path) -> None:
+    environments.box = box()
+    packages.source(links, "tinysource", "0.3", marker="cmake_that_is_not_here")
+    with pytest.raises(InputError, match=r"tinysource 0.3 .* cannot be built"):
+        environments.prepare((requirement("tinysource==0.3"),), ALL, any_version=True)
+
+
 def test_a_build_that_makes_another_package_is_refused(environments: Environments, links: Path) -> None:
     environments.box = box()
     evil = packages.BACKEND.replace("{name}", "tinybeta")

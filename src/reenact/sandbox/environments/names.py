@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from packaging.requirements import InvalidRequirement
 from packaging.requirements import Requirement as Parsed
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from reenact.errors import InputError
@@ -122,6 +123,13 @@ def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Require
     except InvalidRequirement as error:
         raise InputError(f"Not a valid requirement. Received: {text!r}") from error
     return Requirement(str(parsed), canonicalize_name(parsed.name), proposed_by)
+
+
+def without_version(one: Requirement) -> str:
+    """The same package in any version, in the words of a requirements file."""
+    parsed = Parsed(one.text)
+    parsed.specifier = SpecifierSet()
+    return str(parsed)
 
 
 def requirements_in(text: str, proposed_by: ProposedBy) -> tuple[Requirement, ...]:

@@ -28,7 +28,7 @@ from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
 from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments.install import Installer, Uv, Wish, compile_sources, find_installer
-from reenact.sandbox.environments.names import Allowed, Requirement
+from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.run import NoWheel, constraints
 from reenact.sandbox.environments.source import build_wheel, download, find_source
 from reenact.sandbox.environments.stored import (
@@ -67,14 +67,24 @@ class Environments:
     """What all environments may take on the disk; those not used for longest make way."""
 
     def prepare(
-        self, requirements: tuple[Requirement, ...], allowed: Allowed, *, exclude_newer: date | None = None
+        self,
+        requirements: tuple[Requirement, ...],
+        allowed: Allowed,
+        *,
+        exclude_newer: date | None = None,
+        any_version: bool = False,
     ) -> Environment:
-        """The environment with these packages, built when it is not there yet. May use the network."""
+        """The environment with these packages, built when it is not there yet. May use the network.
+
+        `any_version` takes another version of a package that has no wheel as it was asked for and cannot be
+        built.
+        """
         allowed.check(requirements)
         wish = Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
         texts = sorted(item.text for item in requirements)
-        asked = hash_of(interpreter, exclude_newer, constraints(), *filter(None, [self.backend]), *texts)
+        how = filter(None, [self.backend, "any version" if any_version else ""])
+        asked = hash_of(interpreter, exclude_newer, constraints(), *how, *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)
@@ -82,7 +92,7 @@ class Environments:
                 return known
             store = self._folder("uv") if self._installer().name == "uv" else None
             wish = replace(wish, built=Path(wheels), store=store)
-            pins = self._resolve(wish, allowed)
+            wish, pins = self._resolve(wish, allowed, any_version=any_version)
             wish, pins = self._with_backend(wish, pins)
             made = self._build(pins, wish, interpreter)
             half = memo.with_suffix(f".{secrets.token_hex(4)}")
@@ -150,14 +160,25 @@ class Environments:
             self._say(f"no {self.backend} build of torch can be had; the newest build at hand is taken")
             return wish, pins
 
-    def _resolve(self, wish: Wish, allowed: Allowed) -> tuple[str, ...]:
+    def _resolve(self, wish: Wish, allowed: Allowed, *, any_version: bool) -> tuple[Wish, tuple[str, ...]]:
+        """The packages, and the wish that they fulfil: with fewer versions where a build failed."""
         installer = self._installer()
         for _ in range(_MOST_BUILDS):
             self._say(f"resolving {len(wish.requirements)} requirements with {installer.name}")
             try:
-                return installer.resolve(wish, self.stop)
+                return wish, installer.resolve(wish, self.stop)
             except NoWheel as lacking:
-                self._from_source(canonicalize_name(lacking.name), wish, allowed)
+                name = canonicalize_name(lacking.name)
+            try:
+                self._from_source(name, wish, allowed)
+            except Stopped:
+                raise
+            except ReenactError:
+                freed = _freed(wish, name)
+                if not any_version or freed == wish:
+                    raise
+                self._say(f"{name} cannot be built here; looking for a wheel of another version")
+                wish = freed
         raise InputError(f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build.")
 
     def _from_source(self, name: str, wish: Wish, allowed: Allowed) -> None:
@@ -244,3 +265,13 @@ class Environments:
 
     def _say(self, note: str) -> None:
         self.tell(Progress("environment", note=note))
+
+
+def _freed(wish: Wish, name: str) -> Wish:
+    """The wish with any version of one package."""
+    return replace(
+        wish,
+        requirements=tuple(
+            replace(one, text=without_version(one)) if one.name == name else one for one in wish.requirements
+        ),
+    )
