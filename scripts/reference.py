@@ -103,7 +103,7 @@ def gallery() -> Iterator[str]:
 
     texts = field_texts(Fault)
     yield "# Faults\n\nWhat goes wrong in trainings, what it looks like, and how it is fixed.\n"
-    yield "Pictures: the examples of the rules, trained under the probe by `python scripts/gallery.py`.\n"
+    yield "Pictures: examples of rules and of `examples/broken`, trained by `python scripts/gallery.py`.\n"
     for fault in Fault:
         rules = [rule for rule in all_rules() if rule.fault is fault]
         if not rules:

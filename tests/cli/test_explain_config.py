@@ -25,8 +25,19 @@ def test_explain_knows_case_insensitively(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_explain_of_an_unknown_word_suggests(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(reenact, ["explain", "timeoutt"]) == 2
-    assert "Did you mean timeout?" in capsys.readouterr().err
+    for word, meant in (("timeoutt", "timeout"), ("zero_gard", "zero_grad")):
+        assert guarded(reenact, ["explain", word]) == 2
+        assert f"Did you mean {meant}?" in capsys.readouterr().err
+
+
+def test_explain_of_the_begin_of_a_code_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(reenact, ["explain", "re01"]) == 0
+    assert "  RE010 gradients-not-cleared: " in capsys.readouterr().out
+
+
+def test_a_rule_that_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert guarded(reenact, ["lint", "--select", "gradient-not-cleared", str(tmp_path)]) == 2
+    assert "Did you mean gradients-not-cleared" in capsys.readouterr().err
 
 
 def test_config_prints_value_and_origin(

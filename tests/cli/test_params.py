@@ -94,3 +94,10 @@ def test_an_old_name_works_and_says_the_new_one(
 def test_an_old_option_works_and_says_the_new_one(capfd: pytest.CaptureFixture[str]) -> None:
     assert guarded(reenact, ["repair", "--chance", "3", "missing.py"]) == 2
     assert "--chance is now --search-seed" in capfd.readouterr().err
+
+
+def test_an_option_that_reenact_does_not_have_is_refused_with_the_one_that_is_near(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert guarded(reenact, ["params", "--outputformat", "json", "train.py"]) == 2
+    assert "No such option '--outputformat'. Did you mean '--output-format'?" in capsys.readouterr().err

@@ -50,5 +50,6 @@ def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:
         "judgement": "findings",
         "findings": 1,
         "confirmed": 0,
+        "first": "UM005 name",
     }
     assert diagnosis(Evidence()).in_short()["verdict"] == "no rule fires (static)"

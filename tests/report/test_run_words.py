@@ -1,11 +1,11 @@
-"""Words for a run: what it cost."""
+"""Words for a run: what it cost, and what it came to."""
 
 from __future__ import annotations
 
 import pytest
 
 from reenact.journal import Run
-from reenact.report.run_words import cost_of
+from reenact.report.run_words import cost_of, headline, verdict_of
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,13 @@ def test_what_has_no_price_is_called_unpriced(money: str, tokens: int, unpriced:
         money=money, tokens_in=tokens, unpriced=unpriced,
     )  # fmt: skip
     assert cost_of(run) == output
+
+
+def finished(verdict: str) -> Run:
+    return Run(seq=1, id="1", pipeline="repair", request_hash="", turn=1, verdict=verdict)
+
+
+def test_a_list_has_the_decision_of_a_repair_and_a_page_the_first_finding_of_a_diagnosis() -> None:
+    assert verdict_of(finished('{"decision": "repaired", "sentence": "Repaired by 1 change."}')) == "repaired"
+    found = '{"verdict": "1 finding", "sentence": "1 finding.", "first": "RE010 gradients-not-cleared"}'
+    assert headline(finished(found)) == "1 finding: RE010 gradients-not-cleared"

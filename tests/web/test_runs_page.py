@@ -94,6 +94,21 @@ def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -
     assert "The change" in page
 
 
+def test_a_comparison_has_no_row_for_what_nobody_asked_for_and_short_hashes(
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+) -> None:
+    asked = ({"program": "a" * 64, "select": [], "seed": 0}, {"program": "b" * 64, "learned": False})
+    with Journal.open(tmp_path / "two") as journal:
+        for request in asked:
+            with journal.run(pipeline="diagnose", request=request) as run:
+                run.finish({"verdict": "no fault found"})
+    page = enter(make_state(tmp_path / "two")).get("/compare?run=1&run=2").text
+    assert f"<td>{'a' * 12}</td><td>{'b' * 12}</td>" in page
+    assert "<td>seed</td><td>0</td><td>-</td>" in page
+    assert "<td>select</td>" not in page
+    assert "<td>learned</td>" not in page
+
+
 def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[str, str]) -> None:
     left = ids["diagnose"]
     page = browser.get(f"/compare?run={left}&run={left}").text

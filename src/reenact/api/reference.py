@@ -129,14 +129,24 @@ def explain(word: str) -> str:
         return rule_text(rule)
     words = known_words()
     meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
-    if meaning is None:
-        close = difflib.get_close_matches(word, [*words, *rules], n=3)
-        if found := () if close else _speaking_of([word], list_rules()):
-            listed = "\n".join(f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
-            return f"Rules that speak of {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
-        hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists the rules."
-        raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
-    return f"{word}: {meaning}"
+    if meaning is not None:
+        return f"{word}: {meaning}"
+    close = difflib.get_close_matches(word, [*words, *rules], n=3)
+    begun = tuple(rule for rule in list_rules() if rule.code.startswith(word.upper()))
+    if found := begun or (() if close else _speaking_of([word], list_rules())):
+        listed = "\n".join(f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
+        about = "that begin with" if begun else "that speak of"
+        return f"Rules {about} {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
+    close = close or difflib.get_close_matches(word, _vocabulary(), n=1, cutoff=0.75)
+    hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists the rules."
+    raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
+
+
+def _vocabulary() -> list[str]:
+    """Every word of the pages of the rules, so that one that is misspelt is still understood."""
+    from reenact.report.rule_pages import rule_text
+
+    return sorted({word for rule in list_rules() for word in re.findall(r"\w{4,}", rule_text(rule))})
 
 
 def known_words() -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from reenact.asking import carry_budget
 from reenact.bug.case import Case
@@ -79,7 +79,8 @@ def reproduce(
         "options": options,
         "out": str(out.absolute()) if out is not None else None,
     }
-    what = f"{raw.title[:80]} ({checkout.source})"
+    source = checkout.source
+    what = f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     with services.journal.run(
         pipeline="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:

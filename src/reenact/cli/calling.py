@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import signal
 import sys
 import threading
@@ -92,11 +93,15 @@ def program_words(words: tuple[str, ...]) -> list[str]:
 
 
 def _remind(words: tuple[str, ...]) -> None:
-    """An option of ours behind the program's name goes to the program: say so, the program may have one."""
+    """An option of ours behind the program's name goes to the program: say so, the program may have one.
+    One in front of it that is not ours is refused."""
     context = click.get_current_context(silent=True)
-    if context is None or words[0] == "--":
+    if context is None or not words or words[0] == "--":
         return
     own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
+    if words[0].startswith("-") and words[0] not in ("-m", "--module"):
+        given = words[0].partition("=")[0]
+        raise click.NoSuchOption(given, possibilities=difflib.get_close_matches(given, own), ctx=context)
     for word in words[1:]:
         name = word.partition("=")[0]
         if name in own:

@@ -212,7 +212,7 @@ def _model(settings: Settings) -> Iterator[Diagnostic]:
 
     if not settings.model:
         says = "No model is chosen. Watching, diagnosing and repairing your own program need none."
-        yield Diagnostic("DR006", "no-model", Level.NOTE, says, next_step="reenact config")
+        yield Diagnostic("DR006", "no-model", Level.NOTE, says, next_step="reenact config set model NAME")
         return
     try:
         name = parse_name(settings.model)

@@ -240,8 +240,16 @@ class Diagnosis(Result):
             "judgement": self.judgement.value,
             "findings": len(self.findings),
             "confirmed": self.confirmed,
+            **({"first": self._first} if self.findings else {}),
             **self._course(),
         }
+
+    @property
+    def _first(self) -> str:
+        """The likeliest finding, and the line where it is fixed."""
+        suspect = self.findings[0].suspect
+        place = f", {suspect.place.file}:{suspect.place.line}" if suspect.place else ""
+        return f"{suspect.headline.code} {suspect.headline.name}{place}"
 
     def _course(self) -> dict[str, JsonValue]:
         """The metric that the training came to, and its loss in a few numbers."""

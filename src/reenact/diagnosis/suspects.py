@@ -23,6 +23,7 @@ from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
 from reenact.rules.finding import Certainty, Finding, Suggestion
 from reenact.rules.health import Health
+from reenact.rules.registry import all_rules
 from reenact.types import JsonValue, Place
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
@@ -116,6 +117,12 @@ class Suspect:
     @property
     def first(self) -> Finding:
         return self.witnesses[0]
+
+    @property
+    def headline(self) -> Finding:
+        """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
+        about = {rule.code: rule.fault for rule in all_rules()}
+        return next((one for one in self.witnesses if about.get(one.code) is self.fault), self.first)
 
     @property
     def certainty(self) -> Certainty:

@@ -203,4 +203,5 @@ def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
 def _in_a_line(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.place}" if suspect.place is not None else ""
-    return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
+    named = suspect.headline
+    return f"{named.code} {named.name}{where}: {named.saw}"

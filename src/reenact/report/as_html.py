@@ -120,9 +120,15 @@ def _side(line: str) -> str:
     return "same" if line.startswith(("+++", "---")) else sides.get(line[:1], "same")
 
 
+def _long(value: str) -> str:
+    """A value of several lines has the whole width."""
+    return ' class="long"' if "\n" in value else ""
+
+
 def _facts(one: Facts) -> str:
     rows = "".join(
-        f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in one.facts
+        f"<div{_long(value)}><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
+        for name, value in one.facts
     )
     return f'{_head(one.title)}<dl class="facts">{rows}</dl>'
 

@@ -100,8 +100,8 @@ def verdict_of(run: Run) -> str:
     if run.verdict is None:
         return ""
     verdict = run.verdict_data()
-    if isinstance(verdict, dict) and isinstance(verdict.get("verdict"), str):
-        return str(verdict["verdict"])
+    if isinstance(verdict, dict):
+        verdict = verdict.get("verdict") or verdict.get("decision")
     return verdict if isinstance(verdict, str) else run.verdict
 
 
@@ -116,8 +116,11 @@ def sentence_of(run: Run) -> str:
 def headline(run: Run) -> str:
     """The verdict as the pipeline worded it, with its reason, or the error; empty while there is none."""
     verdict = run.verdict_data() if run.verdict is not None else None
-    if run.error_type or not isinstance(verdict, dict) or "sentence" in verdict:
+    if run.error_type or not isinstance(verdict, dict):
         return sentence_of(run)
+    if "sentence" in verdict:
+        first = verdict.get("first")
+        return f"{sentence_of(run).rstrip('.')}: {first}" if first else sentence_of(run)
     parts = [str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)]
     return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
 

@@ -1,5 +1,6 @@
 """All rules there are: found by looking through the folders, chosen by code, prefix, family or tool name."""
 
+import difflib
 import importlib
 import inspect
 import pkgutil
@@ -70,9 +71,12 @@ def check_words(words: Iterable[str]) -> None:
     """Raise InputError for a word that names no rule and no family."""
     for word in words:
         if not any(_named(one, (word,)) for one in all_rules()):
+            known = [name for one in all_rules() for name in (one.code, one.name)]
+            close = difflib.get_close_matches(word, [*known, *FAMILIES], n=2)
+            meant = f"Did you mean {' or '.join(close)}? " if close else ""
             raise InputError(
                 f"No rule goes by that code, prefix, name or family. Received: {word!r}.",
-                next_step=f"Families: {', '.join(FAMILIES)}. All rules: reenact rules.",
+                next_step=f"{meant}Families: {', '.join(FAMILIES)}. All rules: reenact rules.",
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -24,6 +25,7 @@ LONGEST = 120
 FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
 """Facts that lead to the run itself, and where on its page they stand."""
+UNSET, HASH = "-", re.compile(r"[0-9a-f]{64}")
 CLOCK = ("time", "started")
 """Facts in which any two runs differ."""
 
@@ -74,14 +76,18 @@ def _asked(runs: Sequence[Run]) -> Iterator[Section]:
     """What was asked of one and not of another."""
     asked = [request if isinstance(request := run.request_data(), dict) else {"": request} for run in runs]
     names = sorted({name for one in asked for name in one})
-    values = {name: [_value(one[name]) if name in one else "-" for one in asked] for name in names}
+    values = {name: [_value(one.get(name)) for one in asked] for name in names}
     rows = [Row((name, *row), "differs") for name, row in values.items() if _tone(row)]
     if rows:
         yield Section("What was asked", [_board(runs, rows)], "asked")
 
 
 def _value(value: object) -> str:
-    return short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), LONGEST)
+    """What was asked for, in short: of a hash the first letters, nothing for what was left as it is."""
+    if value is False or value in (None, "", [], {}):
+        return UNSET
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text[:12] if HASH.fullmatch(text) else short(text, LONGEST)
 
 
 def _curves(stored: Sequence[Stored]) -> Iterator[Section]:

@@ -17,7 +17,7 @@ from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED, ORDERS
 from reenact.journal.records import digest
 from reenact.report.line_plot import sparkline
-from reenact.report.run_words import cost_of, counted
+from reenact.report.run_words import cost_of, counted, headline
 from reenact.types import JsonValue
 from reenact.web.state import seen_already, state_of
 
@@ -104,8 +104,9 @@ class Listed:
 
     @property
     def metric(self) -> str:
-        """What the training came to, or the change made of it."""
-        return str(self._short.get("metric") or "")
+        """What the training came to, or the change made of it; empty where the verdict says as much."""
+        metric = str(self._short.get("metric") or "")
+        return metric if metric not in headline(self.run) else ""
 
     @property
     def curve(self) -> str:

@@ -21,7 +21,7 @@ from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.report.views.finding import change_words, headline
+from reenact.report.views.finding import change_words
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
@@ -111,9 +111,9 @@ def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
     direct = finding("UM005", 0.6)
     (suspect,) = suspects_from([infers, direct])
     assert suspect.first.code == "AT002"
-    assert headline(suspect).code == "UM005"
+    assert suspect.headline.code == "UM005"
     (alone,) = suspects_from([infers])
-    assert headline(alone).code == "AT002"
+    assert alone.headline.code == "AT002"
 
 
 def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Evidence) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from reenact.bug.classify import SeedRun
 from reenact.bug.reproduction import Attempt, Reproduction, Verdict
@@ -20,6 +21,7 @@ from reenact.report.document import (
     Source,
     Text,
 )
+from reenact.report.recorded import Stored
 from reenact.types import Place
 
 RESULT = Reproduction
@@ -50,6 +52,13 @@ def bug_document(found: Reproduction) -> Document:
         reused=found.reused,
         exit_code=found.verdict.exit_code,
     )
+
+
+def from_run(stored: Stored) -> Document:
+    """The same of a recorded run, whose files lie below the folder in which it ran."""
+    found = stored.result(Reproduction)
+    ran_in = Path(stored.run.folder)
+    return bug_document(replace(found, folder=ran_in / found.folder) if found.folder else found)
 
 
 def report_document(found: Reproduction) -> Document:

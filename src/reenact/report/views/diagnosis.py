@@ -30,7 +30,7 @@ from reenact.report.document import (
     Text,
 )
 from reenact.report.rule_pages import rule_help
-from reenact.report.views.finding import headline, reasons, seen, source_lines, tried_words
+from reenact.report.views.finding import reasons, seen, source_lines, tried_words
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Severity
 from reenact.types import Table
@@ -196,7 +196,7 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diag
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
     for at, one in enumerate(found.findings):
-        first = headline(one.suspect)
+        first = one.suspect.headline
         change = one.tried.patch.to_text() if one.tried is not None else ""
         made = _diagnostic(
             one, found.evidence, files, again=first.code in reported, together=changes.get(change, "")
@@ -213,7 +213,7 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diag
 def _diagnostic(
     one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
 ) -> Diagnostic:
-    first, place = headline(one.suspect), one.suspect.place
+    first, place = one.suspect.headline, one.suspect.place
     fault = f" ({first.fault.value})" if first.fault is not None else ""
     result = f", {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     made_up = ", on stand-in data" if evidence.stand_in_data else ""

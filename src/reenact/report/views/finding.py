@@ -7,20 +7,11 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, SourceFile
-from reenact.diagnosis.suspects import Suspect
 from reenact.rules.finding import Finding, Suggestion
-from reenact.rules.registry import all_rules
 from reenact.types import Place
 
 SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
-
-
-def headline(suspect: Suspect) -> Finding:
-    """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
-    about = {rule.code: rule.fault for rule in all_rules()}
-    direct = (one for one in suspect.witnesses if about.get(one.code) is suspect.fault)
-    return next(direct, suspect.first)
 
 
 def seen(finding: Finding) -> str:
@@ -35,7 +26,7 @@ def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -
 
     `again`: the same rule is shown above. `together`: the finding above that has the same change.
     """
-    first = headline(one.suspect)
+    first = one.suspect.headline
     yield "saw", seen(first)
     if not again:
         yield "why", first.why
