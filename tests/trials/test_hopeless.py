@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
+from reenact.program.program import read_program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.hopeless import baseline_from, is_hopeless, steps_factor, watched_metric
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Curve, Outcome
+from reenact.trials.pool import ProcessPool
+from reenact.trials.trial import Curve, Outcome, Trial
 
 ACCURACY = Measure("test_accuracy", "output")
 
@@ -69,3 +73,47 @@ def test_other_epochs_and_batches_take_other_numbers_of_steps(tmp_path: Path) ->
     epochs = next(one for one in hyperparameters_of(program) if one.kind is Kind.EPOCHS)
     assert steps_factor(program, Patch()) == 1
     assert steps_factor(program, Patch((Set(epochs.id, 6),))) == 2
+
+
+STUCK = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x.sum(1) > 0).long()
+model = nn.Linear(8, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+for epoch in range(20):
+    for rows in range(0, 256, 64):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x[rows : rows + 64]), y[rows : rows + 64])
+        loss.backward()
+        optimizer.step()
+    print(f"test accuracy: {(model(x).argmax(1) == y).float().mean().item():.4f}")
+"""
+
+
+@pytest.mark.parametrize("launcher", [(), ("env", "SOME=1")])
+def test_a_hopeless_training_ends_early_and_says_so(
+    pool: ProcessPool, tmp_path: Path, warm_interpreter: str, launcher: tuple[str, ...]
+) -> None:
+    program_in(tmp_path / "p", STUCK)
+    command = [*launcher, warm_interpreter, "train.py"] if launcher else ["train.py"]
+    program = read_program(command, tmp_path / "p")
+    whole = pool.run([Trial(program, seed=1)])[0]
+    base = baseline_from([whole], ACCURACY, bounded=True)
+    rate = next(one for one in hyperparameters_of(program) if one.kind is Kind.LEARNING_RATE)
+    back, on = (Patch((Set(rate.id, value),)) for value in (1e-9, 1.0))
+    ended, better = pool.run([Trial(program, patch, 1, baseline=base) for patch in (back, on)])
+    assert (ended.kind, ended.pruned) == (OutcomeKind.STOPPED, True), ended
+    assert ended.stopped.startswith("hopeless beside the program as it stands: test_accuracy")
+    assert ended.steps < whole.steps == 80
+    assert ACCURACY.score(ended) < ACCURACY.score(whole)
+    assert (better.kind, better.stopped, better.steps) == (OutcomeKind.FINISHED, "", 80)
+
+
+def test_a_training_beside_a_baseline_is_another_one(tmp_path: Path) -> None:
+    program = program_in(tmp_path / "p", STUCK)
+    base = baseline_from([outcome(test_accuracy=LEARNS)], ACCURACY, bounded=True)
+    assert Trial(program, baseline=base).key != Trial(program).key

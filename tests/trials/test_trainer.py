@@ -122,3 +122,39 @@ def test_a_repeated_training_is_done_again() -> None:
     trainer.outcomes([first, replace(first, repeat=1)])
     trainer.outcomes([first, replace(first, repeat=1)])
     assert [trial.repeat for trial in given.executor.ran] == [0, 1]
+
+
+def with_curves(trial: Trial) -> Outcome:
+    """The program as it stands learns; a change does not, and a trial that may be pruned is."""
+    values = [0.1 if trial.patch else min(0.8, 0.1 * number) for number in range(1, 11)]
+    curve = tuple((10 * number, value) for number, value in enumerate(values, start=1))
+    pruned = trial.baseline is not None
+    return Outcome(
+        OutcomeKind.STOPPED if pruned else OutcomeKind.FINISHED, steps=40 if pruned else 100, epochs=10,
+        metrics={"test_accuracy": values[-1]}, sources={"test_accuracy": "keras"},
+        curves={"test_accuracy": curve}, cpu_seconds=1.0, stopped="hopeless beside it" if pruned else "",
+    )  # fmt: skip
+
+
+def test_a_trainer_that_prunes_compares_with_the_first_curves_of_the_program_as_it_stands() -> None:
+    given = search_context(rate_decides, budget="20x")
+    given.executor.play = with_curves
+    trainer = given.context.trainer
+    assert not trainer.prunes
+    trainer.prunes = True
+    trainer.seeds = trainer.seeds[1:]
+    trainer.scores([Patch(())])
+    assert trainer.pruning_note == ""
+    rate = Patch((set_to(Kind.LEARNING_RATE, 0.5),))
+    assert trainer.scores([rate, LONGER]) == [0.1, 0.1]
+    ran = {str(trial.patch): trial for trial in given.executor.ran}
+    base = ran[str(rate)].baseline
+    assert base is not None
+    longer = ran[str(LONGER)].baseline
+    assert longer is not None
+    assert longer.steps > base.steps == 100
+    assert trainer.pruning_note.startswith("Pruned as hopeless beside the program as it stands: 2 of ")
+    assert trainer.samples([rate], (7,)) == [(0.1,)]
+    assert given.executor.ran[-1].baseline is None, "what judges is trained to its end"
+    trainer.judge_by(trainer.measure)
+    assert trainer.pruned(Trial(trainer.program, rate)).baseline is None, "another metric, other curves"

@@ -45,6 +45,7 @@ def diagnose(
     stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
+    prune: bool = False,
     max_time: float | None = None,
     model: str | None = None,
     samples: int = 5,
@@ -88,6 +89,8 @@ def diagnose(
         stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
             torchvision or scikit-learn cannot be had; the result says so.
         training_time: seconds that one training may take; what was seen until then is judged.
+        prune: end trainings that choose among changes early when they are hopeless beside the program as it
+            stands; what judges is always trained to its end.
         max_time: seconds that the whole call may take; what was seen until then is judged.
         model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times, within
             `max_cost` dollars, `max_tokens` and `max_calls`; its answers are kept in the file `record`.
@@ -115,7 +118,7 @@ def diagnose(
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
             learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
-            executor=executor, data=tuple(map(str, data)),
+            prune=prune, executor=executor, data=tuple(map(str, data)),
         )  # fmt: skip
         services = session.services(DiagnoseServices, output=output, fresh=fresh, model=model)
         return run_diagnosis(read, options, services)
@@ -153,6 +156,7 @@ def repair(
     stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
+    prune: bool = False,
     max_time: float | None = None,
     apply: bool = False,
     branch: str | None = None,
@@ -194,7 +198,7 @@ def repair(
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.
-        executor, data, stand_in_data, python, training_time, max_time, model, max_cost, max_tokens,
+        executor, data, stand_in_data, python, training_time, prune, max_time, model, max_cost, max_tokens,
         max_calls, record, fresh, trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
 
     Returns:
@@ -221,7 +225,7 @@ def repair(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
-            stand_in_data=stand_in_data, data=tuple(map(str, data)),
+            prune=prune, stand_in_data=stand_in_data, data=tuple(map(str, data)),
         )  # fmt: skip
         services = session.services(RepairServices, output=output, fresh=fresh, model=model)
         result = run_repair(read, options, services)

@@ -206,6 +206,13 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
         "Seconds that one training may take; it is then stopped, and what was seen of it is judged.",
         SECONDS,
     ),
+    "prune": option(
+        "--prune/--no-prune",
+        "Whether trainings that choose among changes end early when they are hopeless beside the program as"
+        " it stands; what judges is always trained to its end.",
+        default=False,
+        show_default=True,
+    ),
     "trust-code": option(
         "--trust-code", "Allow a sandbox that confines nothing.", is_flag=True, default=None
     ),

@@ -53,7 +53,8 @@ from reenact.types import ExitCode
 @option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@shared("workers", "executor", "data", "max-time", "training-time", "stand-in-data", "python", *RECORDED)
+@shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
+@shared(*RECORDED)
 @defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
 @shared(*MODEL, "output-format", "program")
 def diagnose(program: tuple[str, ...], **given: Any) -> int:
@@ -91,7 +92,7 @@ def diagnose(program: tuple[str, ...], **given: Any) -> int:
 @shared("search-seed")
 @defaulted("--samples", Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
-@shared("workers", "executor", "data", "max-time", "training-time", "stand-in-data", "python")
+@shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")

@@ -87,6 +87,8 @@ class TrainingOptions:
     """Train on made-up data where a well-known data set cannot be had."""
     training_time: float | None = None
     """Seconds that one training may take."""
+    prune: bool = False
+    """End trainings that choose among changes when they are hopeless beside the program as it stands."""
 
     def __post_init__(self) -> None:
         check_name(self.executor)

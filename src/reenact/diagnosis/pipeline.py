@@ -210,7 +210,7 @@ def _intervene(
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
         suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
-    noted = [trainer.budget.note] if trainer.budget.note else []
+    noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
     return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
 
 
@@ -244,6 +244,7 @@ def _trainer(
         majority=evidence.majority,
         around=training_mark(program, options.python, evidence.opened),
         training_time=options.training_time,
+        prunes=options.prune,
         stand_ins=evidence.stand_in_data,
         ending=behind_training(program, crash, trace.step_count),
     )

@@ -91,8 +91,9 @@ def repair_within(
         stand_in_data=found.stand_in_data,
         curves=curves,
         notes=(
-            *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short,
-            *executor.notes, *found.notes,
+            *given.notes, *given.context.pruning_notes,
+            *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *executor.notes,
+            *found.notes,
         ),
     )  # fmt: skip
     run.note("result", result)

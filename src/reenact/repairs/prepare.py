@@ -156,7 +156,7 @@ def prepare(
         measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,
         one_training=seconds, one_wall=seconds, trials=run.under("trials"), stop=services.stop,
         seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
-        training_time=options.training_time, ending=ending,
+        training_time=options.training_time, ending=ending, prunes=options.prune,
         label_spread=found.evidence.label_spread, stand_ins=found.evidence.stand_in_data,
         around=services.around or training_mark(program, options.python, found.evidence.opened),
     )  # fmt: skip

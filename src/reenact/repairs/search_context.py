@@ -91,6 +91,11 @@ class SearchContext:
     def seeds(self) -> tuple[int, ...]:
         return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
 
+    @property
+    def pruning_notes(self) -> tuple[str, ...]:
+        """How many trainings were pruned, where some were."""
+        return tuple(filter(None, [self.trainer.pruning_note]))
+
     def release_reserve(self) -> None:
         """The search is over: what it had to leave may be used."""
         self.reserve = 0.0
@@ -132,7 +137,9 @@ class SearchContext:
             return known
         # A change whose loss is lost is no repair, and need not be trained to its end.
         trial = replace(self.trainer.trial(self.shortened(patch, share), seed), while_finite=bool(patch))
-        return replace(trial, data=share) if share < 1 and self.fewer_data else trial
+        if share == 1:
+            return self.trainer.pruned(trial)
+        return replace(trial, data=share) if self.fewer_data else trial
 
     def try_fewer_data(self, share: float) -> bool:
         """Whether short trainings can be made by a share of the data; a few steps of one tell."""

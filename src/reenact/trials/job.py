@@ -1,12 +1,13 @@
 """What the fork server is sent about one trial: what to import, what to run, where, in what environment."""
 
+import json
 import os
 import re
 import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reenact.probe import injected as probe
@@ -36,10 +37,11 @@ What a user set otherwise is overruled: the trials are ours. A program that name
 (`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
 
 TREE, TRACE = "tree", "trace"
-GIVEN_UP = "given-up.txt"
+GIVEN_UP, BASELINE = "given-up.txt", "baseline.json"
 """What lies in the folder of a trial."""
 
 STOP_VARIABLE, CARD_VARIABLE = "REENACT_TRIAL_STOP", "REENACT_TRIAL_CARD"
+BASELINE_VARIABLE = "REENACT_TRIAL_BASELINE"
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -99,10 +101,13 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     output = folder / "output.txt"
     forks = can_fork(program)
     given_up = folder / GIVEN_UP
-    stop = str(given_up) if trial.while_finite else ""
+    stop = str(given_up) if trial.while_finite or trial.baseline is not None else ""
+    baseline = _baseline_file(trial, folder)
     environment = _environment(program, placed, options, folder)
     if stop:
         environment[STOP_VARIABLE] = stop
+    if baseline:
+        environment[BASELINE_VARIABLE] = baseline
     target = program.launch.target if program.launch.module else str(placed.entry)
     weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
     card_note = folder / "card.txt"
@@ -129,9 +134,19 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "data": trial.data,
         "weights": [str(path or "") for path in weights] if weights else None,
         "stop": stop,
+        "baseline": baseline,
     }
     root = root_of(program, placed.root)
     return Job(message, options, root, output, given_up, card_note)
+
+
+def _baseline_file(trial: Trial, folder: Path) -> str:
+    """Where the training reads what it is compared with; empty where it is not."""
+    if trial.baseline is None:
+        return ""
+    file = folder / BASELINE
+    file.write_text(json.dumps(asdict(trial.baseline)), encoding="utf-8")
+    return str(file)
 
 
 def root_of(program: Program, tree: Path) -> Root:

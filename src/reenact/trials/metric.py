@@ -57,8 +57,9 @@ class Measure:
 
     def score(self, outcome: Outcome) -> float:
         """The same so that larger is better; -inf for a training that failed, was given up or logged no
-        number."""
-        value = self.read(outcome) if outcome.trained and not outcome.stopped else None
+        number. Of a pruned one it is what it had reached: not better than the program as it stands."""
+        ended = outcome.stopped and not outcome.pruned
+        value = self.read(outcome) if outcome.trained and not ended else None
         if value is None or not math.isfinite(value):
             return -math.inf
         return value if self.larger_is_better else -value

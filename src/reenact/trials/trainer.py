@@ -11,7 +11,7 @@ from statistics import median_low
 from reenact.errors import Inconclusive, PatchRefused, ended_by
 from reenact.journal.scope import Scope
 from reenact.probe.outcome import Crash, OutcomeKind
-from reenact.program.change import Replace, Set
+from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -19,8 +19,9 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
 from reenact.trials.ending import as_trained
 from reenact.trials.executor import Executor, as_they_end
+from reenact.trials.hopeless import baseline_from, steps_factor, touches_loss
 from reenact.trials.metric import MATERIAL, Measure, kind_of, least_gain
-from reenact.trials.trial import Outcome, Part, Trial, TrialLimits
+from reenact.trials.trial import Baseline, Outcome, Part, Trial, TrialLimits
 from reenact.types import Stop
 
 PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
@@ -74,12 +75,19 @@ class BudgetedTrainer:
     """Seconds that one training may take, when the user says so."""
     ending: Crash | None = None
     """The exception that ends the program as it stands, behind its training: one like it does no harm."""
+    prunes: bool = False
+    """End trainings that choose when they are hopeless beside the program as it stands."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that every training gets made-up data for."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
     """Keys of the trainings in the account."""
+    _baseline: Baseline | None = field(default=None, init=False)
+    _pruned: list[float] = field(default_factory=list, init=False)
+    """Of each pruned training, the share that was saved."""
+    _epochs: int = field(default=0, init=False)
+    """Of the program as it stands."""
 
     def apart(self, *, measure: Measure | None = None, part: Part | None = None) -> BudgetedTrainer:
         """The same trainings on an account of their own, perhaps judged by something else."""
@@ -87,7 +95,7 @@ class BudgetedTrainer:
 
     def judge_by(self, measure: Measure, part: Part = Part.WHOLE) -> None:
         """From now on another metric counts, on these evaluation data."""
-        self.measure, self.part = measure, part
+        self.measure, self.part, self._baseline = measure, part, None
 
     @property
     def usage(self) -> TrainingUsage:
@@ -163,12 +171,7 @@ class BudgetedTrainer:
 
     def comparable(self, patch: Patch) -> bool:
         """A loss cannot judge a change of the loss."""
-        touches = any(
-            change.hyperparameter.kind is Kind.LOSS
-            for change in patch.changes
-            if isinstance(change, Set | Replace)
-        )
-        return not (self.measure.is_loss and touches)
+        return not (self.measure.is_loss and touches_loss(patch))
 
     def applies(self, patch: Patch) -> bool:
         try:
@@ -192,13 +195,16 @@ class BudgetedTrainer:
     def scores(self, patches: Sequence[Patch], seeds: int = 1) -> list[float]:
         """The measure of each changed program over the first seeds (their middle value), larger is better,
         -inf for a failed training."""
-        return [median_low(values) for values in self.samples(patches, self.seeds[:seeds])]
+        trials = [self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]]
+        return [median_low(values) for values in self._samples(patches, trials)]
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
-        trials = [self.trial(patch, seed) for patch in patches for seed in seeds]
+        return self._samples(patches, [self.trial(patch, seed) for patch in patches for seed in seeds])
+
+    def _samples(self, patches: Sequence[Patch], trials: Sequence[Trial]) -> list[tuple[float, ...]]:
         values = [self.measure.score(outcome) for outcome in self.outcomes(trials)]
-        size = len(seeds)
+        size = len(trials) // max(1, len(patches))
         return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
 
     def trial(self, patch: Patch, seed: int) -> Trial:
@@ -207,6 +213,38 @@ class BudgetedTrainer:
         seconds = min(seconds, self.training_time or seconds)
         limits = TrialLimits(seconds=seconds)
         return Trial(self.program, patch, seed, limits, part=self.part, stand_ins=self.stand_ins)
+
+    def pruned(self, trial: Trial) -> Trial:
+        """The same, ended early where it is hopeless beside the curves of the program as it stands."""
+        base = self._baseline
+        if base is None or not trial.patch:
+            return trial
+        if touches_loss(trial.patch) and (base.is_loss or self.measure.is_loss):
+            return trial
+        return replace(trial, baseline=base.for_steps(steps_factor(self.program, trial.patch)))
+
+    def _learn_baseline(self, trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> None:
+        """From the first trainings of the program as it stands; it stays the same from then on, so that a
+        training which is asked for again is the same one."""
+        pairs = zip(trials, outcomes, strict=True)
+        own = [
+            one for trial, one in pairs if not trial.patch and trial.data == 1 and trial.limits.steps is None
+        ]
+        if self.prunes and self._baseline is None and own:
+            self._baseline = baseline_from(own, self.measure, bounded=self.bounded)
+            self._epochs = own[0].epochs or 0
+
+    @property
+    def pruning_note(self) -> str:
+        """How many trainings were pruned, and what that saved; empty where none was."""
+        if not self._pruned:
+            return ""
+        count, saved = len(self._pruned), sum(self._pruned)
+        epochs = f", about {saved * self._epochs:.0f} epochs" if self._epochs else ""
+        return (
+            f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} trainings;"
+            f" saved {saved:.1f} whole trainings{epochs} (--no-prune trains all to their end)."
+        )
 
     def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
         """What came of them; each is trained once, also after an interruption, and paid for once."""
@@ -220,7 +258,14 @@ class BudgetedTrainer:
             if name not in self._paid:
                 self._paid.add(name)
                 self._cpu_seconds += outcome.cpu_seconds
-        return [as_trained(outcomes[trial.content], self.ending) for trial in trials]
+                self._count_pruned(wanted[name], outcome)
+        found = [as_trained(outcomes[trial.content], self.ending) for trial in trials]
+        self._learn_baseline(trials, found)
+        return found
+
+    def _count_pruned(self, trial: Trial, outcome: Outcome) -> None:
+        if outcome.pruned and trial.baseline is not None:
+            self._pruned.append(max(0.0, 1 - outcome.steps / trial.baseline.steps))
 
     def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
         """From the journal, or trained now."""

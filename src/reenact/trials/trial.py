@@ -15,6 +15,8 @@ from reenact.program.program import Program
 from reenact.types import JsonValue
 
 Curve = tuple[tuple[int, float], ...]
+HOPELESS = "hopeless"
+"""How `Outcome.stopped` begins for a training that was pruned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,11 @@ class Outcome:
     def trained(self) -> bool:
         """It finished, or was stopped on purpose, after at least one step."""
         return self.kind in (OutcomeKind.FINISHED, OutcomeKind.STOPPED) and self.steps > 0
+
+    @property
+    def pruned(self) -> bool:
+        """It was given up because it was hopeless beside the program as it stands."""
+        return self.stopped.startswith(HOPELESS)
 
     def curve(self, name: str) -> Curve:
         """A metric over the steps; empty when it was not seen."""

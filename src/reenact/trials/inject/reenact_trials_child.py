@@ -165,7 +165,7 @@ def _dress(job: Facts) -> None:
     folder = options.pop("folder")
     session = boot.start(config.Config(folder, **options), own_process=True)
     if job["stop"]:
-        reenact_trials_stop.watch(session, job["stop"])
+        reenact_trials_stop.watch(session, job["stop"], job["baseline"])
     if job["weights"]:
         reenact_trials_weights.install(*job["weights"])
     if job["part"]:

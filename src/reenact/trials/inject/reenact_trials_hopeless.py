@@ -14,6 +14,8 @@ from collections.abc import Sequence
 Curve = Sequence[Sequence[float]]
 """Shares of the training, from 0 to 1, and values."""
 
+HOPELESS = "hopeless beside the program as it stands"
+"""How the note of a training begins that was ended so."""
 EARLIEST = {"metric": 0.3, "loss": 0.5}
 """Share of a training before which nothing is ended."""
 BEHIND = {"metric": 0.25, "loss": 0.5}
