@@ -163,3 +163,11 @@ def test_what_was_reused_stands_first(document: Document, chosen: str) -> None:
     assert "12 trainings" in first.splitlines()[0]
     assert first.splitlines()[0].index("12 trainings") < 120
     assert "12 trainings" not in render(document, chosen)
+
+
+def test_a_row_of_many_columns_is_a_list_of_its_cells_where_no_column_has_space_for_a_word() -> None:
+    names = tuple(f"column{number}" for number in range(8))
+    table = Table("", names, (("finished", "45.6 s", *["repaired"] * 6),))
+    document = Document(kind="runs", title="t", verdict="v", blocks=(table,))
+    assert "  column0  finished\n  column1  45.6 s\n" in render(document, "full", width=60)
+    assert "  column0   column1  column2 " in render(document, "full", width=100)

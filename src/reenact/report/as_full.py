@@ -55,8 +55,12 @@ def _print_block(console: Console, block: Plain) -> None:
         console.print(Padding(RichText(plain(shown)), (0, 0, 0, 2)))
     elif isinstance(block, Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
-    else:
+    elif _fits(block, console.width - 2):
         console.print(Padding(_table(block, console.width - 2), (0, 0, 0, 2)))
+    else:
+        for row in block.rows:
+            cells = tuple(zip(block.columns, row, strict=True))
+            console.print(Padding(_facts(Facts("", cells)), (0, 0, 1, 2)))
 
 
 def _facts(block: Facts) -> RichTable:
@@ -77,9 +81,16 @@ def _table(block: Table, available: int) -> RichTable:
     return table
 
 
+def _fits(block: Table, available: int) -> bool:
+    """Whether every column has space for a word of its own; else a row is a list of its cells."""
+    columns = zip(block.columns, *block.rows, strict=True)
+    words = (max(_longest(plain(cell).split()) for cell in column) for column in columns)
+    return sum(min(one, NARROW) + GAP for one in words) <= available
+
+
 def _widths(block: Table, available: int) -> list[int]:
     """Widths of the columns. No word is broken while there is space, then those on the right are first; what
-    is left over goes where most is wanting.
+    is left over goes where least is wanting, so that few columns need a second line.
     """
     columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
     wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
@@ -92,7 +103,7 @@ def _widths(block: Table, available: int) -> list[int]:
         widths[widths.index(max(widths))] -= 1
     while sum(widths) < min(available, sum(wanted)):
         short = [want - width for want, width in zip(wanted, widths, strict=True)]
-        widths[short.index(max(short))] += 1
+        widths[short.index(min(one for one in short if one > 0))] += 1
     return widths
 
 

@@ -96,7 +96,8 @@ def reused_in(run: Run, shelf: JournalReader) -> str:
 def verdict_of(run: Run) -> str:
     """The verdict or the error in a line; empty when there is neither."""
     if run.error_type:
-        return f"{run.error_type}: {run.error}".removesuffix(": ")
+        named = str(run.error).startswith(run.error_type)
+        return str(run.error) if named else f"{run.error_type}: {run.error}".removesuffix(": ")
     if run.verdict is None:
         return ""
     verdict = run.verdict_data()

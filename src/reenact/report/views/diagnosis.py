@@ -50,6 +50,8 @@ def diagnosis_document(
 ) -> Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
     files = suspected_source(found) if files is None else files
+    outcome = found.evidence.outcome
+    notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
     return Document(
         kind="diagnose",
@@ -60,7 +62,7 @@ def diagnosis_document(
             Section("Source", list(_sources(files, found)), "source", page_only=True),
             *_measured(found, gone),
             Section("Other suspects, and symptoms", less, "less"),
-            Section("Not done, or not seen", [Text("\n".join(found.notes))] if found.notes else [], "notes"),
+            Section("Not done, or not seen", [Text("\n".join(notes))] if notes else [], "notes"),
             Section("Next", [Text(found.next_command)] if found.next_command else [], "next"),
         ),
         diagnostics=tuple(_diagnostics(found, files)),
