@@ -1,7 +1,5 @@
 """How a pipeline asks a model: the question and its answer are one step of the journal, paid for once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -21,13 +19,14 @@ def ask(
     *,
     check: Callable[[T], None] | None = None,
     sample: int | None = None,
+    temperature: float | None = None,
 ) -> T:
     """The answer of the step `name`: from the journal, or from the model and then into the journal.
 
     Raises AnswerUnusable, also again when the same question is continued.
     """
     path = run.path(name, sample=sample)
-    request = Request(step=path, prompt=prompt, answer=answer, sample=sample or 0, check=check)
+    request = Request(path, prompt, answer, temperature, sample=sample or 0, check=check)
     returns: Any = Answer[answer]  # type: ignore[valid-type]
     given: Answer[T] = run.step(
         name,

@@ -7,8 +7,6 @@ A value proposed by a model is taken over only as a number, a truth value, or on
 program itself offers for that hyperparameter. Text that a model wrote never becomes code.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator
@@ -17,12 +15,11 @@ from pathlib import PurePosixPath
 
 from pydantic import BaseModel, Field
 
-from reenact.asking import asked, paid
+from reenact.asking import ask
 from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.errors import AnswerUnusable, PatchRefused
-from reenact.journal import Kind
-from reenact.journal.scope import Scope
-from reenact.llm.ask import Answer, Model, Request
+from reenact.journal import Scope
+from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter
@@ -65,14 +62,12 @@ class Checked:
     reason: str
 
 
-def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
+def prompt_for(program: Program, graph: StaticGraph) -> Prompt:
     """The question about one program."""
     template = load_prompt("reenact.diagnosis", "prompts/opinion.md")
     faults = "\n".join(f"{Fault[name].value}: {text}" for name, text in field_texts(Fault).items())
     layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
-    shown = layers or "none could be read"
-    prompt = template.fill(faults=faults, layers=shown, program=numbered(program))
-    return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
+    return template.fill(faults=faults, layers=layers or "none could be read", program=numbered(program))
 
 
 def numbered(program: Program) -> str:
@@ -198,24 +193,14 @@ def _answer(
     program: Program, graph: StaticGraph, model: Model, sample: int, run: Scope
 ) -> tuple[dict[tuple[str, str], Checked], list[str]]:
     """What one answer says that can be checked, each thing once, and why the rest was dropped."""
-    request = request_for(program, graph, run.path("opinion", sample=sample), sample)
+    prompt = prompt_for(program, graph)
     try:
-        answer = run.step(
-            "opinion",
-            lambda: model.ask(request),
-            kind=Kind.LLM,
-            inputs=asked(request, model),
-            returns=Answer[Opinion],
-            cost=paid,
-            final=(AnswerUnusable,),
-            sample=sample,
-            shared=True,
-        )
+        opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
     except AnswerUnusable as error:
         return {}, [f"one was of no use, {error.sentence[:200].rstrip('.')}"]
     faults: dict[tuple[str, str], Checked] = {}
     why_not: list[str] = []
-    for named in answer.value.faults:
+    for named in opinion.faults:
         one = checked(named, program, graph)
         if isinstance(one, str):
             why_not.append(one)

@@ -5,15 +5,12 @@ program, the values in force and the findings of the diagnosis, answers in hyper
 times; what names no hyperparameter of the program is dropped.
 """
 
-from dataclasses import replace
-
 from pydantic import BaseModel, Field
 
-from reenact.asking import asked, paid
+from reenact.asking import ask
 from reenact.diagnosis.llm_detector import numbered
 from reenact.errors import AnswerUnusable, MissingPart
-from reenact.journal import Kind
-from reenact.llm.ask import Answer, Request
+from reenact.llm.ask import Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.patch import Patch, change_for
@@ -62,19 +59,14 @@ class Llm:
         model, scope = context.model, context.questions
         assert model is not None
         assert scope is not None
-        request = replace(_request(context, base, scope.path("proposal", sample=sample)), sample=sample)
+        prompt, temperature = _prompt(context, base), context.options.temperature
         try:
-            answer = scope.step(
-                "proposal", lambda: model.ask(request), kind=Kind.LLM, inputs=asked(request, model),
-                returns=Answer[Proposal], cost=paid, final=(AnswerUnusable,), sample=sample,
-                shared=True,
-            )  # fmt: skip
+            return ask(scope, model, "proposal", prompt, Proposal, sample=sample, temperature=temperature)
         except AnswerUnusable:
             return None
-        return answer.value
 
 
-def _request(context: SearchContext, base: float, step: str) -> Request[Proposal]:
+def _prompt(context: SearchContext, base: float) -> Prompt:
     value = base if context.trainer.measure.larger_is_better else -base
     values = {
         "task": context.evidence.task.value,
@@ -84,8 +76,7 @@ def _request(context: SearchContext, base: float, step: str) -> Request[Proposal
         "knobs": "\n".join(_line(param) for param in context.hyperparameters),
         "program": numbered(context.program),
     }
-    prompt = load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
-    return Request(step=step, prompt=prompt, answer=Proposal, temperature=context.options.temperature)
+    return load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
 
 
 def _line(param: Hyperparameter) -> str:
