@@ -17,8 +17,6 @@
 `help(reenact.diagnose)` tells more. Importing this package does nothing: no files, no network, no torch.
 """
 
-from __future__ import annotations
-
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

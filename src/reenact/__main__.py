@@ -1,7 +1,5 @@
 """`python -m reenact` and the `reenact` script."""
 
-from __future__ import annotations
-
 
 def main() -> None:
     """Hand over to the command line."""

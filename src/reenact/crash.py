@@ -4,8 +4,6 @@
 passed). Then the process dies by SIGKILL at once: no clean-up, no flush, no exit handler.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections import Counter

@@ -39,8 +39,6 @@ ReenactError                      a sentence, what to do next, and an exit code
 Only the edge (`cli/`) catches; everything below lets them rise.
 """
 
-from __future__ import annotations
-
 from reenact.types import ExitCode, Stop
 
 

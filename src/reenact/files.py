@@ -5,8 +5,6 @@ many gigabytes. Only a plain file is opened, without waiting, and no more of it 
 Links are followed; whoever must not follow them looks before. Not covered: a file system that hangs.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import stat

@@ -11,8 +11,6 @@ between and redacts line by line. It ends when everybody who prints has ended, a
 it, as the command does. The file is locked until it is complete.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -9,8 +9,6 @@ The cell runs as it would without the magic; what it gives is the diagnosis of w
 that can be shown. Results of the functions of `reenact` draw themselves, also without this extension.
 """
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from html import escape
 from typing import Any, NoReturn

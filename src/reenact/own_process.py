@@ -9,8 +9,6 @@ covered: a `python -m reenact` that the user types, before our first line runs; 
 sees its folder as it would without us.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -9,8 +9,6 @@ that are not UTF-8 (also those of a file name), bidirectional overrides. Not cov
 plain letters.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 

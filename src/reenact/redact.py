@@ -11,8 +11,6 @@ the working folder); a secret that is neither in the environment nor of a known 
 encoded or translated; what a program prints to the terminal or writes itself; a copied notebook in its run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

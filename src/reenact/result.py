@@ -10,8 +10,6 @@ A dataclass is an object of its fields. One that shows programs something else s
 What is infinite or not a number becomes null: strict readers refuse NaN.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -6,8 +6,6 @@ resolved here and nowhere else. A project file comes with a repository, perhaps 
 flag gives. The rest of the file is ignored, with one sentence on stderr.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import inspect

@@ -1,7 +1,5 @@
 """All that the search for a script works with: what is asked, the project, the model, the boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

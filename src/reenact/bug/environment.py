@@ -5,8 +5,6 @@ run. The order of attempts: with the report's versions as of the report's date, 
 then without the date. What had to be given up is noted.
 """
 
-from __future__ import annotations
-
 import ast
 import configparser
 import re

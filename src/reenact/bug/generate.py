@@ -1,7 +1,5 @@
 """Plan, first script, refined script: what the model is asked, what it answers, and the feedback it gets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field

@@ -4,8 +4,6 @@ Covered: nothing of the project runs or is imported, links are not followed, not
 read. Not covered: programs that only other languages, notebooks or command lines start.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath

@@ -8,8 +8,6 @@ shorter script may show something else.
 A script is taken as statements that can be left out by line range, so that what stays keeps its words.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """What the user of `reenact bug` may ask for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from reenact.types import Switches

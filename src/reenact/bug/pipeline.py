@@ -4,8 +4,6 @@ report -> restructured -> symptom -> environment -> contexts -> search (plan, ge
 -> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The report in order, and what must be seen: two questions to a model, nothing of the answers believed."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from functools import cache

@@ -3,8 +3,6 @@
 Exit code 1: the bug shows; 0: it does not; 125: it could not be run. `git bisect run` reads them so.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from importlib.resources import files

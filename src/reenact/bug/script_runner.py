@@ -1,7 +1,5 @@
 """Runs of a script: a fresh sandbox, the project read-only beside it, seeds, and what the watcher saw."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

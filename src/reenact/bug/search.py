@@ -4,8 +4,6 @@ generate -> parses -> static analysis -> relevance -> run over seeds -> the symp
 revision -> passes? Whatever objects first speaks to the model, and the next script answers it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

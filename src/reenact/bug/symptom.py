@@ -1,7 +1,5 @@
 """What must be seen for a bug to be shown: an exception in project code, or a property of a value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """What runs prove: whether the symptom shows, whether that is the bug, and the verdict on all attempts."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """How a command calls the API: its Ctrl-C and time limit, its progress, its command line for the journal."""
 
-from __future__ import annotations
-
 import difflib
 import signal
 import sys

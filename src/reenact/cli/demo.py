@@ -1,7 +1,5 @@
 """`reenact demo`: what reenact does, in four acts that are executed in a terminal. No key, no network."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The one place where errors become sentences and exit codes."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

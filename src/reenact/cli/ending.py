@@ -11,8 +11,6 @@ Not covered: machine code that never returns to Python holds the interpreter, an
 until it returns.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The list of commands; a command is imported when it is called, so that `--help` stays fast."""
 
-from __future__ import annotations
-
 import difflib
 import importlib
 from collections.abc import Mapping

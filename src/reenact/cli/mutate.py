@@ -1,7 +1,5 @@
 """`reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training notices them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby, islice

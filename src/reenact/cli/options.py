@@ -4,8 +4,6 @@ Every numeric option has one of the types below, so that `abc`, nan, infinities 
 refused with exit code 2 and a sentence with the option, what is expected and what was received.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shutil

@@ -2,8 +2,6 @@
 runs, verified criterion by criterion, and the gap to its numbers; `reenact fingerprint PAPER`: the facts that
 code must show; `reenact evaluate CODE`: scores of the code of a reproduction."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

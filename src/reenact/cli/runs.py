@@ -1,8 +1,6 @@
 """`reenact runs`: list, show, resume, rename, export, import, query, check and remove recorded runs;
 `reenact report RUN --html FILE`: a run as one file that can be mailed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

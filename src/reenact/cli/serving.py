@@ -1,8 +1,6 @@
 """`reenact view`: runs in a browser of this machine; `reenact mcp`: tools for coding agents; `reenact relay
 FOLDER`: serve a relay folder by hand or from another program."""
 
-from __future__ import annotations
-
 import json
 import sys
 import webbrowser

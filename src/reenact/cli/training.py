@@ -2,8 +2,6 @@
 `reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff;
 `reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

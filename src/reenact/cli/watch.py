@@ -1,8 +1,6 @@
 """`reenact watch PROGRAM`: run a training unmodified, see what happens inside, keep the trace;
 `reenact graph PROGRAM`: the layers as they really are, each with the line that made it."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 From single changes to the set that does best: joint changes, cut down to what is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

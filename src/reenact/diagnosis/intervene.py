@@ -10,8 +10,6 @@ A trial has three outcomes. What was not confirmed is refuted only where a diffe
 and was shown to be none; else it is undecided, and what was believed before stands. Proof always stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median

@@ -5,8 +5,6 @@ A value that a program reads only when it runs is placed where it stands: the te
 class or of a command line has that key.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence

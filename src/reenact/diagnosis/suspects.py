@@ -7,8 +7,6 @@ few hundred mutants whose faults are known (`python -m benchmarks train-detector
 that share.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

@@ -4,8 +4,6 @@ Bytes that claim to be text are decoded, cleaned and cut to a length that is sta
 issue of GitHub comes with its comments, and every refusal of the server is a sentence.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

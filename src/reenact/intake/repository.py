@@ -5,8 +5,6 @@ its own below `into`, named after what it holds, complete or not there: asked ag
 Nothing of the repository runs: no hooks, filters or submodules; links come out as plain files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -7,8 +7,6 @@ nowhere else), https alone unless the address is this machine, size and time of 
 its pieces. Not covered: whether the answer is true.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os

@@ -6,8 +6,6 @@ then a line end; the last record is the end. A file that is read is untrusted: e
 is read, and there are no names in it that could become paths.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

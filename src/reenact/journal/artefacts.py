@@ -1,7 +1,5 @@
 """Large bytes beside the journal, named by the SHA-256 of their content and checked on every read."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

@@ -4,8 +4,6 @@ WAL with synchronous FULL: a committed transaction survives a kill and a power c
 threads take turns; processes take turns through SQLite.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -5,8 +5,6 @@ left must hold. Then it gets numbers and check sums of this journal, all in one 
 nobody: nothing of it is ever taken as evidence here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

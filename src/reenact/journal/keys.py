@@ -3,8 +3,6 @@
 The order of things never depends on machine and clock.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

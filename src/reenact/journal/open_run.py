@@ -4,8 +4,6 @@ Whoever reads a result must know which parts of it were not made now, and how to
 one line tells it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime

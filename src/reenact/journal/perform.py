@@ -1,7 +1,5 @@
 """The law of a step: a stored result is given back; else intent, effect, result, in this order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar

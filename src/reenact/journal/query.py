@@ -4,8 +4,6 @@ The views stand over the journal's tables as temporary ones of the same name who
 so that a damaged row is an error and never part of an answer.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from contextlib import closing

@@ -5,8 +5,6 @@ Its `mac` covers the same with the user's key (signing.py), so that a row that s
 run also carries the number and the sum of its steps' check sums, so that a lost step is seen too.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Runs and steps to and from the file. Nothing leaves here that its check sum does not vouch for."""
 
-from __future__ import annotations
-
 import sqlite3
 from typing import Any, TypeVar
 

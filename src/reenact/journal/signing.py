@@ -12,8 +12,6 @@ could put another trace into it. So names, sizes and hashes of all its files are
 in a file of the folder itself. Showing a trace needs no such file.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import hmac

@@ -6,8 +6,6 @@ that outlives its parent holds nothing. Two things they do not do are done here:
 of one process, and closing any handle of the file drops them all, so a process keeps one handle a file.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

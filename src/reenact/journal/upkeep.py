@@ -1,7 +1,5 @@
 """Keeping a journal: remove a run with what only it needs, and check that everything is as it was written."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

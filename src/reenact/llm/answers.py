@@ -5,8 +5,6 @@ chatter. Mends only what loses nothing (trailing commas, Python literals, raw li
 cut-off answer is never completed by guessing. Everything else raises BadAnswer, in words for the model.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -7,8 +7,6 @@ Anything else (1, 75 "try later", death by a signal, a time-out) is tried again.
 prints too much, its whole process group is killed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex

@@ -5,8 +5,6 @@ read. Final: bad keys, empty accounts, models that are gone, requests that are r
 trusted. A request too long for the model has its own error, because a caller can shorten it.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`open_model`: a string becomes a model (names.FORMS); the conversation with it: budget, retries, repair."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -4,8 +4,6 @@
 is this machine, so it stays allowed. The switch is read when a model is opened and again before each call.
 """
 
-from __future__ import annotations
-
 import difflib
 import ipaddress
 import os

@@ -23,8 +23,6 @@ not occur in the data (this is checked), so nothing in it can close its own bloc
 alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

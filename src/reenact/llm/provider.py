@@ -9,8 +9,6 @@ plain functions in any thread, perhaps inside a notebook's own loop. So one even
 thread, started on first use, serves all provider calls of the process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import json

@@ -9,8 +9,6 @@ A replay matches answers by step and sample. Where the text of a prompt has chan
 recorded several times (a killed run asks again), the last answer to the same text counts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import fcntl

@@ -9,8 +9,6 @@ A file appears whole or not at all: it is written under a hidden name and rename
 read without following links and up to a size.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -8,8 +8,6 @@ An answer is a pydantic object, a dict, raw text (as bad as you like), a Reply, 
 They take the same road as those of a real model: budget, patience, parsing, repair.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tools and resources that read: nothing is run but our own reading, nothing is written."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

@@ -4,8 +4,6 @@ Clients of before 2026-07-28 are asked while the poll waits; later ones get the 
 poll and poll again with what their model answered. The run finds files in its folder, as from any relay.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import uuid

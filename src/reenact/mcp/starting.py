@@ -4,8 +4,6 @@ it; and answer what it asks.
 Every value is checked or glued to its option, so that no text becomes a flag.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

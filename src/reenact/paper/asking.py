@@ -4,8 +4,6 @@
 items are wrong: the second answer counts when it is better, and what is still wrong is dropped by the caller.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

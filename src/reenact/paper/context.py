@@ -1,7 +1,5 @@
 """What development, verification and measurement of one paper work with, and the user's folders."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One atom of the fingerprint: a fact of the paper with its scope, and what was found of it in the code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

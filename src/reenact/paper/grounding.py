@@ -4,8 +4,6 @@ A quote that differs from the named sentence in little (how a formula is spelt, 
 by the sentence itself: what stands in the fingerprint is always the paper's own text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

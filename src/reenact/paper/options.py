@@ -1,7 +1,5 @@
 """What the user of `reenact paper` may ask for."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 

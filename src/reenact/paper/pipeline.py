@@ -4,8 +4,6 @@ review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, re
 -> claims against measured -> gap too large? diagnose and repair what the paper leaves open -> report
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What came of a paper: the verdict, its evidence, and everything on the way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path

@@ -2,8 +2,6 @@
 trace collected.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

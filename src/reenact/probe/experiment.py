@@ -1,7 +1,5 @@
 """Small experiments with a program's own model, in a process that ends before its first optimizer step."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path

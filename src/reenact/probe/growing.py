@@ -1,7 +1,5 @@
 """A trace while it is being written: how far the training is, and what its loss does."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The folder that goes into watched programs, and the environment that makes an interpreter load it."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Builds the model graph from the JSON of a trace. The file may be untrusted: every field is checked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache

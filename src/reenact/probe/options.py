@@ -1,7 +1,5 @@
 """What a caller may ask of a watched run, and the folder that its trace goes into."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

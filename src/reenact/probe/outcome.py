@@ -1,7 +1,5 @@
 """How a watched program ended: named from its exit code, its exception and what was seen of it."""
 
-from __future__ import annotations
-
 import re
 import signal as signals
 from dataclasses import dataclass

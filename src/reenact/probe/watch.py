@@ -3,8 +3,6 @@
 It is the user's own program: it runs in their interpreter, folder and network, as they run it themselves.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -4,8 +4,6 @@ Covered: missing, too large, NUL bytes, wrong encodings, unknown coding cookies,
 folder. Its syntax tree, or the reason why there is none. Nothing here runs or imports the file.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """The document for a person at a terminal."""
 
-from __future__ import annotations
-
 import io
 
 from rich.cells import cell_len

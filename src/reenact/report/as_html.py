@@ -3,8 +3,6 @@
 Every word is escaped here. No script and no outside resource; dark and light by `style.css`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape

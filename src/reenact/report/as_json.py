@@ -1,7 +1,5 @@
 """The document as JSON: everything that was measured, under a schema version; the diagnostics as SARIF."""
 
-from __future__ import annotations
-
 import json
 import os
 from urllib.parse import quote

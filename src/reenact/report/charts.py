@@ -1,7 +1,5 @@
 """Charts beside curves: layers against steps, samples side by side, a graph."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

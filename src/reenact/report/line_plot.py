@@ -1,7 +1,5 @@
 """Curves over steps, with the moments at which something was noticed, as a drawing and as a line of bars."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

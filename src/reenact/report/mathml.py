@@ -4,8 +4,6 @@ Covered is what formulas of papers are made of: letters, numbers, signs, scripts
 brackets, upright and bold words. Every word is escaped here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import escape

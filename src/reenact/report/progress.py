@@ -3,8 +3,6 @@
 Progress goes to stderr; stdout belongs to the result.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import time

@@ -1,7 +1,5 @@
 """A recorded run: what its pipeline left in the journal, and the document of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache

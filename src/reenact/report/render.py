@@ -1,7 +1,5 @@
 """One type in, any format out: picks the renderer by name. Formats of plain text are made here."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 

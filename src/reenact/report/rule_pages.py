@@ -1,7 +1,5 @@
 """One page a rule and an index, in Markdown, from the docstrings: the same words as `explain`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run for a reader: its head, its conversation with the model, and all of it as one file to be mailed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Runs and steps in words for readers and as data for programs."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

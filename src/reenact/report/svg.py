@@ -4,8 +4,6 @@ Lines, marks and letters take the colour of the text around them; colours that c
 white and on black. Every word is escaped here, so that the name of a layer cannot become markup.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

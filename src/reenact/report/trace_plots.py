@@ -1,7 +1,5 @@
 """Plots of a trace: curves with the moments of findings, layers against steps, what one finding rests on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -3,8 +3,6 @@
 The curves are what the runs say of themselves. They are looked at, and decide nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What a search tried: an axis a hyperparameter, a line a trial, its colour by what it came to."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

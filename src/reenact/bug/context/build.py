@@ -14,8 +14,6 @@ example       one test or example that uses what the report points at
 the rest      what matched well elsewhere, then further chunks of the module, while there is space
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

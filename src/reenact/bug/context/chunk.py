@@ -1,7 +1,5 @@
 """A file cut at its functions, classes and top level: each line in one chunk, blank edges in none."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The report is data: it is searched by patterns, its code is parsed where it pars
 found again in this checkout, though they come from another machine.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

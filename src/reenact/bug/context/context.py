@@ -4,8 +4,6 @@ One in the making takes pieces while they fit: no line twice, no copy of a text 
 shortened to its head, then the lines that matter with their neighbours, then the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Definitions that a report means, those that chosen code rests on, and how they are imported and called."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

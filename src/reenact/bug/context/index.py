@@ -1,7 +1,5 @@
 """Chunks and words of a whole repository with the text behind them: what every step of the search reads."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import re

@@ -17,8 +17,6 @@ repository and takes the 200 nearest; here the best 200 by BM25 are embedded, fo
 chunks a second.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re

@@ -10,8 +10,6 @@
 8 lightning   a method `training_step`
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

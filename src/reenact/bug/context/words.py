@@ -4,8 +4,6 @@ A report's words are looked for in the forms in which code has them: `resuming` 
 -> `lr`.
 """
 
-from __future__ import annotations
-
 import keyword
 import math
 import re

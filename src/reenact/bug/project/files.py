@@ -4,8 +4,6 @@ Covered: links (never followed, so nothing outside the tree is read and nothing 
 files too large to be written by hand, binary bytes, wrong or lying encodings, a tree larger than agreed.
 """
 
-from __future__ import annotations
-
 import ast
 import codecs
 import hashlib

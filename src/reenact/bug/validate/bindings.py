@@ -4,8 +4,6 @@ The script is read from top to bottom, twice, so that loops carry what they carr
 when its value comes from a call of the project, from an object of the project, or from another such name.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from dataclasses import dataclass, field

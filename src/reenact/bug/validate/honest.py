@@ -7,8 +7,6 @@ on (signatures, defaults, attributes, exceptions that are caught). It is a list 
 written by somebody who knows it can get around it. docs/bug.md shows the list.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -4,8 +4,6 @@ It parses and is no larger than a script should be; names, attributes and argume
 project and exercises it; a silent bug is observed in what the project gives.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 from collections.abc import Iterator, Sequence

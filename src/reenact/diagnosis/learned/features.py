@@ -4,8 +4,6 @@ DeepFD's monitored ones, those of what is written, and here those of what was se
 how far steps move the weights, gradients along the depth, dead and saturated units, the shape of the loss.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias

@@ -7,8 +7,6 @@ the class's log-odds. The probability then goes through a calibration curve, so 
 of ten.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """Features of what stands there: optimiser, rate, loss, activations, initial weights, data, regularisation.
 In numbers that mean the same for every framework and every size of network."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """A mutant is a program with one fault put in on purpose; an operator makes mutants of one sort."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias

@@ -1,7 +1,5 @@
 """The operators: each a sort of fault that a training program can be given."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 

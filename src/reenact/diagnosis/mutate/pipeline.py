@@ -5,8 +5,6 @@ operators, and what they cover of the twenty-four of DeepCrime (Humbatova, Jahan
 "DeepCrime: Mutation Testing of Deep Learning Systems Based on Real Faults", ISSTA 2021).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ decimals, formulas, citations and addresses stay whole; joined by single spaces 
 paragraph again, with its white space made single.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

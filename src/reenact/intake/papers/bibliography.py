@@ -1,7 +1,5 @@
 """BibTeX -> References. An entry that is broken costs itself only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """What programs that turn a PDF into Markdown leave behind, put right: headings all of one level that carry
 the paper's numbers, tables as HTML, formulas with a space between all signs."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

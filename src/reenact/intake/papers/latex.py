@@ -1,7 +1,5 @@
 """LaTeX -> Draft: all files as one text, what pandoc would lose kept aside, the rest through its tree."""
 
-from __future__ import annotations
-
 import itertools
 import posixpath
 import re

@@ -4,8 +4,6 @@ Covered: names that lead outside the folder (absolute, `..`, links), files that 
 files, so deep, so many bytes. Nothing is executed: TeX never runs.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

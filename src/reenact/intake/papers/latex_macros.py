@@ -1,7 +1,5 @@
 """LaTeX of one line (a title, a caption, an entry of a bibliography) -> text. Formulas stay as they are."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Algorithms and listings are kept whole. The beginning of the appendix is marked.
 files are put in front. Commands that nobody defines get a definition that keeps their argument.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

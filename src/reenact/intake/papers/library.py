@@ -5,8 +5,6 @@ DIR/<name>/paper.*        the paper in any form that is read; or source/ with it
 DIR/<name>/repository/    its code; or repository.bundle
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Markdown -> Draft, line by line: headings, formulas, tables, figures, listings, references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

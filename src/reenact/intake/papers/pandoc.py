@@ -5,8 +5,6 @@ size and depth of what comes back. Not covered: whether pandoc understood the te
 handed on.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Ids read like places: section `3.1`, its second block `3.1:2`, the fourth senten
 abstract is section `0`. Ids depend on the text alone, so that the same paper read twice has the same ids.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

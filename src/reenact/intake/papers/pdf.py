@@ -1,7 +1,5 @@
 """PDF -> Draft: text, captions and tables; formulas are not to be trusted, which `lost` states."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Figures from a folder of strangers: inside it only, PNG, JPEG or PDF only, so many bytes only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

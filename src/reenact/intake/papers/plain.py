@@ -1,7 +1,5 @@
 """Plain text -> Draft: paragraphs by empty lines, headings by their numbers or their shape."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`read_paper`: a paper from wherever it is, in whatever form it has, as `Paper`."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Bytes of a paper from this disk, and their form: by their content first, by their name last."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import re

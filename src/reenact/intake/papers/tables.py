@@ -5,8 +5,6 @@ Column specifications become `l`, rules, colours and boxes go, tables inside a c
 rows are headings follows from the rules, and travels in the first cell as a marker.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Pandoc's tree -> pieces. What was taken out of the source before pandoc saw it comes back at its marker."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -8,8 +8,6 @@ Each level has 100 points. A mark that the judge could not give, or gave in a fo
 out of its level with the reason; the level is then the mean of the others on the same scale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

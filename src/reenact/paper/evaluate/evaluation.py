@@ -3,8 +3,6 @@
 What was not asked for is none or empty. The code runs only where that is asked for, and then in the sandbox.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -4,8 +4,6 @@ A form is TOML, so that it can be filled in any editor and read without guessing
 Krippendorff's alpha and Pearson's r; none where it is not defined.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -5,8 +5,6 @@ default rules find, with no configuration of the user's or the project's. A repe
 at least six lines that occurs elsewhere too, blank lines and comments apart.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ lines a turn (AutoReproduce, 5.6). A lineage is compared with a list that an exp
 first: Top-1 Recall@k and Hits@N (AutoReproduce, 5.5).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

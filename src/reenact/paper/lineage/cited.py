@@ -5,8 +5,6 @@ Baselines of the main experiment come first, then what the method builds on. Wha
 optimiser, a data set), or what is cited once in passing, comes last.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

@@ -3,8 +3,6 @@
 A model names paths; only paths of the real tree count. Files are taken whole, small ones, up to a total.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

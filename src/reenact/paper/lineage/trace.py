@@ -4,8 +4,6 @@ candidates (mechanical) -> choice (a model's, among them) -> text -> summary -> 
 Algorithm 1 of AutoReproduce has it. What cannot be had becomes a note of the exemplar, never a success.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ that the pass of a criterion rests on. A whole kind is fixed when in doubt: a re
 paper would explain nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import chain
 

@@ -6,8 +6,6 @@ Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where no
 claim: A below 2 %, B below 20 %, C below 40 %, else D.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

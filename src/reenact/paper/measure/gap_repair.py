@@ -5,8 +5,6 @@ that the repair verified is kept only when the gap to the paper's claims becomes
 hypothesis about what the paper does not say.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -12,8 +12,6 @@ assignments of the same file. Numbers of one digit (0.5, 100) are too usual to p
 number that is taken apart in a computation, or hidden in a data file.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

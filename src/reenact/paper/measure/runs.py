@@ -1,8 +1,6 @@
 """Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence: curves are
 for the eye, and decide nothing."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,6 @@ the methods differ in one setting (a ranking) or the settings of one method do (
 are tested over seeds, pairwise, because both numbers come from the same run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

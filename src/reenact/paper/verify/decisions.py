@@ -1,7 +1,5 @@
 """What was decided and assumed, held against the code: the settings that a sentence names with a number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

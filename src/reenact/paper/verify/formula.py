@@ -5,8 +5,6 @@ gets inputs and gives back what the function returned. Agreement on all samples 
 hint for the judge, who may then answer fail or cannot judge, but not pass.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Mapping, Sequence

@@ -7,8 +7,6 @@ is not that of the training. Everything between (several values, a name that onl
 loss or layer that may be written by hand) is a hint for the judge.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

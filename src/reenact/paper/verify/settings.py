@@ -3,8 +3,6 @@
 Of Python: constants, fields, defaults, keyword and positional arguments, options.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

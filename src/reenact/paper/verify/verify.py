@@ -4,8 +4,6 @@ The judge is a model that reads the code and judges a dozen criteria at a time; 
 that exists.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A bug: report and symptom, the minimal script, what was seen and where, seeds, every attempt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath

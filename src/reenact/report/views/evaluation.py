@@ -1,7 +1,5 @@
 """What an evaluation looks like on a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 

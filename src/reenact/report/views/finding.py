@@ -1,7 +1,5 @@
 """One finding in words: its line with a mark, what was seen, why it is wrong, what was changed and tried."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev

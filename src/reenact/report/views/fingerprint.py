@@ -1,7 +1,5 @@
 """What a fingerprint looks like on a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A paper: verdict and claims first, its text beside the code, lineage, rounds, full runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from statistics import fmean, stdev

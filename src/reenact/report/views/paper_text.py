@@ -1,7 +1,5 @@
 """The paper's text beside the code: a sentence leads to its lines, a line leads to its sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from reenact.intake.papers.paper import Block, Paragraph

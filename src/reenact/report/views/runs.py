@@ -1,7 +1,5 @@
 """What `reenact runs` has to say, as documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

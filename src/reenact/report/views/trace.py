@@ -1,7 +1,5 @@
 """What a watched run looks like on a page: how it ended, its curves, its layers, which of them look wrong."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
 
