@@ -35,6 +35,7 @@ BENCHES = {
     "curves": ("benchmarks.curves.command:curves", "The rule that ends hopeless trainings, replayed."),
     "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
+    "first": ("benchmarks.first_finding:first", "Time to the first true finding on examples/broken."),
     "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
     "fetch": ("benchmarks.faults.command:fetch", "Fetch the data sets of the fault benchmark."),
     "pages": ("benchmarks.pages:pages", "Write the tables of docs/benchmarks and README from results files."),

@@ -37,8 +37,10 @@ CASES = {
     "trials": ("speed", "faults"),
     "lint": ("faults", "papers", "probe", "speed"),
     "web": (),
+    "first": (),
 }
-"""By command: folders of cases, where it is not the one of its name. `web` makes its journals itself."""
+"""By command: folders of cases, where it is not the one of its name. `web` makes its journals itself,
+`first` runs examples/broken."""
 
 
 @dataclass(frozen=True, slots=True)

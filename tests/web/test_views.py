@@ -47,6 +47,7 @@ def test_a_repair_shows_diff_test_search_and_smaller_changes(
     assert "0.016" in page
     assert "98 %" in page
     assert "Best so far" in page
+    assert "a trial" in page, "every trial is a dot"
     titles = re.findall(r"<figcaption>([^<]+)</figcaption>", page)
     assert titles == [
         "test_accuracy over 6 fresh seeds, a dot a seed", "loss", "Best so far: test_accuracy",

@@ -120,7 +120,12 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     whole = [look for look in looks if look.share == 1]
     spent, best = best_so_far(whole, sign)
     if spent:
-        staircase = [Curve("best so far", spent, best)]
+        dots = [
+            Curve(str(look.patch), [look.spent], [sign * look.score], group="a trial")
+            for look in whole
+            if math.isfinite(look.score)
+        ]
+        staircase = [Curve("best so far", spent, best), *dots]
         yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
     surest: dict[str, Evaluation] = {}
     for look in sorted(whole, key=lambda one: one.seeds):
