@@ -61,7 +61,7 @@ LINES = {
     "probe": 10_500,
     "program": 9_800,
     "pytest": 500,
-    "repairs": 2_800,
+    "repairs": 3_000,
     "report": 5_000,
     "rules": 14_100,
     "sandbox": 5_600,

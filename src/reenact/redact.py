@@ -1,11 +1,11 @@
 """Secrets out of text: the one place that knows what a secret looks like.
 
 By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET, CREDENTIAL or
-PAT in it. By shape, anywhere in a word: keys of well-known providers, bearer headers, passwords in addresses,
-private key blocks. Everything that writes what others may read passes through here: journal, artefacts,
-exports, reports, recordings, relay files, logs of started commands, errors of providers. The files of a trace
-are written by the watched process itself, by the same rules (`for_probe`), so that a killed reenact leaves no
-raw one.
+PAT in it, and REENACT_STUDY_URL. By shape, anywhere in a word: keys of well-known providers, bearer headers,
+passwords in addresses, private key blocks. Everything that writes what others may read passes through here:
+journal, artefacts, exports, reports, recordings, relay files, logs of started commands, errors of providers.
+The files of a trace are written by the watched process itself, by the same rules (`for_probe`), so that a
+killed reenact leaves no raw one.
 Not covered: values too short to differ from ordinary words; values that are paths (the socket of an agent,
 the working folder); a secret that is neither in the environment nor of a known shape, or one cut into pieces,
 encoded or translated; what a program prints to the terminal or writes itself; a copied notebook in its run.
@@ -24,7 +24,7 @@ SHORTEST = 12
 SHORTEST_MIXED = 8
 """Of values with both letters and digits, which ordinary words do not have."""
 
-_WORD = r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT)"
+_WORD = r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT|STUDY_URL)"
 _SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
 _HINTS_SECRET = re.compile(
     # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.

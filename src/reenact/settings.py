@@ -83,10 +83,18 @@ class Settings:
     """Folder of the journal, artefacts and traces."""
     cache_dir: Path | None = None
     """Folder of prepared environments and downloads; empty means the platform's user cache."""
+    study_url: str = field(default="", metadata={"secret": True})
+    """Database in which several repairs share their Optuna study, as an SQLAlchemy URL; empty: a file a run.
+    May hold a password: give it as REENACT_STUDY_URL; it is not printed."""
     editor: str = "vscode://file{path}:{line}:{column}"
     """Address by which the page opens a place in your editor; empty means no such links."""
     progress: str = field(default="auto", metadata=_one_of(PROGRESS, project=True))
     """How waiting is shown: auto, bar, lines or none."""
+
+
+SECRETS = frozenset(spec.name for spec in fields(Settings) if spec.metadata.get("secret"))
+"""Settings whose value is shown nowhere."""
+STUDY_URL = f"{ENV_PREFIX}STUDY_URL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +313,8 @@ def _checked(name: str, value: object, origin: str) -> object:
         wrong = error.errors()[0]["msg"]
     if wrong:
         raise SettingsError(
-            f"The setting {name} has an impossible value: {wrong}. Received: {name}={value!r} from {origin}.",
+            f"The setting {name} has an impossible value: {wrong}. Received:"
+            f" {'a value' if name in SECRETS else f'{name}={value!r}'} from {origin}.",
             next_step="`reenact config` explains every setting.",
         )
     return checked

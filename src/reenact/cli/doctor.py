@@ -19,9 +19,18 @@ import click
 
 from reenact.cli.options import Amount, echo, output_format, show
 from reenact.errors import InputError, ReenactError
+from reenact.redact import HIDDEN
 from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
 from reenact.result import encoded
-from reenact.settings import Settings, cache_folder, default_user_file, field_texts, resolve, save_setting
+from reenact.settings import (
+    SECRETS,
+    Settings,
+    cache_folder,
+    default_user_file,
+    field_texts,
+    resolve,
+    save_setting,
+)
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
 
@@ -235,7 +244,7 @@ def config(words: tuple[str, ...], output_format: str) -> None:
         return
     resolved, texts = resolve(), field_texts(Settings)
     project = f"project file {resolved.project_file}"
-    known = {name: (getattr(resolved.settings, name), origin) for name, origin in resolved.origins.items()}
+    known = {name: (_public(resolved.settings, name), origin) for name, origin in resolved.origins.items()}
     rows = [(name, _written(value), origin, texts[name]) for name, (value, origin) in known.items()]
     rows += [(name, "-", project, IGNORED) for name in resolved.ignored]
     data: dict[str, JsonValue] = {
@@ -260,13 +269,20 @@ def _saved(words: tuple[str, ...]) -> str:
     """Carry out `set NAME VALUE` or `unset NAME`; the sentence that says so."""
     match words:
         case ("set", name, value):
-            return f"{name} = {value} in {save_setting(name, value)}"
+            shown = HIDDEN if name.replace("-", "_") in SECRETS else value
+            return f"{name} = {shown} in {save_setting(name, value)}"
         case ("unset", name):
             return f"{name} is at its default again, in {save_setting(name, None)}"
         case _:
             raise InputError(
                 f"config takes `set NAME VALUE`, `unset NAME` or nothing. Received: {' '.join(words)}."
             )
+
+
+def _public(settings: Settings, name: str) -> object:
+    """The value of a setting; of a secret, only that there is one."""
+    value = getattr(settings, name)
+    return HIDDEN if value and name in SECRETS else value
 
 
 def _written(value: object) -> str:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from reenact.probe.options import WatchOptions
+from reenact.settings import STUDY_URL
 
 FOLDER = Path(__file__).parent / "inject"
 PACKAGE = "reenact_probe"
@@ -22,6 +23,7 @@ def environment(
     a box).
     """
     variables = dict(base) | dict(options.environment)
+    variables.pop(STUDY_URL, None)
     path = [inject or str(FOLDER), *filter(None, [variables.get("PYTHONPATH")])]
     variables["PYTHONPATH"] = os.pathsep.join(path)
     variables[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))

@@ -1,7 +1,7 @@
 """From a diagnosis to a search: can this program be repaired at all, what does one training cost, what
 judges, what may the strategy use."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import on_stand_in, why_unjudged
@@ -16,7 +16,7 @@ from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.study import recorder_of
+from reenact.repairs.study import SharedStudy, recorder_of
 from reenact.repairs.verdict import Judging, judging_by
 from reenact.trials.ending import behind_training
 from reenact.trials.executor import Executor
@@ -47,6 +47,8 @@ class RepairServices(DiagnoseServices):
     around: str = ""
     """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a box;
     empty: of the surroundings here."""
+    study_url: str = field(default="", repr=False)
+    """Database of a study that several repairs share; a secret. Empty: a file a run."""
     shared: bool = True
     """Take over what finished runs have trained with equal inputs."""
 
@@ -172,7 +174,9 @@ def prepare(
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
     twice = _not_the_same_twice(trainer.apart(), base)
-    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice) if note)
+    shared = _shared_study(program, options, services, run.run_id)
+    shared_note = f"The search is shared: study {shared}." if shared is not None else ""
+    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice, shared_note) if note)
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
@@ -183,7 +187,9 @@ def prepare(
         found.evidence, suspects, trainer, options, services.tell,
         note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
         studies=studies,
-        write=recorder_of(studies, options.search_name) if options.strategy in WITHOUT_STUDY else None,
+        shared_study=shared,
+        write=recorder_of(studies, options.search_name, shared)
+        if options.strategy in WITHOUT_STUDY else None,
         scratch=weights,
         model=services.model,
         questions=run.under("model"),
@@ -192,6 +198,16 @@ def prepare(
         reserve=FOR_MINIMISING * trainer.balance[1],
     )  # fmt: skip
     return PreparedSearch(context, judging, notes)
+
+
+def _shared_study(
+    program: Program, options: RepairOptions, services: RepairServices, run: str
+) -> SharedStudy | None:
+    """The same for every driver that searches the same space of the same program with the same strategy."""
+    if not services.study_url or not services.studies:
+        return None
+    parts = [options.strategy, options.space, options.metric, Trial(program).content[:12]]
+    return SharedStudy(services.study_url, "-".join(part for part in parts if part), run)
 
 
 def _first_that_trains(trainer: BudgetedTrainer, found: Diagnosis) -> Outcome:

@@ -16,6 +16,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
+from reenact.repairs.study import SharedStudy
 from reenact.rules.evidence import Evidence
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial
@@ -57,6 +58,8 @@ class SearchContext:
     """Writes the best so far down."""
     studies: Path | None = None
     """Folder for the search as an Optuna study; none: it is not kept."""
+    shared_study: SharedStudy | None = None
+    """In a database, where the setting `study_url` names one."""
     write: Callable[[Evaluation], None] | None = None
     """Writes every look into a study, for a strategy that has none of its own."""
     scratch: Path | None = None
@@ -95,6 +98,12 @@ class SearchContext:
     def pruning_notes(self) -> tuple[str, ...]:
         """How many trainings were pruned, where some were."""
         return tuple(filter(None, [self.trainer.pruning_note]))
+
+    @property
+    def sampler_seed(self) -> int:
+        """Of the search; drivers that share a study have others."""
+        own = self.options.chance
+        return own if self.shared_study is None else (own + self.shared_study.seed) % 2**32
 
     def release_reserve(self) -> None:
         """The search is over: what it had to leave may be used."""

@@ -18,6 +18,7 @@ from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
 from reenact.program.static_graph import Framework, framework_of
+from reenact.settings import STUDY_URL
 from reenact.trials.cards import VISIBLE
 from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_in
 from reenact.trials.trial import Part, Trial
@@ -69,6 +70,7 @@ def around(folder: Path) -> dict[str, str]:
     found.setdefault("PYTHONHASHSEED", "0")
     # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.
     found.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    found.pop(STUDY_URL, None)
     return found | without_trackers(folder)
 
 

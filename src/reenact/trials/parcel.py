@@ -30,7 +30,7 @@ MACHINE = word_set(
     "CONDA_PREFIX CUDA_VISIBLE_DEVICES HOME HOSTNAME LOGNAME PATH PWD PYTHONEXECUTABLE PYTHONHOME "
     "PYTHONPATH SHELL TEMP TMP TMPDIR USER VIRTUAL_ENV"
 )
-MACHINE_PREFIXES, MACHINE_ENDS = ("LD_", "NVIDIA_", "RAY_", "XDG_"), ("_HOME", "_CACHE")
+MACHINE_PREFIXES, MACHINE_ENDS = ("LD_", "NVIDIA_", "RAY_", "REENACT_", "XDG_"), ("_HOME", "_CACHE")
 """Variables that each machine keeps."""
 PACKAGES = {"sklearn": "scikit_learn", "PIL": "pillow", "cv2": "opencv_python", "yaml": "pyyaml",
             "skimage": "scikit_image", "pytorch_lightning": "pytorch_lightning"}  # fmt: skip

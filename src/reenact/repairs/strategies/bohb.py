@@ -11,7 +11,7 @@ from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import space_of
 from reenact.repairs.strategies.random import GOOD
 from reenact.repairs.strategies.strategy import Scoreboard
-from reenact.repairs.study import Study, StudyPoint, finite
+from reenact.repairs.study import Study, StudyPoint
 
 RUNGS = (1, 3, 9)
 """Ninths of the epochs."""
@@ -31,7 +31,7 @@ class Bohb:
         study = Study(
             context,
             space,
-            optuna.samplers.TPESampler(seed=context.options.chance, n_startup_trials=5, constant_liar=True),
+            optuna.samplers.TPESampler(seed=context.sampler_seed, n_startup_trials=5, constant_liar=True),
             pruner=optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3),
             from_faulty=True,
         )
@@ -57,8 +57,7 @@ def _climb(asked: StudyPoint, study: Study, context: SearchContext) -> float | N
             study.drop(asked)
             return None
         score = context.scores([asked.patch], share=share)[0]
-        asked.trial.report(finite(score), rung)
-        if rung < RUNGS[-1] and asked.trial.should_prune():
+        if study.should_end(asked, score, rung) and rung < RUNGS[-1]:
             study.drop(asked)
             return None
     study.tell(asked, score)

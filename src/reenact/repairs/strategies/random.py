@@ -27,7 +27,7 @@ class Random:
 
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
         space = space_of(context.hyperparameters, context.options.space, chance)
-        study = Study(context, space, optuna.samplers.RandomSampler(seed=context.options.chance))
+        study = Study(context, space, optuna.samplers.RandomSampler(seed=context.sampler_seed))
         return best_of(study, context)
 
 
