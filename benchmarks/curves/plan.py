@@ -30,10 +30,10 @@ from reenact.repairs.space import fitting, space_of
 
 CHANGES = 7
 """Of one faulty program."""
-MUTANTS = 2
+MUTANTS = 4
 """Of one sound program."""
 MUTATED = ("learning-rate", "optimizer", "activation-hidden", "weight-init", "momentum", "regularisation",
-           "activation-output", "no-batches")  # fmt: skip
+           "activation-output")  # fmt: skip
 """Operators that make a program faulty; those that mostly do no harm are left out."""
 RATES = (10.0, 0.1, 100.0, 0.01, 3.0, 0.3)
 """Times the learning rate."""
@@ -82,15 +82,15 @@ def _faults() -> dict[str, FaultCase]:
 
 
 def _programs() -> dict[str, tuple[tuple[str, ...], Path]]:
-    """Words and folder of programs of other benchmarks: those of one file that need no package beside the
-    frameworks."""
+    """Words and folder of sound programs of other benchmarks: those of one file that need no package beside
+    the frameworks."""
     found: dict[str, tuple[tuple[str, ...], Path]] = {}
     for prefix, folder in (("base", BASES), ("probe", ROOT / "benchmarks" / "cases" / "probe")):
         for script in sorted(folder.glob("*.py")):
             found[f"{prefix}-{script.stem}"] = ((script.name,), folder)
     for half in (Half.TUNE, Half.CONFIRM, Half.FRESH):
         for case in modern_cases(half):
-            if case.path.endswith(".py") and not case.needs and not case.module:
+            if case.sound and case.path.endswith(".py") and not case.needs and not case.module:
                 found[f"{half}-{case.id}"] = (case.words, MODERN / half)
     return found
 

@@ -37,13 +37,15 @@ class RecordTask:
     group: str
     until: float
     """Of `time.time`."""
+    known: frozenset[str]
+    """Names of what is recorded already."""
 
 
 def record(file: Path, *, jobs: int, minutes: float, tell: Tell, stop: Stop) -> list[KeptStart]:
     """Every program whose curves are not in the file yet, as long as there is time; all that are kept."""
-    done = {start.group for start in read_kept(file)}
+    known = frozenset(start.name for start in read_kept(file))
     until = time.time() + 60 * minutes
-    wanted = {group: RecordTask(group, until) for group in groups() if group not in done}
+    wanted = {group: RecordTask(group, until, known) for group in groups()}
     for made in several(wanted, record_program, what="curves", jobs=jobs, tell=tell, stop=stop):
         for found in made.values():
             append(file, found)
@@ -51,14 +53,18 @@ def record(file: Path, *, jobs: int, minutes: float, tell: Tell, stop: Stop) -> 
 
 
 def record_program(task: RecordTask, stop: Stop) -> list[KeptStart]:
-    """All that is made of one program; nothing when the time is up before it is done."""
+    """All that is made of one program and not known; what is not done when the time is up is left out."""
     left = task.until - time.time()
     if left <= 0:
         return []
     within = Stop(left, parent=stop)
+    found: list[KeptStart] = []
     with tempfile.TemporaryDirectory(prefix="reenact-curves-") as scratch:
-        found = [_recorded(start, within) for start in starts_of(task.group, Path(scratch))]
-    return [] if within.asked else [one for one in found if one is not None]
+        for start in starts_of(task.group, Path(scratch)):
+            made = _recorded(start, within) if start.name not in task.known and not within.asked else None
+            if made is not None and not within.asked:
+                found.append(made)
+    return found
 
 
 @cache

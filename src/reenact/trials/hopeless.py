@@ -21,6 +21,9 @@ from reenact.trials.trial import Baseline, Curve, Outcome
 
 OFTEN = 4
 """Times that a metric is logged in a training from which on it says how that goes."""
+FEWEST = 0.25
+"""Times the steps for a larger batch, at least: it may be larger than the data. A training that takes fewer
+steps than expected is only ended later."""
 POINTS = 50
 """Of a curve that is handed to a training."""
 
@@ -116,7 +119,7 @@ def steps_factor(program: Program, patch: Patch) -> float:
             continue
         old, new = values.get(change.hyperparameter), change.value
         if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
-            factor *= new / old if kind is Kind.EPOCHS else old / new
+            factor *= new / old if kind is Kind.EPOCHS else max(FEWEST, old / new)
     return factor
 
 
