@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import geometric_mean
 
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
@@ -19,21 +19,25 @@ Found = Mapping[str, Mapping[str, Timed]]
 """By case and way."""
 
 
-def scorecard(found: Found, workers: int) -> Scorecard:
-    """Goals, tables and facts from what was measured."""
+def scorecard(found: Found, workers: int, ways: Sequence[str] = ()) -> Scorecard:
+    """Goals, tables and facts from what was measured; of `ways`, those that were not are named."""
+    measured = {way for row in found.values() for way in row}
+    ways = ways or list(dict.fromkeys(way for row in found.values() for way in row))
+    absent = [way for way in ways if way not in measured]
     short = {name: row for name, row in found.items() if name.endswith(SHORT)}
     loop, tune = _times(short, LOOP), _times(found, TUNE_WARM)
     return Scorecard(
         name="trials",
-        figures=f"pool: {_shown(loop)} the plain loop at 1 s, {_shown(tune)} Ray Tune with reused actors",
+        figures=f"pool: {_shown(loop)} the plain loop at 1 s, {_shown(tune)} Ray Tune with reused actors"
+        + (f"; not measured (not installed, or stopped before): {', '.join(absent)}" if absent else ""),
         goals=(
             _goal("pool against the plain loop, trainings of 1 s", TIMES_LOOP, loop),
             _goal("pool against Ray Tune with reused actors, all lengths", TIMES_TUNE, tune),
         ),
         tables=(
-            _table("Seconds a training, start not counted", found, lambda one: f"{one.each:.2f}"),
-            _table("Seconds a training, start counted", found, lambda one: f"{one.cold:.2f}"),
-            _table("Start, s", found, lambda one: f"{one.start_s:.1f}"),
+            _table("Seconds a training, start not counted", found, ways, lambda one: f"{one.each:.2f}"),
+            _table("Seconds a training, start counted", found, ways, lambda one: f"{one.cold:.2f}"),
+            _table("Start, s", found, ways, lambda one: f"{one.start_s:.1f}"),
             _contributions(found),
         ),
         facts={
@@ -63,8 +67,7 @@ def _shown(times: float | None) -> str:
     return "-" if times is None else f"{times:.1f}x"
 
 
-def _table(title: str, found: Found, show: Callable[[Timed], str]) -> Table:
-    ways = list(dict.fromkeys(way for row in found.values() for way in row))
+def _table(title: str, found: Found, ways: Sequence[str], show: Callable[[Timed], str]) -> Table:
     rows = tuple(
         (name, *(show(row[way]) if way in row else "-" for way in ways)) for name, row in found.items()
     )

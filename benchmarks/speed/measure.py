@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.scorecard import Scorecard
 from benchmarks.speed.card import scorecard
 from benchmarks.speed.ways import Case, Timed, Way, calibrated, other, ours, plain_loop
-from reenact.errors import Inconclusive
+from reenact.errors import Inconclusive, MissingExtra
 from reenact.trials.executor import Executor
 from reenact.types import Progress, Stop, Tell
 
@@ -76,11 +76,18 @@ def measure(
             if results.get(case, way) is None and not stop.asked:
                 tell(Progress("trials", done, total, f"{case.name}, {way}"))
                 ready = results.ready(case)
-                results.put(ready, way, WAYS[way](ready, trials, workers, stop))
+                results.put(ready, way, _timed(way, ready, trials, workers, stop))
     found = {case.name: {way: results.get(case, way) for way in ways} for case in cases}
-    return scorecard(
-        {name: {way: one for way, one in row.items() if one} for name, row in found.items()}, workers
-    )
+    timed = {name: {way: one for way, one in row.items() if one} for name, row in found.items()}
+    return scorecard(timed, workers, ways)
+
+
+def _timed(way: str, case: Case, trials: int, workers: int, stop: Stop) -> Timed | None:
+    """None where what the way needs is not installed."""
+    try:
+        return WAYS[way](case, trials, workers, stop)
+    except MissingExtra:
+        return None
 
 
 class _Results:

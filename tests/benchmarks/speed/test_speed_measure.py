@@ -66,6 +66,13 @@ def test_what_was_measured_is_kept_by_case(tmp_path: Path) -> None:
     card = measure(
         tell=tell_nobody, stop=stop, kept=kept, trials=2, workers=1, lengths=(1.0,), frameworks=("torch",)
     )
-    assert card.tables[0].rows == (("torch, 1 s", "1.00"),)
+    assert card.tables[0].rows == (("torch, 1 s", "1.00", *"-----"),)
     with pytest.raises(Inconclusive, match="other numbers"):
         measure(tell=tell_nobody, stop=stop, kept=kept, trials=3, workers=1)
+
+
+def test_ways_that_are_not_installed_are_named_and_stand_as_dashes() -> None:
+    card = scorecard({"torch, 1 s": {POOL: Timed(2, 1.0, 2.0)}}, 2, [POOL, "our Ray"])
+    assert card.tables[0].columns == ("training", POOL, "our Ray")
+    assert card.tables[0].rows[0][-1] == "-"
+    assert card.figures.endswith("(not installed, or stopped before): our Ray")
