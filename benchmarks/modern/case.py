@@ -32,7 +32,9 @@ class Half(StrEnum):
     FRESH = "fresh"
     """By an author who saw neither rules nor programs. Opened since: rules have looked at it."""
     LATER = "later"
-    """By another such author, after that; run once, when all else is finished."""
+    """By another such author, after that. Opened since."""
+    FIFTH = "fifth"
+    """By yet another; run once, when all else is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class ModernCase:
     what: Words
     """What is wrong; of a sound program, which of its practices may be taken for a fault."""
     seconds: float
+    folder: str = ""
+    """Its own folder in that of the half, where it is started; none: that of the half."""
     module: str = ""
     """A package is started as this module."""
     args: tuple[str, ...] = ()
@@ -112,7 +116,8 @@ def accepted(case: ModernCase, truth: Truth, folder: Path) -> tuple[str, frozens
     name = Path(truth.file or case.path).name
     if truth.cell is None:
         return name, frozenset(truth.lines)
-    return name, frozenset(_script_line(_notebook(folder / case.path), truth.cell, at) for at in truth.lines)
+    notebook = _notebook(folder / case.folder / case.path)
+    return name, frozenset(_script_line(notebook, truth.cell, line) for line in truth.lines)
 
 
 @lru_cache

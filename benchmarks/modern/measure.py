@@ -135,7 +135,7 @@ def run_case(wanted: CaseRun, _stop: Stop) -> ModernResult:
                 input=json.dumps(task),
                 capture_output=True,
                 text=True,
-                cwd=folder,
+                cwd=folder / case.folder,
                 env=environment(KERAS_BACKEND="torch", MPLBACKEND="Agg", OMP_NUM_THREADS=str(wanted.workers)),
                 timeout=wanted.seconds + 120,
                 check=False,

@@ -1,0 +1,1 @@
+"""Beta-VAE on digits with KL annealing and free bits."""

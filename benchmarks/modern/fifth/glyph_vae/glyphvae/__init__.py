@@ -1,0 +1,2 @@
+from .model import VAE
+from .data import digit_loaders
