@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 3_000,
     "report": 5_000,
-    "rules": 14_100,
+    "rules": 14_300,
     "sandbox": 5_600,
     "testing": 400,
     "trials": 4_750,

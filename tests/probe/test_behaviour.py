@@ -200,7 +200,7 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     held = [*model.parameters(), *(weight.grad for weight in model.parameters()), *model.buffers(), x]
     before = [tensor.detach().clone() for tensor in held]
     modes, state = [part.training for part in model.modules()], torch.get_rng_state()
-    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0)
+    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0, None)
     assert facts["mixing"] < 1e-5
     assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
     assert [part.training for part in model.modules()] == modes
@@ -219,6 +219,105 @@ def test_padded_rows_whose_last_target_no_input_has(places: int) -> None:
         tokens[number, : len(row) - 1] = row[:-1]
         target[number, : len(row) - places] = row[places:]
     assert shift(tokens, [target.flatten()]) == (1, places)
+
+
+ANSWERED = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(12, 16)
+        self.cell = nn.GRUCell(16, 16)
+        self.head = nn.Linear(16, 12)
+    def forward(self, source, answers):
+        state, token, scores = self.embed(source).mean(1), torch.zeros(len(source), dtype=torch.long), []
+        for place in range(answers.shape[1]):
+            BEFORE
+            state = self.cell(self.embed(token), state)
+            scores.append(self.head(state))
+            token = answers[:, place]
+        return torch.stack(scores, 1)
+model = Model()
+text = (torch.randint(12, (8, 1)) + torch.arange(6) * torch.randint(1, 5, (8, 1))) % 12
+optimizer = torch.optim.Adam(model.parameters())
+F.cross_entropy(model(text.flip(1), text).flatten(0, 1), text.flatten()).backward()
+optimizer.step()
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "shift"), [("pass", None), ("token = answers[:, place]", 0)])
+def test_answers_that_the_model_is_given_are_a_leak_where_it_reads_them(
+    forks: Any, before: str, shift: int | None
+) -> None:
+    """Teacher forcing hands the model its whole target, and gives it one token after the other."""
+    assert behaviour(forks, ANSWERED.replace("BEFORE", before)).shift == shift
+
+
+def test_rows_that_mix_inside_a_model_that_gives_every_row_the_same(forks: Any) -> None:
+    """Attention along the batch leaves a class token, which all rows share, without anything of its row."""
+    text = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 8)
+        self.token = nn.Parameter(torch.ones(1, 1, 8))
+        self.attends = nn.MultiheadAttention(8, 2, batch_first=FIRST)
+        self.head = nn.Linear(8, 2)
+    def forward(self, x):
+        hidden = torch.cat([self.token.expand(len(x), -1, -1), self.inner(x)], 1)
+        return self.head(hidden[:, 0] + self.attends(hidden, hidden, hidden)[0][:, 0])
+model = Model()
+optimizer = torch.optim.Adam(model.parameters())
+for x, y in DataLoader(TensorDataset(torch.randn(20, 6, 3), torch.arange(20) % 2), batch_size=10):
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+"""
+    sound, mixes = (behaviour(forks, HEAD + text.replace("FIRST", first)) for first in ("True", "False"))
+    assert sound.mixing is not None
+    assert sound.mixing < 1e-5
+    assert mixes.mixing is not None
+    assert mixes.mixing > 1e-3
+    assert mixes.mixing_at is not None
+    assert mixes.mixing_at.module == "attends"
+
+
+@pytest.mark.parametrize(
+    ("mask", "lengths", "cut", "moves"),
+    [
+        ("None", "4, 4, 4, 4", False, True),
+        ("source == 0", "4, 4, 4, 4", False, False),
+        ("None", "3, 4, 5, 7", True, True),
+        ("source == 0", "3, 4, 5, 7", True, False),
+    ],
+)
+def test_padding_that_a_decoder_reads(forks: Any, mask: str, lengths: str, cut: bool, moves: bool) -> None:
+    """Rows of one length have none: what the program pads with is added to them."""
+    text = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(12, 16)
+        self.core = nn.Transformer(16, 2, 1, 1, 32, 0.0, batch_first=True)
+        self.head = nn.Linear(16, 12)
+    def forward(self, source, target):
+        mask = MASK
+        later = nn.Transformer.generate_square_subsequent_mask(target.shape[1])
+        hidden = self.core(self.embed(source), self.embed(target), tgt_mask=later,
+                           src_key_padding_mask=mask, memory_key_padding_mask=mask)
+        return self.head(hidden)
+model = Model()
+text = (torch.randint(12, (4, 1)) + torch.arange(10) * torch.randint(1, 5, (4, 1))) % 12
+source = nn.utils.rnn.pad_sequence([torch.arange(1, n + 1) for n in (LENGTHS)], batch_first=True)
+optimizer = torch.optim.Adam(model.parameters())
+F.cross_entropy(model(source, text[:, :-1]).flatten(0, 1), text[:, 1:].flatten()).backward()
+optimizer.step()
+"""
+    tested = behaviour(forks, HEAD + text.replace("MASK", mask).replace("LENGTHS", lengths))
+    moved = tested.padding if cut else tested.padding_added
+    assert moved is not None
+    assert (moved > 1e-3) is moves
 
 
 KERAS = """

@@ -13,6 +13,7 @@ import pytest
 from made_evidence import LABELS, ONE_HOT, QUANTITIES, YES_OR_NO, findings_in, graph, trace
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind, classify
 from reenact.probe.trace import (
+    Behaviour,
     Columns,
     Event,
     Experiments,
@@ -32,6 +33,7 @@ from reenact.program.graph import (
     WeightFacts,
 )
 from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Certainty
 from reenact.rules.own._crash import CrashKind, crash_kind
 from reenact.rules.own._label_place import labels_made_at
 from reenact.rules.own.learning_rate_outside_range import rates_within
@@ -419,6 +421,85 @@ def test_weights_that_no_optimizer_has_and_that_copy_nothing_are_forgotten() -> 
     other = (TARGET[0], ParameterFacts("Head.1.weight", (5, 8), True, False))
     (found,) = findings_in("RE013", Evidence(trace=trace(GROWING, parameter_facts=other)))
     assert "Head.1.weight" in found.saw
+
+
+@pytest.mark.parametrize(
+    ("graded", "present", "line"), [(True, 0.0, 3), (False, 0.0, None), (True, 1.0, None)]
+)
+def test_a_head_that_takes_the_place_of_one_that_an_optimizer_holds(
+    graded: bool, present: float, line: int | None
+) -> None:
+    """An average gets no gradient; a target network may, but then so does what learns."""
+    made = (
+        ParameterFacts("head.weight", (3, 8), True, True),
+        ParameterFacts("head.weight", (3, 8), True, False, graded),
+    )
+    rows = [[step, 0, 1.0 if step < 5 else present] for step in range(10)]
+    run = trace(GROWING, parameter_facts=made)
+    run = replace(run, parameters=Columns(("step", "parameter", "grad_present"), np.array(rows, dtype=float)))
+    text = "model = Net()\noptimizer = Adam(model.parameters())\nmodel.head = nn.Linear(8, 3)\n"
+    found = findings_in("RE013", replace(evidence_of(text, run=False), trace=run))
+    assert [one.place.line for one in found if one.place is not None] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "strong"), [("SGD", 0.3, False), ("SGD", 1.0, True), ("Adam", 0.3, True)]
+)
+def test_a_high_rate_of_plain_sgd_that_settles_is_none(name: str, last: float, strong: bool) -> None:
+    kept = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    assert kept.optimizer is not None
+    run = trace([1.1] * 10 + [last] * 40, graph=replace(kept, optimizer=replace(kept.optimizer, name=name)))
+    run.steps.rows[:, run.steps.columns.index("learning_rate")] = 10.0
+    (found,) = findings_in("UM005", replace(evidence_of("import torch\n", run=False), trace=run))
+    assert (found.certainty is Certainty.STRONG) is strong
+
+
+@pytest.mark.parametrize(("zeroed", "count"), [(1.0, 1), (2.0, 0)])
+def test_a_divergence_summed_over_each_row_counts_where_inputs_are_ignored(zeroed: float, count: int) -> None:
+    text = BOUND.format(
+        kl="-0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp(), dim=1).mean()",
+        total="distance + kl",
+        reduction="",
+    )
+    tried = Experiments(one_batch=OneBatch(20, (1.0,) * 20, None, (zeroed,) * 20))
+    found = findings_in("RE054", replace(evidence_of(text, run=False), experiments=tried))
+    assert [one.place.line for one in found if one.place is not None] == [5] * count
+
+
+@pytest.mark.parametrize(("answer", "count"), [("x", 0), ("y", 1)])
+def test_rows_that_a_model_makes_itself_are_not_held_out(answer: str, count: int) -> None:
+    """Samples are drawn step by step from noise, which has another scale than the data."""
+    text = f"""
+@torch.no_grad()
+def sample(net, x):
+    for t in range(60):
+        eps = net(x, t)
+        {answer} = x - eps
+    return {answer}
+"""
+    rows = [replace(QUANTITIES, role="input", mean=100.0, std=50.0)]
+    rows.append(replace(rows[0], split="test", mean=0.0, std=1.0))
+    evidence = replace(evidence_of(text, run=False), trace=trace([1.0] * 40, data=tuple(rows)))
+    assert len(findings_in("RE007", evidence)) == count
+
+
+@pytest.mark.parametrize(("least", "count"), [(2.3, 1), (2.0, 0)])
+def test_quantities_beside_a_table_that_is_looked_up_are_no_symbols(least: float, count: int) -> None:
+    kept = graph(TaskType.REGRESSION, "mse", 1)
+    time = replace(kept.layers[0], name="time", type="Embedding")
+    inputs = replace(QUANTITIES, role="input", mean=138.0, std=124.0, minimum=least, maximum=556.3)
+    run = trace([1.0] * 40, graph=replace(kept, layers=(time, *kept.layers)), data=(inputs,))
+    assert len(findings_in("RE005", Evidence(trace=run))) == count
+
+
+@pytest.mark.parametrize(("padded", "count"), [(True, 1), (False, 0)])
+def test_padding_that_was_added_counts_where_the_program_pads(padded: bool, count: int) -> None:
+    kept = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    attends = replace(kept.layers[0], name="core", type="MultiheadAttention")
+    events = (Event("padded", 1, 0, 0.0, {}, None),) if padded else ()
+    run = trace([1.0] * 40, graph=replace(kept, layers=(attends, *kept.layers)), events=events)
+    tried = Experiments(behaviour=(Behaviour("Net", padding_added=0.5),))
+    assert len(findings_in("RE036", Evidence(trace=run, experiments=tried))) == count
 
 
 def test_the_loss_of_a_policy_gradient_may_grow() -> None:
@@ -830,6 +911,13 @@ more = np.random.choice({population}, 100, replace=True)
 x, y = {rows}, y[more]
 train, test = train_test_split(x)
 """
+CUT = """
+rare = np.flatnonzero(y)
+more = np.random.choice({population}, size=len(y) - len(rare), replace=True)
+x = {rows}
+cut = int(0.8 * len(x))
+train, test = x[:cut], x[{rest}:]
+"""
 HITS = """
 def judge(model, loader, hits=0):
     for x, y in loader:
@@ -867,6 +955,9 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE049", bound("-0.5 * KL", "distance + kl"), None),
         ("RE049", POLICY.format(sign=""), 5),
         ("RE049", POLICY.format(sign="-"), None),
+        ("RE049", POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"), 5),
+        ("RE049", POLICY.format(sign="0.5 * value_loss - ").replace(".mean()", ".mean() - entropy"), None),
+        ("RE049", POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"), None),
         ("RE053", PAIRS.format(first="True"), 5),
         ("RE053", PAIRS.format(first="False"), None),
         ("RE053", NOISE.format(noised="add_noise(x)"), 6),
@@ -876,6 +967,10 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE055", RARE.format(population="rare", rows="x[more]"), 3),
         ("RE055", RARE.format(population="names", rows="x[more]"), None),
         ("RE055", RARE.format(population="rare", rows="x[more] + noise"), None),
+        ("RE055", CUT.format(population="rare", rows="x[more]", rest="cut"), 3),
+        ("RE055", CUT.format(population="rare", rows="x[more]", rest="other"), None),
+        ("RE055", CUT.format(population="rare", rows="x[more] + noise", rest="cut"), None),
+        ("RE055", CUT.format(population="np.arange(3)", rows="x[more]", rest="cut"), None),
         ("RE056", AUGMENTED.format(name="RandomCrop", after=""), 4),
         ("RE056", AUGMENTED.format(name="ToTensor", after=""), None),
         ("RE056", AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"), None),

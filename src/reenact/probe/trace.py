@@ -123,6 +123,8 @@ class ParameterFacts:
     shape: tuple[int, ...]
     trainable: bool
     in_optimizer: bool
+    graded: bool = False
+    """A gradient came to it while no optimizer had it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,8 @@ class Behaviour:
     mixing_at: Mover | None = None
     padding: float | None = None
     """When padding at the end of rows is cut off."""
+    padding_added: float | None = None
+    """The scores of a decoder, when padding is added to the rows that it reads from."""
     missing: str = ""
 
 

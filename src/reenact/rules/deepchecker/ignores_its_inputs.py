@@ -48,13 +48,19 @@ class IgnoresItsInputs(Rule):
     why = "What is learned does not depend on what is asked."
 
     def check(self, evidence: Evidence) -> Findings:
-        tried = evidence.experiments.one_batch
-        if tried is None:
-            return
-        seen, blind = finite(list(tried.losses[-LATE:])), finite(list(tried.zeroed_losses[-LATE:]))
-        if len(seen) < LATE // 2 or len(blind) < LATE // 2:
-            return
-        with_inputs, without = statistics.median(seen), statistics.median(blind)
-        if without <= WORSE * with_inputs and with_inputs > 1e-3:
-            saw = f"loss {with_inputs:.3g} on one batch, {without:.3g} with its inputs set to zero"
+        saw = ignores_inputs(evidence)
+        if saw:
             yield self.finding(evidence, saw, confidence=None if evidence.compares else UNSURE)
+
+
+def ignores_inputs(evidence: Evidence) -> str:
+    """What was seen of a model that learns a batch as well without its inputs; empty where it does not."""
+    tried = evidence.experiments.one_batch
+    both = (tried.losses, tried.zeroed_losses) if tried is not None else ((), ())
+    seen, blind = (finite(list(losses[-LATE:])) for losses in both)
+    if len(seen) < LATE // 2 or len(blind) < LATE // 2:
+        return ""
+    with_inputs, without = statistics.median(seen), statistics.median(blind)
+    if without > WORSE * with_inputs or with_inputs <= 1e-3:
+        return ""
+    return f"loss {with_inputs:.3g} on one batch, {without:.3g} with its inputs set to zero"

@@ -21,6 +21,8 @@ class Divergence(NamedTuple):
     """Has the sign of a divergence, which is never below zero."""
     summed: bool
     """Over everything, and not divided by a number of rows."""
+    by_row: bool
+    """Over the values of a row alone."""
     weighted: bool
     """Multiplied by something that is no number."""
 
@@ -37,29 +39,30 @@ def divergences(index: FileIndex) -> Iterator[Divergence]:
 
 def _sign(node: ast.expr) -> int | None:
     """1 for `exp(log_var) + mean**2 - 1 - log_var`, -1 for its negative, none for another sum."""
-    terms = list(_terms(node, 1))
-    texts = [(sign, ast.unparse(term)) for sign, term in terms]
+    found = list(terms(node))
+    texts = [(sign, ast.unparse(term)) for sign, term in found]
     grown = [sign for sign, text in texts if "exp(" in text]
     squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
     ones = [sign for sign, text in texts if text in ("1", "1.0")]
-    if len(terms) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
+    if len(found) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
         return None
     return grown[0]
 
 
-def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
+def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
+    """The terms of a sum, each with its sign."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        yield from _terms(node.left, sign)
-        yield from _terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
+        yield from terms(node.left, sign)
+        yield from terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield from _terms(node.operand, -sign)
+        yield from terms(node.operand, -sign)
     else:
         yield sign, node
 
 
 def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
     """Follow what is done to it up to the statement."""
-    summed, weighted = False, False
+    summed, by_row, weighted = False, False, False
     while True:
         above = index.parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:
@@ -67,6 +70,7 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
         if isinstance(above, ast.Call) and called(above) in REDUCTIONS:
             axes = len(above.args) - (node in above.args) + len(above.keywords)
             summed = called(above) == "sum" and not axes
+            by_row = by_row or (called(above) == "sum" and axes > 0)
         elif isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub):
             sign = -sign
         elif isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult | ast.Div):
@@ -76,7 +80,7 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
             weighted = weighted or number is None
             sign = -sign if number is not None and number < 0 else sign
         else:
-            return Divergence(node, sign > 0, summed, weighted)
+            return Divergence(node, sign > 0, summed, by_row, weighted)
         assert isinstance(above, ast.expr)
         node = above
 

@@ -31,13 +31,17 @@ Sources
     other weights).
 """
 
+import ast
 import math
+import re
 
-from reenact.probe.trace import TRAINING, Trace
+from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import call_place
+from reenact.rules.own._lines import call_place, indexes, place_in
 
 NO_GRADIENT = "never reached by a gradient"
+FEW = 3
+"""Looked-at steps without a gradient that are no accident."""
 
 
 class FrozenOrForgottenWeights(Rule):
@@ -65,7 +69,9 @@ class FrozenOrForgottenWeights(Rule):
             if names:
                 saw = f"{', '.join(names[:4])}: {reason}"
                 place = evidence.optimizer.place if evidence.optimizer is not None else None
-                if layer is not None and _passed(evidence.watched, layer.name):
+                if names[0] in evidence.copies:
+                    place = _swapped_at(evidence, names[0]) or place
+                elif layer is not None and _passed(evidence.watched, layer.name):
                     place = call_place(evidence, "detach") or place
                 elif reason == NO_GRADIENT:
                     place = _asked_without_gradient(evidence.watched) or place
@@ -109,11 +115,34 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
     for number, facts in enumerate(trace.parameter_facts):
         rows = trace.parameters.where(parameter=number)
         asked_only = len(rows) > 0 and not rows["grad_present"].any()
-        forgotten = facts.trainable and not facts.in_optimizer and facts.name not in evidence.copies
+        copied = facts.name in evidence.copies and not _replaced(trace, facts)
+        forgotten = facts.trainable and not facts.in_optimizer and not copied
         if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
     given = any(facts.in_optimizer for facts in trace.parameter_facts)
     return list(dict.fromkeys(names)) if given else []
+
+
+def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
+    """Whether a weight took the place of one of its name that an optimizer goes on to hold: gradients come to
+    the new one, and no longer to the old one. A target network leaves the weights that learn as they are."""
+    held = [
+        trace.parameters.where(parameter=number)["grad_present"]
+        for number, other in enumerate(trace.parameter_facts)
+        if other.in_optimizer and (other.name, other.shape) == (facts.name, facts.shape)
+    ]
+    return facts.graded and any(len(seen) > FEW and seen.any() and not seen[-FEW:].any() for seen in held)
+
+
+def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
+    """Where a part of a model is replaced from outside of it: `model.head = ...`."""
+    part = weight.rpartition(".")[0].rpartition(".")[2]
+    outside = re.compile(rf"(?!self\.).+\.{re.escape(part)}")
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            if isinstance(node, ast.Assign) and outside.fullmatch(ast.unparse(node.targets[0])):
+                return place_in(index, node)
+    return None
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:

@@ -53,12 +53,7 @@ class InputsUnscaled(Rule):
         if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
             return
         low = inputs.minimum or 0.0
-        if (
-            evidence.optimizers > 1
-            or reads_symbols(evidence)
-            or _scaled_inside(evidence.layers)
-            or (abs(inputs.mean) <= LARGE and inputs.std <= LARGE)
-        ):
+        if evidence.optimizers > 1 or not far_from_unit_size(evidence):
             return
         picture = low >= 0 and 100 < inputs.maximum <= 255 and len(inputs.shape) > 2
         sure = 0.85 if picture or max(abs(inputs.mean), inputs.std) > 5 * LARGE else 0.7
@@ -76,6 +71,15 @@ class InputsUnscaled(Rule):
         if made is None and framework(evidence) == "torch" and (param is None or param.absent):
             made = passes[0].place if passes else None
         yield replace(finding, place=made) if made is not None else finding
+
+
+def far_from_unit_size(evidence: Evidence) -> bool:
+    """Whether inputs that are quantities reach the first weights far from unit size."""
+    inputs = evidence.inputs
+    if inputs is None or inputs.mean is None or inputs.std is None:
+        return False
+    large = abs(inputs.mean) > LARGE or inputs.std > LARGE
+    return large and not reads_symbols(evidence) and not _scaled_inside(evidence.layers)
 
 
 def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 What
     A reconstruction loss that is a mean over all values is added to a KL divergence that is a sum over the
-    whole batch.
+    whole batch; or over each row, and what is learned does not depend on the inputs.
 Why
     The divergence then weighs rows times values more than in the bound that both come from. The encoder
     gives up: every row gets the same code.
@@ -39,6 +39,7 @@ import ast
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.deepchecker.ignores_its_inputs import ignores_inputs
 from reenact.rules.own._divergence import divergences
 from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
 
@@ -60,10 +61,13 @@ class KlWeight(Rule):
     why = "The divergence outweighs the reconstruction by rows times values: every row gets the same code."
 
     def check(self, evidence: Evidence) -> Findings:
+        blind = ignores_inputs(evidence)
         for index in indexes(evidence):
             for one in divergences(index):
-                if one.positive and one.summed and not one.weighted and _is_added(index, one.node):
-                    saw = "the divergence is a sum over the batch, the reconstruction a mean over all values"
+                summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
+                if one.positive and summed and not one.weighted and _is_added(index, one.node):
+                    saw = f"the divergence is a sum over {summed}, the reconstruction a mean over all values"
+                    saw += f"; {blind}" if blind else ""
                     yield self.finding(evidence, saw, place=place_in(index, one.node))
 
 

@@ -35,6 +35,7 @@ from reenact.probe.trace import LearningRateRange
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
+from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
 
@@ -96,6 +97,9 @@ def _tell_nothing(evidence: Evidence) -> str:
     facts = known[-1].facts if known else {}
     rows, share = (facts.get(name) for name in ("rows", "explained"))
     if not isinstance(rows, int) or not isinstance(share, float) or rows < FEW_ROWS or share > TELLS:
+        return ""
+    if far_from_unit_size(evidence):
+        # Large numbers hide what there is in the inputs: they are the first thing to put right.
         return ""
     tested = evidence.experiments.learning_rates
     usable = tested is None or _within(tested, evidence.learning_rate or 0.0)

@@ -30,15 +30,18 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
 
 SPLITS = ("train_test_split", "random_split")
-PLACES = ("flatnonzero", "nonzero", "where", "argwhere", "arange", "range", "len")
-"""What gives numbers of rows."""
+CHOSEN = ("flatnonzero", "nonzero", "where", "argwhere")
+"""What gives numbers of rows that were chosen by what they hold."""
+PLACES = (*CHOSEN, "arange", "range", "len")
+"""What gives numbers of rows, or other numbers that are counted up to."""
 COPIES = ("resample", "fit_resample")
 
 
@@ -57,7 +60,7 @@ class LeakageByDuplicates(Rule):
             # A function of the program that draws is a draw where it is called.
             for draw in (*copying, *(call for call in index.calls if called(call) in own)):
                 split = _split_later(index, draw)
-                if split is not None:
+                if split is not None and (isinstance(split, ast.Call) or _may_be_cut(index, draw, own)):
                     saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
                     yield self.finding(evidence, saw, place=place_in(index, draw))
 
@@ -69,15 +72,25 @@ def _copies(index: FileIndex, call: ast.Call) -> bool:
         return words.get("replace", "True") == "True"
     if called(call) != "choice" or words.get("replace") != "True" or not call.args:
         return False
+    return _made_by(index, call.args[0], PLACES)
+
+
+def _made_by(index: FileIndex, value: ast.expr, names: Sequence[str]) -> bool:
     return any(
-        isinstance(node, ast.Call) and called(node) in PLACES
-        for name in ast.walk(call.args[0])
+        isinstance(node, ast.Call) and called(node) in names
+        for name in ast.walk(value)
         for node in ast.walk(value_of(index, name) if isinstance(name, ast.Name) else name)
     )
 
 
-def _split_later(index: FileIndex, draw: ast.Call) -> ast.Call | None:
-    """The split of the rows that were drawn; none where they are not split."""
+def _may_be_cut(index: FileIndex, draw: ast.Call, own: set[str]) -> bool:
+    """Whether two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance."""
+    rows = called(draw) in own.union(COPIES) or _made_by(index, draw.args[0], CHOSEN)
+    return rows and not is_in_loop(index, draw)
+
+
+def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
+    """The split of the rows that were drawn, by a call or by two slices; none where they are not split."""
     around = function_of(index, draw)
     drawn: set[str] = set()
     for statement in sorted(_statements(around), key=lambda one: one.lineno):
@@ -89,10 +102,35 @@ def _split_later(index: FileIndex, draw: ast.Call) -> ast.Call | None:
         split = next((one for one in nodes if isinstance(one, ast.Call) and called(one) in SPLITS), None)
         if touched and split is not None:
             return split
+        cut = next((node for node in nodes if _cut(node) and ast.unparse(node.value) in drawn), None)
+        if cut is not None and any(_completes(node, cut) for node in ast.walk(around)):
+            return cut
         # Arithmetic makes new rows of them: centres of classes with noise, say.
-        if touched and not any(isinstance(node, ast.BinOp) for node in nodes):
+        counted = [node for node in nodes if isinstance(node, ast.BinOp) and _of(node, draw, drawn)]
+        if touched and not counted:
             drawn |= {name for target in getattr(statement, "targets", ()) for name in _names(target)}
     return None
+
+
+def _of(sum_: ast.BinOp, draw: ast.Call, drawn: set[str]) -> bool:
+    """Whether arithmetic is done with what was drawn."""
+    return any(node is draw or (isinstance(node, ast.Name) and node.id in drawn) for node in ast.walk(sum_))
+
+
+def _cut(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    """`rows[:cut]`."""
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(part, ast.Slice) and part.lower is None and part.upper is not None
+
+
+def _completes(node: ast.AST, cut: ast.Subscript) -> bool:
+    """`rows[cut:]` beside `rows[:cut]`."""
+    part, first = node.slice if isinstance(node, ast.Subscript) else None, cut.slice
+    if not isinstance(node, ast.Subscript) or not isinstance(part, ast.Slice) or part.lower is None:
+        return False
+    end = first.upper if isinstance(first, ast.Slice) else None
+    same = ast.unparse(node.value) == ast.unparse(cut.value) and part.upper is None
+    return same and end is not None and ast.unparse(part.lower) == ast.unparse(end)
 
 
 def _statements(around: ast.AST) -> Iterator[ast.Assign | ast.Expr]:

@@ -48,6 +48,7 @@ Sources
 
 import ast
 import re
+from collections.abc import Iterator
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, place_in
@@ -68,6 +69,7 @@ class PaddingAttended(Rule):
     why = "How much padding a row has depends on its batch, and the answer for the row then does too."
 
     def check(self, evidence: Evidence) -> Findings:
+        padded = evidence.trace is not None and bool(evidence.trace.happened("padded"))
         attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
         tests = [tested.padding for tested in evidence.experiments.behaviour]
         place = _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
@@ -77,6 +79,9 @@ class PaddingAttended(Rule):
         for tested in evidence.experiments.behaviour:
             if attends and tested.padding is not None and tested.padding > MOVED:
                 saw = f"cutting off padding moves the output of a row by {tested.padding:.2g} of its spread"
+                yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+            elif attends and padded and (tested.padding_added or 0.0) > MOVED:
+                saw = f"padding behind a row moves its output by {tested.padding_added:.2g} of its spread"
                 yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
 
 
@@ -97,6 +102,15 @@ def _unmasked(evidence: Evidence) -> Place | None:
     return None
 
 
+def _attending(model: ast.ClassDef) -> Iterator[str]:
+    """What a class calls its parts that attend."""
+    for node in ast.walk(model):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            name = called(node.value)
+            if name.startswith("Transformer") or name in ATTENDING:
+                yield from (target.attr for target in node.targets if isinstance(target, ast.Attribute))
+
+
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
     for index in indexes(evidence):
@@ -109,7 +123,7 @@ def _pooled(evidence: Evidence, model: str) -> Place | None:
             wanted = [
                 call
                 for call in inside
-                if called(call) in ("encoder", "layer", "transformer", "attn", "blocks")
+                if called(call) in ("encoder", "layer", "transformer", "attn", "blocks", *_attending(node))
             ]
             wanted = wanted or [call for call in inside if called(call) in POOLS]
             if wanted:

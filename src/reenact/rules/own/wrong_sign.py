@@ -38,12 +38,14 @@ from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._divergence import NAMED, divergences
+from reenact.rules.own._divergence import NAMED, divergences, terms
 from reenact.rules.own._lines import called, indexes, place_in, value_of
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(", re.IGNORECASE)
 REWARD = re.compile(r"advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount", re.IGNORECASE)
+NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-")
+"""Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
 
 
@@ -93,7 +95,9 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         value, name = node.value, ast.unparse(node.targets[0])
-        if "loss" in name.lower() and _is_policy_gradient(index, value) and not _negated(index, name, value):
+        added = [term for sign, term in terms(value) if sign > 0]
+        raised = any(_is_policy_gradient(index, term) for term in added)
+        if "loss" in name.lower() and raised and not _negated(index, name, value):
             yield node
 
 
@@ -113,7 +117,7 @@ def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
-    """`(log_prob * advantage).mean()`, and nothing beside it."""
+    """`(log_prob * advantage).mean()`."""
     if isinstance(value, ast.Call) and called(value) in REDUCED:
         inner = value.func.value if isinstance(value.func, ast.Attribute) else None
         named = isinstance(inner, ast.Name) and inner.id == "torch"
@@ -136,4 +140,4 @@ def _negated(index: FileIndex, name: str, value: ast.expr) -> bool:
     if any(isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) for node in ast.walk(value)):
         return True
     later = re.compile(rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b")
-    return bool(later.search(index.text)) or bool(re.search(r"(?:logp\w*|log_probs?)\s*=\s*-", index.text))
+    return bool(later.search(index.text)) or bool(NEGATIVE.search(index.text))

@@ -24,10 +24,13 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules.own._series import guessing, losses, windows
 
 LARGEST = 0.01
 FAR_ABOVE = 0.9
 """Confidence in a rate ten times above what the optimizer is given anywhere."""
+BETTER = 0.8
+"""Share of the loss of a constant answer below which a training has settled."""
 
 
 class LearningRateHigh(Rule):
@@ -58,5 +61,15 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     name = evidence.optimizer.name if evidence.optimizer is not None else str(param.in_force) if param else ""
     if name.lower() in ("adadelta", "lbfgs", "rprop"):
         return 0.1 if rate <= 1 else 0.3
-    usual = 0.1 if name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion")) else 1.0
+    adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
+    if not adapts and _settles(evidence):
+        return LearningRateHigh.confidence
+    usual = 0.1 if adapts else 1.0
     return FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else LearningRateHigh.confidence
+
+
+def _settles(evidence: Evidence) -> bool:
+    """Whether the loss ends clearly below that of a constant answer. The step of plain SGD is the rate times
+    the gradient: small rows and flat losses want a rate that would be far too high elsewhere."""
+    guess, course = guessing(evidence), windows(losses(evidence))
+    return bool(guess and course) and course[-1] < BETTER * (guess or 0.0)

@@ -156,8 +156,9 @@ class TakeOver:
             if call.name in LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
         ]
         batch, passes = self.inputs.batch, list(self.inputs.passes.values())
+        given = (passes, targets[:8], batch, self.seconds, self.inputs.padding)
         try:
-            facts["behaviour"] = list(behaviour.test(self.torch, passes, targets[:8], batch, self.seconds))
+            facts["behaviour"] = list(behaviour.test(self.torch, *given))
             if self._test_keras is not None:
                 with self.torch.no_grad():
                     facts["behaviour"].append(self._test_keras())
@@ -248,10 +249,13 @@ class Inputs:
         """The last call from outside of each model of torch, by identity."""
         self.batch: list[Tensor] = []
         """The last batch that a loader gave."""
+        self.padding: float | None = None
+        """What the program fills rows up with."""
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
         after(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._batch_given)
+        after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         # Module hooks get no keyword arguments, and Keras's layers do not run them.
         patch(torch.nn.Module, "__call__", self._wrap_call)
 
@@ -292,3 +296,15 @@ class Inputs:
     @guarded("experiment-loader")
     def _batch_given(self, batch: Any, _: Any) -> None:
         self.batch = list(tensors_in(batch))
+
+    @guarded("experiment-padding")
+    def _padded(
+        self,
+        result: Any,  # noqa: ARG002
+        sequences: Any,  # noqa: ARG002
+        batch_first: bool = False,  # noqa: ARG002
+        padding_value: float = 0.0,
+        *_: Any,
+        **__: Any,
+    ) -> None:
+        self.padding = padding_value

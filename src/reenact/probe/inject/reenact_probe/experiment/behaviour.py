@@ -50,21 +50,30 @@ class Ended(NamedTuple):
 
 
 def test(
-    torch: Library, passes: list[Pass], targets: list[Tensor], batch: list[Tensor], seconds: float
+    torch: Library,
+    passes: list[Pass],
+    targets: list[Tensor],
+    batch: list[Tensor],
+    seconds: float,
+    padding: float | None,
 ) -> Iterator[Facts]:
-    """Facts of each model that was called; `batch` are the tensors that a loader gave last."""
+    """Facts of each model that was called; `batch` are the tensors that a loader gave last, `padding` is what
+    the program pads rows with."""
     until = time.process_time() + seconds
     for call in passes[-MOST_PASSES:]:
         if time.process_time() < until:
-            yield Subject(torch, call, batch, until).facts(targets)
+            yield Subject(torch, call, batch, until, padding).facts(targets)
 
 
 class Subject:
     """One model and the inputs it was called with."""
 
-    def __init__(self, torch: Library, call: Pass, batch: list[Tensor], until: float) -> None:
+    def __init__(
+        self, torch: Library, call: Pass, batch: list[Tensor], until: float, padding: float | None = None
+    ) -> None:
         self.torch = torch
         self.call = call
+        self.padding = padding
         self.batch = {id(tensor) for tensor in batch}
         self.rows = int(batch[0].shape[0]) if batch and batch[0].dim() else 0
         """Of the loader's batch; 0 without a loader."""
@@ -78,24 +87,27 @@ class Subject:
             if base is None:
                 return dict(found, missing="it gives no scores")
             found["noise"] = _moved(base, self._scores(self._same, seed=1))
+            quiet = (found["noise"] or 0.0) < MOVED
             everything = list(self._tokens())
             tokens, time_axis = (everything[0] if everything else None), None
             for number, given in enumerate(everything):
                 axis, shift = _shift(given, targets)
-                if axis is not None and self._counts(shift, number, given, base, found):
+                # A first input that is the target is an autoencoder's.
+                answers = number and quiet and "shift" not in found
+                if axis is not None and (shift or (answers and self._reads_answers(base, given, axis))):
                     tokens, time_axis, found["shift"] = given, axis, shift
-            if (found["noise"] or 0.0) < MOVED:
+            if quiet:
                 self._without_noise(found, base, tokens, time_axis, targets)
+                sources = [given for given in everything if given is not tokens]
+                if found.get("shift") == 1 and time_axis == 1 and len(sources) == 1:
+                    self._source_padding(found, base, sources[0], tokens)
         return found
 
-    def _counts(self, shift: int | None, number: int, given: Tensor, base: Tensor, found: Facts) -> bool:
-        """Whether a shift between an input and the target says something. A first input that is the target is
-        an autoencoder's; another one gives the answer away where the scores depend on it, and not only a loss
-        that the model computes.
+    def _reads_answers(self, base: Tensor, given: Tensor, axis: int) -> bool:
+        """Whether the scores of a token depend on that token of an input that is the target itself. Whoever
+        gives the model the tokens before it alone (teacher forcing) may hand it all of them.
         """
-        if shift or not number or "shift" in found:
-            return bool(shift)
-        moved = _moved(base, self._scores(lambda tensor: given.roll(1, 0) if tensor is given else tensor))
+        moved, _ = self._leak(base, given, axis, own=True)
         return moved is not None and moved > MOVED
 
     def _without_noise(
@@ -165,8 +177,11 @@ class Subject:
 
     # Tests ------------------------------------------------------------------------------------------------
 
-    def _leak(self, base: Tensor, tokens: Tensor, axis: int) -> tuple[float | None, Facts | None]:
-        """How far the scores of earlier tokens move when later ones change."""
+    def _leak(
+        self, base: Tensor, tokens: Tensor, axis: int, own: bool = False
+    ) -> tuple[float | None, Facts | None]:
+        """How far the scores of earlier tokens move when later ones change; `own`: and those of the first
+        that changes."""
         length = tokens.shape[axis]
         half = length // 2
         if base.dim() != 3 or base.shape[axis] != length or length < FEW_TOKENS:
@@ -182,7 +197,7 @@ class Subject:
 
         def early(tensor: Tensor) -> Tensor | None:
             fits = tensor.dim() >= 2 and tensor.shape[:2] == tokens.shape
-            return tensor.narrow(axis, 0, half) if fits else None
+            return tensor.narrow(axis, 0, half + own) if fits else None
 
         return self._compare(base, changed, early)
 
@@ -205,10 +220,14 @@ class Subject:
             axes = [one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows]
             return tensor.narrow(axes[0], rows - 1, 1) if axes else None
 
-        return self._compare(base, changed, last_row)
+        share, where = self._compare(base, changed, last_row)
+        if (share or 0.0) < MOVED and _alike(base, axis):
+            # Every row gets the same answer, whatever it is given: the layers inside may show more.
+            return self._where(changed, lambda t: last_row(t) if _one_axis(t, rows) else None)
+        return share, where
 
-    def _padding(self, base: Tensor, tokens: Tensor) -> float | None:
-        """How far outputs of rows move when padding at their end is cut off."""
+    def _padding(self, base: Tensor, tokens: Tensor, whole: Tensor | None = None) -> float | None:
+        """How far outputs of rows move when padding at their end is cut off; `whole` stays as it is."""
         length = tokens.shape[1]
         same = (tokens == tokens[:, -1:]).flip(1).cumprod(1).sum(1)
         values, counts = tokens[:, -1][same > 1].unique(return_counts=True)
@@ -221,15 +240,33 @@ class Subject:
         rows = padded.nonzero().reshape(-1)
 
         def changed(tensor: Tensor) -> Tensor:
+            kept_whole = tensor is whole
             if tensor.dim() and tensor.shape[0] == len(tokens):
                 tensor = tensor[rows]
-            square = tensor.dim() >= 2 and tensor.shape[1] == length
+            square = tensor.dim() >= 2 and tensor.shape[1] == length and not kept_whole
             return tensor[:, : length - cut] if square else tensor
 
         kept = base[rows]
         if kept.dim() == 3 and kept.shape[1] == length:
             return None
         return _moved(kept, self._scores(changed))
+
+    def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
+        """The same for what a decoder is given beside its own tokens. Batches of rows of one length have no
+        padding: then some is added, where it is known what the program pads with. Recurrence reads on
+        through padding, and is often left to.
+        """
+        recurrent = any(type(part).__name__ in ("LSTM", "GRU", "RNN") for part in self.call.module.modules())
+        if recurrent or base.dim() != 3 or base.shape[0] != len(source) or not self._in_time:
+            return
+        found["padding"] = self._padding(base, source, tokens)
+        given = list(tensors_in((self.call.args, self.call.kwargs)))
+        alike = [t for t in given if t is not tokens and t.dim() > 1 and t.shape[:2] == source.shape]
+        if len(alike) == 1 and found["padding"] is None and self.padding is not None:
+            more = self.torch.full_like(source[:, :2], self.padding)
+            longer = self.torch.cat([source, more], 1)
+            scores = self._scores(lambda tensor: longer if tensor is source else tensor)
+            found["padding_added"] = _moved(base, scores)
 
     # Passes -----------------------------------------------------------------------------------------------
 
@@ -243,7 +280,7 @@ class Subject:
         if kept is None or other is None:
             return None, None
         share = _moved(kept, other, base)
-        where = self._where(change, part) if share is not None and share > MOVED else None
+        where = self._where(change, part)[1] if share is not None and share > MOVED else None
         return share, where
 
     def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
@@ -259,8 +296,8 @@ class Subject:
         first = next(tensors, None)
         return first.detach().float() if first is not None else None
 
-    def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> Facts | None:
-        """The first module, in the order in which they end, whose output moves."""
+    def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> tuple[float, Facts | None]:
+        """How far the output of the first module moves that moves, in the order in which they end."""
         runs: list[list[Ended]] = []
         for changing in (self._same, change):
             ended: list[Ended] = []
@@ -268,9 +305,10 @@ class Subject:
                 self._scores(changing)
             runs.append(ended)
         for before, after in zip(*runs):
-            if (_moved(before.part, after.part, before.whole) or 0.0) > MOVED:
-                return self._named(before.module, before.parent)
-        return None
+            share = _moved(before.part, after.part, before.whole) or 0.0
+            if share > MOVED:
+                return share, self._named(before.module, before.parent)
+        return 0.0, None
 
     def _named(self, module: Module, parent: Module | None) -> Facts:
         """A module of the program's own, or one of a library beside the program's line that calls it."""
@@ -339,6 +377,17 @@ def _outputs(output: Any) -> Iterator[Tensor]:
         yield from tensors_in(output)
     elif hasattr(output, "__dict__"):
         yield from tensors_in(vars(output))
+
+
+def _alike(scores: Tensor, axis: int) -> bool:
+    """Whether all rows got the same."""
+    first = scores.narrow(axis, 0, 1)
+    return float((scores - first).abs().max()) <= 1e-5 * float(first.abs().max())
+
+
+def _one_axis(tensor: Tensor, rows: int) -> bool:
+    """Whether it is clear where a tensor inside a model has its rows."""
+    return list(tensor.shape).count(rows) == 1 and tensor.shape[0] == rows
 
 
 def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:

@@ -59,9 +59,11 @@ class ParameterInfo(Known):
     in_optimizer: bool = False
     plain: bool = False
     """An ordinary dense tensor, whose values can be read."""
+    graded: bool = False
+    """A gradient came to it while no optimizer had it."""
 
     def facts(self) -> Facts:
-        names = ("name", "shape", "trainable", "in_optimizer")
+        names = ("name", "shape", "trainable", "in_optimizer", "graded")
         return {name: getattr(self, name) for name in names}
 
 
@@ -247,6 +249,9 @@ class Model:
                 self.parameters.dirty = True
             if info is not None and info.plain:
                 followed.append((info.index, tensor))
+        for info in self.parameters.all:
+            if not info.in_optimizer and not info.graded and getattr(info.ref(), "grad", None) is not None:
+                info.graded = self.parameters.dirty = True
         return followed
 
     def learns(self, module: Module) -> bool:

@@ -62,6 +62,7 @@ class TorchObserver:
         """The gradients of the update under way come with a closure."""
         self._half = False
         """A layer was seen to compute in half precision."""
+        self._pads = False
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
@@ -70,6 +71,7 @@ class TorchObserver:
         self.steps = Steps(torch, recorder, self.forwards, self._loaders, self.made, self)
         when_made(torch.nn.Module, self._made)
         after(torch.nn.Module, "load_state_dict", self._loaded)
+        after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         self.step_ended()
 
     @guarded("construct")
@@ -83,6 +85,13 @@ class TorchObserver:
         if missing or unexpected:
             counts = {"missing": len(missing), "unexpected": len(unexpected)}
             self.recorder.event("weights-loaded", total=len(module.state_dict()), place=caller(), **counts)
+
+    @guarded("padding")
+    def _padded(self, _: Any, sequences: Any, *__: Any, **___: Any) -> None:
+        """Rows of different lengths were filled up: noted once."""
+        if not self._pads and len({len(row) for row in sequences}) > 1:
+            self._pads = True
+            self.recorder.event("padded", place=caller())
 
     def introduce(self, model: Module) -> None:
         """A model that was made before anybody looked: its parts get their names."""
