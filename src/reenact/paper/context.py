@@ -1,6 +1,10 @@
 """What development, verification and measurement of one paper work with, and the user's folders."""
 
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from reenact.codegen.runner import ProjectRunner, UserFolder
@@ -59,6 +63,41 @@ def project_runner(
         folders=tuple(UserFolder(path, name, variable) for path, name, variable in given if path is not None),
         requirements=options.requirements, packages=packages, environments=environments, stop=stop or Stop(),
     )  # fmt: skip
+
+
+FIELD = (
+    "numpy",
+    "torch",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "keras",
+    "torchvision",
+    "transformers",
+    "gymnasium",
+)
+"""Packages of the field that are named, with their versions, where they are installed."""
+
+
+def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
+    """What a run may use and import, for whoever writes the code."""
+    cores, memory = len(os.sched_getaffinity(0)), runner.memory_mib
+    return "\n".join(
+        (
+            f"A full run has {options.run_wall_s:g} s of CPU time on one of {cores} cores, and {memory} MiB.",
+            f"A dry run or a test may take {options.wall_s:g} s of CPU time.",
+            f"Runs are started with --scale {options.scale:g}; after a timeout with less.",
+            "There is no GPU and no network.",
+            f"Packages that can be imported: {', '.join(_installed(options.requirements)) or 'none'}.",
+        )
+    )
+
+
+def _installed(requirements: tuple[str, ...]) -> Iterator[str]:
+    for name in FIELD:
+        with suppress(PackageNotFoundError):
+            yield f"{name} {version(name)}"
+    yield from requirements
 
 
 def scale_arguments(scale: float) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, OpenRun, Scope, mark
 from reenact.llm.ask import Model
-from reenact.paper.context import PaperContext, folders_text, project_runner
+from reenact.paper.bearing import bearing_text, with_added
+from reenact.paper.context import PaperContext, folders_text, machine_text, project_runner
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development, RoundLog, is_foreign
@@ -102,7 +103,7 @@ def reproduce(
         pipeline="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
     ) as run:
         carry_budget(model, run, services.journal)
-        made = _Making(paper, options, services, run, out)
+        made = _Making(with_added(paper, options.goal), options, services, run, out)
         try:
             made.all_of_it(given)
         except (Stopped, BudgetSpent) as error:
@@ -226,11 +227,18 @@ def _brief(
     hidden = withheld(paper, claims.claims)
     goal = context.options.goal
     return Brief(
-        paper_text=paper.text(hide=hidden),
+        paper_text=bearing_text(paper, () if goal.is_all else _places(summaries, fingerprint), hidden),
         goal=goal.text(),
         review=summaries.text(hide=hidden),
         exemplars="\n\n".join(one.text() for one in exemplars),
         criteria=without_results(fingerprint.criteria, claims.claims, hidden),
         addendum=goal.addendum,
         data=folders_text(context.runner.folders),
+        machine=machine_text(context.options, context.runner),
     )
+
+
+def _places(summaries: Review, fingerprint: Fingerprint) -> set[str]:
+    """Where the paper speaks of what is asked for, as far as review and criteria tell."""
+    stated = {place for one in (*summaries.method, *summaries.experiment) for place in one.places}
+    return stated | {place for one in fingerprint.criteria for place in one.places}

@@ -6,7 +6,6 @@ usable answer came. A question is a step of the journal with the name of its pro
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,8 +27,6 @@ from reenact.paper.develop.version import Brief, State, Version
 PACKAGE = "reenact.paper.develop"
 Made: TypeAlias = tuple[Project, list[str]]
 """A new version, and what it takes for granted that the paper does not state."""
-OFFERED = ("numpy", "torch")
-"""Packages that are named when they are here; a longer list would differ from machine to machine."""
 
 
 class Learnt(BaseModel):
@@ -107,9 +104,7 @@ class Roles:
 
     def begin(self, version: Version, run: Scope) -> State:
         """What is to be built, before any code."""
-        here = [name for name in OFFERED if importlib.util.find_spec(name) is not None]
-        packages = ", ".join([*here, *self.context.options.requirements]) or "none"
-        return self._learnt("begin", version, run, packages=packages)
+        return self._learnt("begin", version, run)
 
     def learn(self, version: Version, run: Scope) -> State:
         """The state after a stage."""

@@ -30,6 +30,9 @@ class Brief:
     data: str = ""
     """What the user's folders hold, as a listing; empty when none were given."""
 
+    machine: str = ""
+    """What a run may use, and which packages there are."""
+
     def shared(self) -> dict[str, str]:
         """The variables that every prompt of development begins with."""
         return {
@@ -39,6 +42,7 @@ class Brief:
             "exemplars": self.exemplars or "none",
             "criteria": "\n".join(map(_line, self.criteria)) or "none",
             "addendum": self.addendum or "none",
+            "machine": self.machine or "Nothing is known of the machine.",
             "data": self.data or "The user gave no folder of data.",
         }
 

@@ -18,6 +18,7 @@ from reenact.journal import Journal, Run, Scope, mark
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
+from reenact.paper.bearing import SILENT, compact, read_text, with_added
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.fingerprint import (
     Atom,
@@ -46,12 +47,6 @@ TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
 PORTION = 12000
 """Characters of the paper that one question holds; a single longer block is asked about alone."""
-SILENT = re.compile(
-    r"^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics statement"
-    r"|broader impacts?|impact statement)\b",
-    re.IGNORECASE,
-)
-"""Sections that are not about the method."""
 MOST_ATOMS = 6
 """A fact that falls into more stays whole: such a list is a description, not a compound."""
 SPLIT_AT_ONCE = 40
@@ -135,6 +130,7 @@ def run_fingerprint(
         "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
     }  # fmt: skip
     with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+        paper = with_added(paper, goal)
         taken = take_fingerprint(paper, goal, model, run, parts)
         run.note("result", taken)
         result = FingerprintRun(paper, taken, run.record, run.reused)
@@ -157,7 +153,7 @@ def _questions(
     about each portion, for facts that no item holds yet."""
     if level is not Level.PARAGRAPH:
         addendum, look = goal.addendum or "There is none.", prompt_texts(PACKAGE)["look"][level]
-        values = {"paper": paper.text(), "goal": goal.text(), "addendum": addendum, "look": look}
+        values = {"paper": read_text(paper), "goal": goal.text(), "addendum": addendum, "look": look}
         yield level.value, values, run
         return
     for number, portion in enumerate(portions(paper)):
@@ -191,7 +187,7 @@ def portions(paper: Paper) -> Iterator[Portion]:
     ids: set[str] = set()
     for heading, block in _blocks(paper):
         parts = block.sentences if isinstance(block, Paragraph) else (block,)
-        words = " ".join(f"[{one.id}] {one.text}" for one in parts)
+        words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
         if ids and sum(map(len, lines)) + len(words) > PORTION:
             yield Portion("\n\n".join(lines), frozenset(ids))
             lines, ids = [], set()

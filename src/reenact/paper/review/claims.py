@@ -20,6 +20,7 @@ from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry
+from reenact.paper.bearing import read_text
 from reenact.paper.criterion import Criterion
 from reenact.paper.fingerprint.vocabulary import words_of
 from reenact.paper.grounding import in_order, known, text_at
@@ -210,7 +211,7 @@ class Reported(BaseModel):
 def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     """The claims, and a sentence for each that was dropped: these are in the journal as `claims-dropped`."""
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
-    values = {"paper": paper.text(), "goal": goal.text()}
+    values = {"paper": read_text(paper), "goal": goal.text()}
     try:
         answer = ask_with_retry(
             run, model, "claims", template, values, Reported, wrong=lambda one: _objections(one, paper)

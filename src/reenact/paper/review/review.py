@@ -13,6 +13,7 @@ from reenact.journal import Scope
 from reenact.llm.ask import Image, Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry
+from reenact.paper.bearing import read_text
 from reenact.paper.grounding import known
 from reenact.paper.options import Goal
 
@@ -74,7 +75,7 @@ class Summaries(BaseModel):
 def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
     values = {
-        "paper": paper.text(),
+        "paper": read_text(paper),
         "goal": goal.text(),
         "addendum": goal.addendum or "There is none.",
         "figures": pictures(paper) if figures else (),

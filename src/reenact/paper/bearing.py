@@ -1,0 +1,84 @@
+"""The part of a paper that bears on a task, as prompts have it: the same text in every question of a step.
+
+Read by all: the paper without its bibliography, thanks and statements. Given to whoever writes code: of a
+narrowed task only the sections that criteria or the review rest on; of the others the headings. Formulas are
+written without the spaces that converters put between all signs: quotes are compared without spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence
+from reenact.paper.options import Goal
+
+SILENT = re.compile(
+    r"^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics statement"
+    r"|broader impacts?|impact statement)\b",
+    re.IGNORECASE,
+)
+"""Sections that are not about the method."""
+LEFT_OUT = "(left out: nothing that is asked for rests on it)"
+_MATHS = re.compile(r"\$\$?[^$]+\$\$?")
+_COMMAND_END = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])")
+_BETWEEN = re.compile(r"(?<![\\A-Za-z]) +| +(?![A-Za-z])")
+
+
+def compact(text: str) -> str:
+    """The same with formulas such as `1 0 ^ { - 4 }` written as `10^{-4}`."""
+    return _MATHS.sub(lambda found: _tight(found.group()), text)
+
+
+def _tight(maths: str) -> str:
+    """No space that LaTeX would not need: one stays between a command and a letter, and between words."""
+    kept = _COMMAND_END.sub("\\1\0", " ".join(maths.split()))
+    return _BETWEEN.sub("", kept).replace("\0", " ")
+
+
+ADDED = "added"
+"""Id of the section that holds what is not the paper's own."""
+
+
+def with_added(paper: Paper, goal: Goal) -> Paper:
+    """The paper, and at its end what authors or user add and ask for: facts may rest on that too."""
+    lines = [" ".join(line.split()) for line in f"{goal.addendum}\n{goal.instruction}".splitlines()]
+    blocks = tuple(
+        Paragraph(f"{ADDED}:{number}", (Sentence(f"{ADDED}:{number}.1", line),))
+        for number, line in enumerate(filter(None, lines), start=1)
+    )
+    if not blocks:
+        return paper
+    section = Section(ADDED, 1, "Added by authors or user", blocks)
+    return replace(paper, sections=(*paper.sections, section))
+
+
+def read_text(paper: Paper) -> str:
+    """The whole paper but for sections that are not about its work."""
+    kept = tuple(one for one in paper.sections if not SILENT.match(one.title))
+    return compact(replace(paper, sections=kept).text())
+
+
+def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> str:
+    """The paper without its results; of sections that none of the places lies in the heading alone. Without
+    any place nothing is left out but what is not about the work."""
+    wanted = {_section_of(place) for place in places}
+    lines = [f"# {paper.title}"]
+    for section in paper.sections:
+        if SILENT.match(section.title):
+            continue
+        if wanted and section.id not in wanted and section.blocks:
+            lines.append(f"{_heading(section)}\n\n{LEFT_OUT}")
+            continue
+        alone = replace(paper, title="", sections=(section,)).text(hide=hide)
+        lines.append(alone.partition("\n\n")[2])
+    return compact("\n\n".join(lines))
+
+
+def _heading(section: Section) -> str:
+    return f"{'#' * (section.level + 1)} {section.id} {section.title}"
+
+
+def _section_of(place: str) -> str:
+    return place.partition(":")[0]

@@ -1,0 +1,50 @@
+"""What of a paper travels: tight formulas, the sections that a task rests on, what was added to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence
+from reenact.paper.bearing import LEFT_OUT, bearing_text, compact, read_text, with_added
+from reenact.paper.grounding import Grounds, ground
+from reenact.paper.options import Goal
+
+
+@pytest.mark.parametrize(
+    ("text", "tight"),
+    [
+        ("rate $1 0 ^ { - 4 }$ in plain words", "rate $10^{-4}$ in plain words"),
+        (r"$\alpha x + \frac { 1 } { N }$", r"$\alpha x+\frac{1}{N}$"),
+        (r"$$\sum _ { i = 1 } ^ { N } \lambda y$$", r"$$\sum_{i=1}^{N}\lambda y$$"),
+        ("no formula { here }", "no formula { here }"),
+    ],
+)
+def test_spaced_formulas_are_compacted(text: str, tight: str) -> None:
+    assert compact(text) == tight
+
+
+def test_the_bibliography_does_not_travel(paper: Paper) -> None:
+    thanks = Section("9", 1, "Acknowledgements", (Paragraph("9:1", (Sentence("9:1.1", "We thank all."),)),))
+    assert "We thank" not in read_text(replace(paper, sections=(*paper.sections, thanks)))
+
+
+def test_sections_that_nothing_rests_on_are_left_out_and_named(paper: Paper) -> None:
+    whole = bearing_text(paper, (), frozenset())
+    part = bearing_text(paper, ("1:1.1",), frozenset({"1:1.1"}))
+    assert LEFT_OUT not in whole
+    assert "The mixing weight" in part
+    assert "[1:1.1] (withheld" in part
+    assert "SGD" not in part
+    assert "2.1 Setup" in part
+    assert len(part) < len(whole)
+
+
+def test_facts_may_rest_on_what_was_added(paper: Paper) -> None:
+    added = with_added(paper, Goal(addendum="The seed of the data is 17.", instruction="Use float64."))
+    assert ground(added, "The seed of the data is 17.", ["added:1.1"]) == Grounds(
+        "The seed of the data is 17.", ("added:1.1",)
+    )
+    assert "[added:2.1] Use float64." in read_text(added)
+    assert with_added(paper, Goal(task="rings")) is paper
