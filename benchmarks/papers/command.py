@@ -31,6 +31,7 @@ from reenact.types import ExitCode
     help="A row more: written once from the paper, nothing verified or repaired.",
 )  # fmt: skip
 @click.option("--rounds", multiple=True, type=Count(0, 5), help="A row more: so many revisions.")
+@click.option("--no-whole", is_flag=True, help="Only the rows of --without, --baseline and --rounds.")
 @click.option("--runs", type=Count(1, 10), default=1, show_default=True, help="Tellings a case.")
 @click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
 @click.option("--max-cost", type=MONEY, help="Money the run may spend on models, in US dollars.")
@@ -42,8 +43,8 @@ from reenact.types import ExitCode
 @out_folder
 def papers(
     folder: Path | None, names: tuple[str, ...], entries: tuple[str, ...], model: str | None, record: bool,
-    without: tuple[str, ...], baselines: tuple[str, ...], rounds: tuple[int, ...], runs: int, jobs: int,
-    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, sandbox: str | None,
+    without: tuple[str, ...], baselines: tuple[str, ...], rounds: tuple[int, ...], no_whole: bool, runs: int,
+    jobs: int, max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, sandbox: str | None,
     trust_code: bool | None, fresh: bool, out: Path | None,
 ) -> ExitCode:  # fmt: skip
     """Reproduce every paper in DIR (default: the shipped ones), and compare with the truth.
@@ -67,7 +68,7 @@ def papers(
     }  # fmt: skip
     settings = resolve(flags).settings
     cases = (*chosen_cases(folder, names), *entry_cases(entries))
-    variants = variants_of(without, baselines, rounds)
+    variants = variants_of(without, baselines, rounds, whole=not no_whole)
     box = sandbox_for(settings)
     cache = cache_folder(settings)
     with Journal.open(settings.runs_dir) as journal:

@@ -64,13 +64,14 @@ WHOLE = Variant()
 
 
 def variants_of(
-    without: Sequence[str] = (), baselines: Sequence[str] = (), rounds: Sequence[int] = ()
-) -> tuple[Variant, ...]:
-    """The whole method, then a way for each; `lineage+repair` leaves out both at once."""
+    without: Sequence[str] = (), baselines: Sequence[str] = (), rounds: Sequence[int] = (),
+    *, whole: bool = True,
+) -> tuple[Variant, ...]:  # fmt: skip
+    """The whole method unless it is not wanted, then a way for each; `lineage+repair` leaves out both."""
     asked = [Variant(without=_parts(one)) for one in without]
     asked += [Variant(baseline=one) for one in baselines]
     asked += [Variant(rounds=one) for one in rounds]
-    return (WHOLE, *dict.fromkeys(asked))
+    return tuple(dict.fromkeys([*([WHOLE] if whole or not asked else []), *asked]))
 
 
 def _parts(words: str) -> tuple[str, ...]:

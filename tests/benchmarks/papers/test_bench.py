@@ -119,6 +119,12 @@ def test_variants_change_the_options_and_nothing_else() -> None:
         variants_of(["lineage+luck"])
 
 
+def test_a_part_left_out_is_run_or_recorded_without_the_whole() -> None:
+    only = variants_of(["lineage+repair"], whole=False)
+    assert [one.name for one in only] == ["without lineage and repair"]
+    assert variants_of(whole=False) == variants_of() == (WHOLE,)
+
+
 def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
         runner = BenchRunner(journal, choose(trust_code=True), tmp_path)
