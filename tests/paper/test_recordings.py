@@ -36,7 +36,7 @@ def wording(record: dict[str, Any]) -> str:
     """The hash that a replay compares, of the recorded words and the type of today."""
     name, _, version = record["prompt"].rpartition(" v")
     prompt = Prompt(name, int(version), record["system"], tuple(Text(part) for part in record["parts"]))
-    step = record["step"].rpartition("/")[2].removesuffix("-again")
+    step = record["step"].rpartition("/")[2].partition("~")[0].removesuffix("-again")
     return Request(step=record["step"], prompt=prompt, answer=ANSWERS[step]).hash
 
 

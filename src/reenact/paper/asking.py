@@ -35,19 +35,21 @@ def ask_with_retry(
     *,
     wrong: Callable[[T], Sequence[str]],
     tolerate: Callable[[T], int] = lambda _: 0,
+    sample: int | None = None,
 ) -> T:
     """The better of at most two answers. The prompt also has `objections`, to an earlier answer.
 
     `tolerate` is how many objections are not worth a second question. Raises AnswerUnusable.
     """
-    first = ask(run, model, name, template.fill(**values, objections=FIRST), answer)
+    first = ask(run, model, name, template.fill(**values, objections=FIRST), answer, sample=sample)
     objections = wrong(first)
     if len(objections) <= tolerate(first):
         return first
     listed = "\n".join(f"- {one}" for one in objections[:SHOWN])
     if len(objections) > SHOWN:
         listed += f"\n- and {len(objections) - SHOWN} more"
-    second = ask(run, model, f"{name}-again", template.fill(**values, objections=listed), answer)
+    again = template.fill(**values, objections=listed)
+    second = ask(run, model, f"{name}-again", again, answer, sample=sample)
     return second if len(wrong(second)) < len(objections) else first
 
 

@@ -1,7 +1,8 @@
 """Paper: what a paper states becomes code that runs, verified criterion by criterion, and measured.
 
-review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, revise) -> full runs
--> claims against measured -> gap too large? diagnose and repair what the paper leaves open -> report
+review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, revise) -> second judge
+-> full runs -> claims against measured -> gap too large? diagnose and repair what the paper leaves open
+-> report
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +43,7 @@ from reenact.paper.review.claims import (
     without_results,
 )
 from reenact.paper.review.review import Review, review
+from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
@@ -133,6 +135,7 @@ class _Making:
         self.development = Development(Project(), (), 0, False, (), ())
         self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
         self.log: RoundLog | None = None
+        self.judges: JudgesAgreement | None = None
 
     def step(self, number: int, note: str) -> None:
         self.at = f"step {number} of {STEPS} ({note})"
@@ -160,10 +163,13 @@ class _Making:
         brief = _brief(paper, self.review, self.claims, self.exemplars, self.fingerprint, context)
 
         def against_the_paper(project: Project, scope: Scope) -> tuple[Judged, ...]:
-            return verify(brief.criteria, project, paper, model, scope, runner)
+            return verify(brief.criteria, project, paper, model, scope, runner, self.exemplars)
 
         self.step(4, "write code that runs, and verify it")
         self.development = develop(brief, context, run, against_the_paper, self._follow)
+        self.step(5, "have a second judge read it")
+        made = self.development
+        self.judges = second_judge(brief.criteria, made.judged, made.project, model, run, self.exemplars)
         self.step(6, "run the experiment and compare it with the paper")
         criteria, place = self.fingerprint.criteria, run.under("measure")
         self.measured = measure(self.claims.asked, criteria, self.development, context, place)
@@ -181,6 +187,7 @@ class _Making:
             claims=claims.claims, exemplars=self.exemplars, fingerprint=self.fingerprint,
             development=self.development, runs=measured.runs, comparisons=measured.comparisons,
             orderings=measured.orderings, gap_repair=measured.gap_repair, scale=measured.scale,
+            judges=self.judges,
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,

@@ -17,6 +17,7 @@ from reenact.paper.measure.verdict import Judgement, Ordering, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
+from reenact.paper.verify.second_judge import JudgesAgreement
 from reenact.result import Result
 from reenact.types import JsonValue
 
@@ -28,7 +29,7 @@ class Reproduction(Result):
     JSON: ClassVar = (
         "title=paper.title", "source=paper.source", "form=paper.form", "goal=goal.text", "verdict", "reason",
         "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
-        "sections", "claims", "comparisons", "orderings", "exemplars", "fingerprint", "judged",
+        "sections", "claims", "comparisons", "orderings", "exemplars", "fingerprint", "judged", "judges",
         "rounds=development.rounds", "files=development.project.files", "runs", "gap_repair", "tokens",
         "money", "seconds:1", "reused", "notes=every_note",
     )  # fmt: skip
@@ -59,6 +60,8 @@ class Reproduction(Result):
     notes: tuple[str, ...] = ()
     orderings: tuple[Ordering, ...] = ()
     """What the claims say together: which is better than which, and by how much."""
+    judges: JudgesAgreement | None = None
+    """How far two judges agree; none where no judge was needed."""
     folder: Path | None = None
     written: tuple[str, ...] = ()
 

@@ -13,7 +13,15 @@ from reenact.llm.scripted import Scripted
 from reenact.paper.bearing import compact
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
-from reenact.paper.fingerprint.fingerprint import Item, Proposed, ProposedCheck, Sort, checked, refused
+from reenact.paper.fingerprint.fingerprint import (
+    EVERYWHERE,
+    Item,
+    Proposed,
+    ProposedCheck,
+    Sort,
+    checked,
+    refused,
+)
 from reenact.paper.fingerprint.pipeline import is_compound, portions, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
@@ -184,6 +192,18 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
          replace(ITEM, check=None, scope="NetA, RelB", fact="The RelB is set to be symmetric."), True),
         (replace(ITEM, check=None, scope="NetA, RelB", fact="The relations are symmetric."),
          replace(ITEM, check=None, scope="NetA, RelC", fact="The relations are symmetric."), False),
+        (checked_item("The actor has 64 hidden units.", "networks", "hidden units", "64"),
+         checked_item("The critic has 64 hidden units.", "networks", "hidden size", "64"), False),
+        (checked_item("Layers have 64 units.", "the actor", "hidden units", "64"),
+         checked_item("Layers have 64 units.", "the critic", "hidden units", "64"), False),
+        (checked_item("The policy network has 2 layers.", "networks", "hidden layers", "2"),
+         checked_item("The value network has 2 layers.", "networks", "hidden layers", "2"), False),
+        (checked_item("NetA has 64 hidden units.", "networks", "hidden units", "64"),
+         checked_item("NetB has 64 hidden units.", "networks", "hidden units", "64"), False),
+        (checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
+         checked_item("The rate is 0.1.", "training", "learning rate", "0.1"), True),
+        (checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
+         checked_item("The rate is 0.1.", "the baseline", "learning rate", "0.1"), False),
     ],
 )  # fmt: skip
 def test_what_says_the_same(left: Item, right: Item, one: bool) -> None:

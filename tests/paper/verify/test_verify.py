@@ -9,13 +9,17 @@ import pytest
 
 from reenact.codegen.project import Project
 from reenact.codegen.runner import ProjectRunner
+from reenact.errors import BudgetSpent
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.lineage.code import SourceFile
+from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.decisions import beside_code
 from reenact.paper.verify.mechanical import read_project
+from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
 from reenact.paper.verify.verify import settled, verify
 from reenact.sandbox.choose import choose
 
@@ -284,6 +288,58 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
     model = Scripted(script)
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.PASS, "judge")
+
+
+CITED = Exemplar(
+    "lee", "Mixing", "extended", ("1:1.1",), files=(SourceFile("mix.py", "MIX = 0.3\n", "the target"),)
+)
+
+
+def test_the_judge_sees_cited_code_where_a_criterion_rests_on_it(paper: Paper, run: Any) -> None:
+    many = [replace(criterion(number), places=("2.1:1.3",)) for number in range(1, 13)]
+    model = Scripted(
+        lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
+    )
+    elsewhere = replace(CITED, key="kim", cited_in=("3:1.1",))
+    found = verify([*many, criterion(13)], PROJECT, paper, model, run, runner(), [elsewhere, CITED])
+    assert [one.criterion for one in found] == [f"F{number}" for number in range(1, 14)]
+    first, second = (call.as_text() for call in model.calls)
+    assert _asked(first)[0] == "F13", "what rests on cited work is asked together"
+    assert "MIX = 0.3" in first
+    assert "[kim]" not in first
+    assert "MIX = 0.3" not in second
+
+
+def test_a_second_judge_who_knows_nothing_of_the_first_is_compared_with_him(paper: Paper, run: Any) -> None:
+    facts = [criterion(number) for number in range(1, 6)]
+    values = (Value.PASS, Value.PASS, Value.FAIL, Value.UNKNOWN)
+    first = [Judged(f"F{at}", value, "judge", "seen by one") for at, value in enumerate(values, 1)]
+    first.append(Judged("F5", Value.PASS, "check", "it is"))
+    answers = [verdict_on(1, "pass", LINE), verdict_on(2, "fail"), verdict_on(3, "fail")]
+    model = Scripted({"paper/second/judge[0]/verdicts~1": {"verdicts": answers}})
+    found = second_judge(facts, first, PROJECT, model, run)
+    assert found == JudgesAgreement(3, 3, 2, pytest.approx(0.4), ("F2",))
+    assert found.sentence == "two agree on 2 of 3 criteria (Cohen's kappa 0.40); they differ on F2"
+    (call,) = model.calls
+    assert (call.sample, _asked(call.as_text())) == (1, ["F1", "F2", "F3"])
+    assert "seen by one" not in call.as_text()
+
+
+def test_without_a_judges_verdict_or_a_budget_there_is_no_second_judge(paper: Paper, run: Any) -> None:
+    by_program = [Judged("F3", Value.PASS, "check", "it is")]
+    assert second_judge([MIXED], by_program, PROJECT, Scripted([]), run) is None
+    by_judge = [Judged("F3", Value.PASS, "judge", "it is")]
+    spent = Scripted([BudgetSpent("No money is left.")])
+    assert second_judge([MIXED], by_judge, PROJECT, spent, run) is None
+
+
+def test_judges_of_one_mind_have_no_kappa_and_a_silent_one_none(paper: Paper, run: Any) -> None:
+    alike = JudgesAgreement(2, 2, 2, None, ())
+    assert alike.sentence == "two agree on 2 of 2 criteria (Cohen's kappa not defined, all are alike)"
+    silent = Scripted({"paper/second/judge[0]/verdicts~1": ["no", "no", "no"]})
+    found = second_judge([MIXED], [Judged("F3", Value.PASS, "judge", "it is")], PROJECT, silent, run)
+    assert found is not None
+    assert "decided none of the 1 criteria" in found.sentence
 
 
 def rate(number: int, value: str, place: str, scope: str = "training") -> Criterion:

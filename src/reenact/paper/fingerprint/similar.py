@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reenact.paper.criterion import Check, Criterion, Kind, Level
-from reenact.paper.fingerprint.fingerprint import Dropped, Item, shortened
-from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, light, named, squeezed, words_of
+from reenact.paper.fingerprint.fingerprint import EVERYWHERE, Dropped, Item, shortened
+from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, light, named, roles, squeezed, words_of
 from reenact.paper.quantity import as_quantity, quantities
 
 DISTANCE = 0.5
@@ -23,6 +23,7 @@ RUNS = (3, 4, 5)
 """Lengths of the runs of characters."""
 _NOT = re.compile(r"\b(?:not|no|never|without|instead of|rather than|except)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9]")
+_NETWORK = re.compile(r"\b([A-Za-z]\w*)[ -](?:network|net|model|head|branch|tower|module)s?\b")
 _DIGITS = re.compile(r"\S*\d\S*")
 _RANK = {level: rank for rank, level in enumerate(Level)}
 
@@ -46,6 +47,8 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
     item, first = items[number], items[other]
+    if _of_two_parts(item, first):
+        return False
     if _one_formula(item, first) or _one_setting(item, first):
         return True
     if not _agree(item, first):
@@ -68,6 +71,20 @@ def _weighty(text: str) -> frozenset[str]:
 def _stem(word: str) -> str:
     """Without its ending: `drawing`, `draws`, `size`, `sizes`, `differ`, `different`."""
     return re.sub(r"(?:ing|ent|ed|es|s|e)$", "", word) if len(word) > 3 else word
+
+
+def _of_two_parts(left: Item, right: Item) -> bool:
+    """Whether they are about two networks or trainings: the actor's hidden units are not the critic's."""
+    mine, yours = _parts_named(left), _parts_named(right)
+    return bool(mine - yours) and bool(yours - mine)
+
+
+def _parts_named(item: Item) -> frozenset[str]:
+    """Networks and trainings by their role or name: `critic`, the `value` network, `NetA`."""
+    text = f"{item.scope}. {item.fact}"
+    owners = frozenset(word.casefold() for word in _NETWORK.findall(text)) - light()
+    named = frozenset(name for name in _names(item.fact) if name[0].isalpha())
+    return (words_of(text) & roles()) | owners | named
 
 
 def _one_formula(left: Item, right: Item) -> bool:
@@ -135,16 +152,24 @@ def _value(check: Check) -> object:
 
 
 def _scopes_agree(left: Item, right: Item) -> bool:
-    """One is part of the other (`training`, `training of the student`), or both speak of one sentence.
+    """One is part of the other (`training`, `training of the student`), or both speak of one sentence; all
+    that names nothing is part of the whole method.
 
     Different names (`data set A`, `data set B`) are never one; a name that the other fact says is no other.
     """
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
     if not mine - yours or not yours - mine:
         return True
+    if EVERYWHERE in (left.scope, right.scope) and not _names_part(left.scope) | _names_part(right.scope):
+        return True
     mine_alone = (_names(left.scope) - yours) - _spoken(right.fact)
     yours_alone = (_names(right.scope) - mine) - _spoken(left.fact)
     return not mine_alone and not yours_alone and bool(set(left.places) & set(right.places))
+
+
+def _names_part(scope: str) -> bool:
+    """Whether it is one method, network or data set among others."""
+    return bool(_names(scope) or words_of(scope) & roles())
 
 
 def _names(scope: str) -> frozenset[str]:

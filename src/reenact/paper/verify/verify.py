@@ -1,7 +1,7 @@
 """Every criterion against one version of the code: by program where that can tell, else by a judge.
 
-The judge is a model that reads the code and judges a dozen criteria at a time; a pass must rest on a line
-that exists.
+The judge is a model that reads the code and judges a dozen criteria at a time, beside the cited work that
+they rest on; a pass must rest on a line that exists.
 """
 
 import ast
@@ -24,6 +24,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, side_by_side
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.fingerprint.similar import contradicts
+from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.formula import computed
 from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
 
@@ -35,7 +36,7 @@ BATCH = 12
 
 def verify(
     criteria: Sequence[Criterion], project: Project, paper: Paper, model: Model, run: Scope,
-    runner: ProjectRunner,
+    runner: ProjectRunner, exemplars: Sequence[Exemplar] = (),
 ) -> tuple[Judged, ...]:  # fmt: skip
     """A verdict for each criterion, in their order. `runner` runs the functions of formulas.
 
@@ -55,14 +56,38 @@ def verify(
         elif finding.value is not None:
             judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
     left = [one for one in criteria if one.id not in judged]
-    batches = [left[number : number + BATCH] for number in range(0, len(left), BATCH)]
+    answers = ask_judge(left, found, project, model, run, exemplars)
+    judged |= {one.criterion: one for one in answers}
+    return settled([judged[one.id] for one in criteria], criteria)
+
+
+def ask_judge(
+    criteria: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model,
+    run: Scope, exemplars: Sequence[Exemplar], *, most: int = BATCH, sample: int | None = None,
+) -> list[Judged]:  # fmt: skip
+    """The verdicts of one judge, asked for so many at a time; those that rest on cited work come first."""
+    ordered = sorted(criteria, key=lambda one: not rested_on([one], exemplars))
+    batches = [ordered[number : number + most] for number in range(0, len(ordered), most)]
     places = [run.under("judge", attempt=number) for number in range(len(batches))]
     answers = side_by_side(
-        lambda asked: _judge(asked[0], found, project, model, asked[1]),
+        lambda asked: _judge(
+            asked[0], hints, project, model, asked[1], rested_on(asked[0], exemplars), sample
+        ),
         list(zip(batches, places, strict=True)),
     )
-    judged |= {one.criterion: one for answer in answers for one in answer}
-    return settled([judged[one.id] for one in criteria], criteria)
+    return [one for answer in answers for one in answer]
+
+
+def rested_on(criteria: Sequence[Criterion], exemplars: Sequence[Exemplar]) -> list[Exemplar]:
+    """Cited work, as far as it could be had, that is cited in the paragraphs of the criteria."""
+    blocks = {_block(place) for one in criteria for place in one.places}
+    had = (one for one in exemplars if one.summary or one.files)
+    return [one for one in had if blocks & set(map(_block, one.cited_in))]
+
+
+def _block(place: str) -> str:
+    section, _, inside = place.partition(":")
+    return f"{section}:{inside.partition('.')[0]}"
 
 
 def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Judged, ...]:
@@ -107,16 +132,19 @@ class Verdicts(BaseModel):
 
 
 def _judge(
-    batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope
-) -> list[Judged]:
+    batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope,
+    cited: Sequence[Exemplar], sample: int | None,
+) -> list[Judged]:  # fmt: skip
     """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
     listed = "\n\n".join(_shown(one, hints[one.id]) for one in batch)
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
-    values = {"code": project.text(), "criteria": listed}
+    beside = "\n\n".join(one.text() for one in cited) or "none"
+    values = {"code": project.text(), "criteria": listed, "cited": beside}
     try:
         answer = ask_with_retry(
-            run, model, "verdicts", template, values, Verdicts, wrong=lambda one: _wrong(one, batch, project)
-        )
+            run, model, "verdicts", template, values, Verdicts,
+            wrong=lambda one: _wrong(one, batch, project), sample=sample,
+        )  # fmt: skip
     except AnswerUnusable as error:
         return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
     given: dict[str, list[Said]] = {}

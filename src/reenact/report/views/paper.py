@@ -138,6 +138,8 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
     yield "paper", f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
     yield "gap", f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
     yield "criteria", f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
+    if found.judges is not None:
+        yield "judges", found.judges.sentence
     yield "code", f"{len(made.project.files)} files, {len(made.rounds)} rounds"
     yield "runs", f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
     if found.scale < 1:
