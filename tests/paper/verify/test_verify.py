@@ -148,13 +148,13 @@ def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any)
 
 
 def test_criteria_are_judged_in_batches_over_the_same_shared_code(paper: Paper, run: Any) -> None:
-    many = [criterion(number) for number in range(1, 16)]
+    many = [criterion(number) for number in range(1, 28)]
     model = Scripted(
         lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
     )
     found = verify(many, PROJECT, paper, model, run, runner())
     assert [one.criterion for one in found] == [one.id for one in many]
-    assert [len(_asked(call.as_text())) for call in model.calls] == [12, 3]
+    assert [len(_asked(call.as_text())) for call in model.calls] == [24, 3]
     first, second = (call.turns[0].parts[0] for call in model.calls)
     assert first == second
 
@@ -296,15 +296,15 @@ CITED = Exemplar(
 
 
 def test_the_judge_sees_cited_code_where_a_criterion_rests_on_it(paper: Paper, run: Any) -> None:
-    many = [replace(criterion(number), places=("2.1:1.3",)) for number in range(1, 13)]
+    many = [replace(criterion(number), places=("2.1:1.3",)) for number in range(1, 25)]
     model = Scripted(
         lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
     )
     elsewhere = replace(CITED, key="kim", cited_in=("3:1.1",))
-    found = verify([*many, criterion(13)], PROJECT, paper, model, run, runner(), [elsewhere, CITED])
-    assert [one.criterion for one in found] == [f"F{number}" for number in range(1, 14)]
+    found = verify([*many, criterion(25)], PROJECT, paper, model, run, runner(), [elsewhere, CITED])
+    assert [one.criterion for one in found] == [f"F{number}" for number in range(1, 26)]
     first, second = (call.as_text() for call in model.calls)
-    assert _asked(first)[0] == "F13", "what rests on cited work is asked together"
+    assert _asked(first)[0] == "F25", "what rests on cited work is asked together"
     assert "MIX = 0.3" in first
     assert "[kim]" not in first
     assert "MIX = 0.3" not in second

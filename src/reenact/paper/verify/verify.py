@@ -1,6 +1,6 @@
 """Every criterion against one version of the code: by program where that can tell, else by a judge.
 
-The judge is a model that reads the code and judges a dozen criteria at a time, beside the cited work that
+The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited work that
 they rest on; a pass must rest on a line that exists.
 """
 
@@ -30,7 +30,7 @@ from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
 
 SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
 """Files whose lines count although they are no Python."""
-BATCH = 12
+BATCH = 24
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
 
 
