@@ -132,15 +132,14 @@ def relay(
 
 def _list(folder: Path) -> Document:
     found = waiting(folder)
-    rows = tuple(
-        (one.id, one.step, str(one.request["prompt"]), str(one.request["schema_name"])) for one in found
-    )
+    # The id tells the step; what is copied must not be broken by a narrow terminal.
+    rows = tuple((one.id, str(one.request["schema_name"])) for one in found)
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
     return Document(
         kind="relay",
         title=f"Requests waiting in {folder}",
         verdict=f"{len(found)} waiting.{next_step}",
-        blocks=(Table("", ("id", "step", "prompt", "answer type"), rows),) if rows else (),
+        blocks=(Table("", ("id", "answer type"), rows),) if rows else (),
         data={"waiting": [dict(one.request) for one in found]},
     )
 

@@ -9,7 +9,7 @@ from reenact.journal import Journal
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.measure.measure import Measured, measure
-from reenact.paper.measure.verdict import Verdict
+from reenact.paper.measure.verdict import OrderingStatus, Verdict
 
 MATCH = {"matches": [{"claim": "C1", "metric": "accuracy"}]}
 SEEN = (Judged("F1", Value.FAIL, "check", "lr=1"), Judged("F2", Value.PASS, "check", "adam"))
@@ -106,3 +106,17 @@ def test_a_training_that_never_ends_is_given_up(
     found = outcome(endless, [claim()], context({}, run_wall_s=0.5), journal)
     assert [one.scale for one in found.runs] == [1.0, 0.25, 0.0625]
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
+
+
+def test_an_ordering_that_is_too_noisy_gets_more_seeds(
+    project: Project, claim: Any, context: Any, journal: Journal
+) -> None:
+    noisy = project.files["train.py"].replace(
+        '{"accuracy": accuracy', '{"accuracy": accuracy, "baseline": accuracy - 0.1 + 0.06 * (-1) ** seed'
+    )
+    claims = [claim(value=94.0), claim("C2", value=84.0, method="Baseline")]
+    match = {"matches": [*MATCH["matches"], {"claim": "C2", "metric": "baseline"}]}
+    found = outcome(project.changed({"train.py": noisy}), claims, context({"paper/match": match}), journal)
+    assert [one.seed for one in found.runs] == list(range(9))
+    assert [(one.n, one.status) for one in found.orderings] == [(9, OrderingStatus.HOLDS)]
+    assert found.notes[0] == "3 seeds were too few to decide every ordering; 6 more were run."

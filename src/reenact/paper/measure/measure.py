@@ -31,13 +31,23 @@ from reenact.paper.develop.development import Development
 from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
-from reenact.paper.measure.verdict import Judgement, Ordering, orderings, verdict_of
+from reenact.paper.measure.verdict import (
+    CONFIDENCE,
+    SECOND_LOOK,
+    Judgement,
+    Ordering,
+    OrderingStatus,
+    orderings,
+    verdict_of,
+)
 from reenact.paper.review.claims import Claim
 
 SHORTENED = 2
 """Times that a training which takes too long is made shorter."""
 SHORTER = 0.25
 """Share of the training that is left each time."""
+MORE = 3
+"""Times as many seeds where those that were asked for do not decide an ordering."""
 UNMATCHED = "No usable answer tells which metric is this claim."
 
 
@@ -81,10 +91,18 @@ def measure(
         return beside, (*map(str, unbelieved), *failed)
 
     comparisons, notes = compared(made.project, runs)
+    confidence = CONFIDENCE
+    if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
+        runs, confidence = (*runs, *more), SECOND_LOOK
+        comparisons, notes = compared(made.project, runs)
+        notes = (
+            f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were run.",
+            *notes,
+        )
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
-    tested = orderings(comparisons)
+    tested = orderings(comparisons, confidence)
     judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
@@ -115,13 +133,27 @@ def _runs_in_time(
     return runs, context
 
 
-def _full_runs(project: Project, context: PaperContext, run: Scope) -> tuple[FullRun, ...]:
-    """The experiment with every seed, as the options ask for."""
+def _full_runs(
+    project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()
+) -> tuple[FullRun, ...]:
+    """The experiment with every seed, as the options ask for, or with others."""
     options = context.options
     return full_runs(
-        project, context.runner, run, range(options.seeds), cpu_s=options.run_wall_s, scale=options.scale,
-        say=context.say,
+        project, context.runner, run, seeds or range(options.seeds), cpu_s=options.run_wall_s,
+        scale=options.scale, say=context.say,
     )  # fmt: skip
+
+
+def _more_seeds(
+    tested: Sequence[Ordering], project: Project, runs: Sequence[FullRun], context: PaperContext, run: Scope
+) -> tuple[FullRun, ...]:
+    """Runs with other seeds where those that were asked for are too noisy to decide an ordering."""
+    seeds = context.options.seeds
+    undecided = sum(one.status is OrderingStatus.UNDECIDED for one in tested)
+    if seeds < 2 or not undecided or not all(one.ok for one in runs):
+        return ()
+    context.say(f"too noisy to decide over {seeds} seeds: {undecided} of {len(tested)} orderings; more seeds")
+    return _full_runs(project, context, run.under("more-seeds"), range(seeds, MORE * seeds))
 
 
 class Matches(BaseModel):

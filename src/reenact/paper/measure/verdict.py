@@ -23,6 +23,8 @@ from reenact.types import ExitCode
 SIZE = 0.5
 """Share of the claimed difference that has to be possible by the measured ones."""
 CONFIDENCE = 0.95
+SECOND_LOOK = 0.975
+"""The same where seeds were added because the first did not decide: who looks twice is more often misled."""
 
 
 class OrderingStatus(StrEnum):
@@ -50,7 +52,8 @@ class Ordering:
     """Mean over the seeds that measured both."""
     low: float | None
     high: float | None
-    """95 % limits of that mean (Student's t over pairs); none for fewer than two pairs."""
+    """Limits of that mean, 95 % or those of a second look (Student's t over pairs); none for fewer than two
+    pairs."""
     n: int
     status: OrderingStatus
 
@@ -63,14 +66,14 @@ class Ordering:
         return f"{first} better than {second} by {self.claimed:.3g}{self.better.unit}: {beside}"
 
 
-def orderings(comparisons: Sequence[Comparison]) -> tuple[Ordering, ...]:
+def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE) -> tuple[Ordering, ...]:
     """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
     weakly to be asked for, and counts only where the runs surely show the opposite."""
     found: dict[tuple[str, str], Ordering] = {}
     for same, apart in ((_setting, _method), (_method, _setting)):
         for group in _groups(comparisons, same, apart):
             for best, other in _pairs(group):
-                tested = _tested(best, other)
+                tested = _tested(best, other, confidence)
                 if _is_stated(tested) or (tested.high is not None and tested.high < 0):
                     found.setdefault((best.claim.id, other.claim.id), tested)
     return tuple(found.values())
@@ -113,23 +116,23 @@ def _oriented(claim: Claim, value: float) -> float:
     return value if claim.higher_is_better else -value
 
 
-def _tested(best: Comparison, other: Comparison) -> Ordering:
+def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     claimed = _oriented(best.claim, best.claim.value - other.claim.value)
     shared = sorted(best.by_seed.keys() & other.by_seed.keys())
     if best.metric == other.metric or not shared:
         return Ordering(best.claim, other.claim, claimed, None, None, None, 0, OrderingStatus.UNMEASURED)
     differences = [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
-    low, high = _limits(differences)
+    low, high = _limits(differences, confidence)
     status = _status(low, high, SIZE * claimed)
     return Ordering(best.claim, other.claim, claimed, fmean(differences), low, high, len(shared), status)
 
 
-def _limits(differences: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+def _limits(differences: Sequence[float], confidence: float) -> tuple[float, float] | tuple[None, None]:
     if len(differences) < 2:
         return None, None
     from scipy.stats import t
 
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * stdev(differences)
+    reach = float(t.ppf((1 + confidence) / 2, len(differences) - 1)) * stdev(differences)
     mean, reach = fmean(differences), reach / sqrt(len(differences))
     return mean - reach, mean + reach
 
