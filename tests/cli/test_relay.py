@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_lists_what_waits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert guarded(relay, [str(folder)]) == 0
     printed = capsys.readouterr().out
-    assert "bug/plan" in printed
+    assert "bug-plan-0-" in printed
     assert "1 waiting." in printed
 
 
