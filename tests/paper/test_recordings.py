@@ -35,7 +35,8 @@ RECORDINGS = sorted({path for case in load_cases() for path in case.folder.glob(
 def wording(record: dict[str, Any]) -> str:
     """The hash that a replay compares, of the recorded words and the type of today."""
     name, _, version = record["prompt"].rpartition(" v")
-    prompt = Prompt(name, int(version), record["system"], tuple(Text(part) for part in record["parts"]))
+    parts = tuple(Text(part, local=part.startswith("<<<machine ")) for part in record["parts"])
+    prompt = Prompt(name, int(version), record["system"], parts)
     step = record["step"].rpartition("/")[2].partition("~")[0].removesuffix("-again")
     return Request(step=record["step"], prompt=prompt, answer=ANSWERS[step]).hash
 
