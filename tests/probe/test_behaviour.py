@@ -157,11 +157,19 @@ def test_one_output_a_row_and_batches_that_no_loader_made(forks: Any, turned: st
     [
         "model = nn.LSTM(4, 3); x, y = torch.randn(9, 4), torch.arange(9) % 3; given = (x,)",
         "model = Graph(); x, y = torch.randn(9, 4), torch.arange(9) % 3; given = (x,)",
+        "model = Near(); x, y = torch.randn(9, 4), torch.arange(9) % 3; "
+        "given = x, torch.arange(18).view(9, 2) % 9",
     ],
 )
 def test_rows_that_belong_together_are_not_tested(forks: Any, made: str) -> None:
-    """One series without a batch; the nodes of a graph that the model holds."""
+    """One series without a batch; the nodes of a graph that the model holds; the neighbours of each row."""
     text = """
+class Near(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 3)
+    def forward(self, x, near):
+        return self.head(x[near].mean(1))
 class Graph(nn.Module):
     def __init__(self):
         super().__init__()

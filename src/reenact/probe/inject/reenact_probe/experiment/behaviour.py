@@ -170,10 +170,15 @@ class Subject:
         return rows if labelled and base.dim() <= 2 and not (series and one_series) else 0
 
     def _relates(self, base: Tensor, rows: int) -> bool:
-        """Whether rows are related on purpose: scores of pairs, or a matrix of rows by rows (a graph)."""
+        """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph), or
+        numbers of rows beside what the rows hold (the neighbours of each)."""
         held = [value for part in self.call.module.modules() for value in vars(part).values()]
-        tensors = [base, *self.call.module.buffers(), *tensors_in(held)]
-        return any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors)
+        given = list(tensors_in((self.call.args, self.call.kwargs)))
+        tensors = [base, *given, *self.call.module.buffers(), *tensors_in(held)]
+        if any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors):
+            return True
+        features = any(t.is_floating_point() and t.dim() > 1 and len(t) == rows for t in given)
+        return features and any(_are_numbers_of_rows(t, rows) for t in tensors)
 
     # Tests ------------------------------------------------------------------------------------------------
 
@@ -377,6 +382,13 @@ def _outputs(output: Any) -> Iterator[Tensor]:
         yield from tensors_in(output)
     elif hasattr(output, "__dict__"):
         yield from tensors_in(vars(output))
+
+
+def _are_numbers_of_rows(tensor: Tensor, rows: int) -> bool:
+    """Whether whole numbers reach from the first rows to the last: tokens and classes rarely end there."""
+    if tensor.dim() != 2 or not tensor.numel() or tensor.is_floating_point() or tensor.is_complex():
+        return False
+    return int(tensor.min()) >= 0 and 0.9 * (rows - 1) <= int(tensor.max()) < rows
 
 
 def _alike(scores: Tensor, axis: int) -> bool:
