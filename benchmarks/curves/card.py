@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from itertools import product
 
@@ -36,6 +37,7 @@ def scorecard(kept: Sequence[KeptStart], *, tune: bool = False) -> Scorecard:
     enough = (lost.whole or 0) >= LEAST_WINNERS
     return Scorecard(
         name="curves",
+        cases=hashlib.sha256(repr(kept).encode()).hexdigest(),
         figures=f"{lost.part} of {lost.whole} winners lost, {saved:.0%} of the training time saved",
         goals=(
             Goal("winners", f">= {LEAST_WINNERS}", str(lost.whole), enough),
