@@ -2,8 +2,10 @@
 `reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff;
 `reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,12 +33,12 @@ from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
-from reenact.repairs.verdict import Repair
 from reenact.report.document import Document
-from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.report.views.repair import repair_document
 from reenact.types import ExitCode
+
+if TYPE_CHECKING:
+    from reenact.repairs.verdict import Repair
 
 
 @click.command(context_settings=PROGRAM)
@@ -103,6 +105,8 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     matters; 3: what was found did not hold, or no training could be compared.
     """
 
+    from reenact.report.views.repair import repair_document
+
     def view(result: Repair) -> Document:
         return repair_document(result, " ".join(program))
 
@@ -134,6 +138,7 @@ def alternatives(
     """
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.repairs.alternatives import AlternativesOptions, analyse
+    from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None

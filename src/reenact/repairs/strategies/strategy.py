@@ -1,14 +1,18 @@
 """What every strategy does, and which there are; and a board of changes with what was seen of them."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from reenact.errors import InputError
-from reenact.program.patch import Patch
-from reenact.repairs.search_context import SearchContext
+
+if TYPE_CHECKING:
+    from reenact.program.patch import Patch
+    from reenact.repairs.search_context import SearchContext
 
 BUILT_IN = {
     "guided": "reenact.repairs.strategies.guided.search:Guided",
