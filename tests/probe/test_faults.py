@@ -37,13 +37,13 @@ KERAS = (
     ),
     *("epoch", "metrics", "evaluate"),
 )
-CLIPPED = ("clip", "load", "warning")
+CLIPPED = ("clip", "load", "padding", "warning")
 ELSEWHERE = {
     *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
     *("torchmetrics-import", "keras-step"),
     *(
         f"experiment-{point}"
-        for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step", "loader")
+        for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step", "loader", "padding")
     ),
 }
 

@@ -199,7 +199,7 @@ def test_a_run_is_started_stopped_and_resumed_from_the_page(chromium: Browser, t
         page.set_default_timeout(60_000)
         page.goto(address)
         page.get_by_role("link", name="from this page").click()
-        page.get_by_label("PROGRAM").fill("waits.py")
+        page.get_by_role("combobox", name="Program").fill("waits.py")
         page.get_by_label("Max time").fill("300")
         page.get_by_role("button", name="Start").click()
         page.get_by_text("Its run:").wait_for()

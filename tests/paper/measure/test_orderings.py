@@ -56,6 +56,15 @@ def test_a_ranking_that_is_turned_round_is_not_reproduced_however_near_the_numbe
     assert "ours better than plain" in judgement.reason
 
 
+def test_rows_of_one_table_are_ranked_whatever_each_method_is_set_to() -> None:
+    rows = [claim(1, 95.0, "plain", "J = 8"), claim(2, 97.3, "ours", "J = 8, lambda = 1")]
+    (one,), judgement = judged(rows, {"m1": [98.0, 98.2, 97.9], "m2": [95.1, 95.0, 95.2]})
+    assert one.status is OrderingStatus.FAILS
+    assert judgement.verdict is Verdict.NOT
+    twice = [*rows, claim(3, 96.0, "ours", "lambda = 0")]
+    assert judged(twice, {"m1": [95.0], "m2": [97.3], "m3": [96.0]})[0][0].ids == "C2 > C3"
+
+
 def test_a_ranking_and_numbers_that_come_out_are_reproduced() -> None:
     (one,), judgement = judged([BASELINE, METHOD], {"m1": [94.8, 95.3, 95.1], "m2": [97.0, 97.4, 97.2]})
 

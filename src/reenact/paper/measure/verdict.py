@@ -70,12 +70,12 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
     """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
     weakly to be asked for, and counts only where the runs surely show the opposite."""
     found: dict[tuple[str, str], Ordering] = {}
-    for same, apart in ((_setting, _method), (_method, _setting)):
-        for group in _groups(comparisons, same, apart):
-            for best, other in _pairs(group):
-                tested = _tested(best, other, confidence)
-                if _is_stated(tested) or (tested.high is not None and tested.high < 0):
-                    found.setdefault((best.claim.id, other.claim.id), tested)
+    methods, settings = _groups(comparisons, _setting, _method), _groups(comparisons, _method, _setting)
+    for group in (*methods, *settings, *_tables(comparisons)):
+        for best, other in _pairs(group):
+            tested = _tested(best, other, confidence)
+            if _is_stated(tested) or (tested.high is not None and tested.high < 0):
+                found.setdefault((best.claim.id, other.claim.id), tested)
     return tuple(found.values())
 
 
@@ -90,6 +90,10 @@ def _method(claim: Claim) -> str:
     return plain(claim.method)
 
 
+def _place(claim: Claim) -> str:
+    return claim.place
+
+
 def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterator[list[Comparison]]:
     """Claims of one metric, data set and `same`, one for each `apart`; a number stated twice counts once."""
     groups: dict[tuple[object, ...], dict[str, Comparison]] = {}
@@ -100,6 +104,13 @@ def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterato
         key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
         groups.setdefault(key, {}).setdefault(apart(claim), one)
     return (list(group.values()) for group in groups.values() if len(group) > 1)
+
+
+def _tables(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
+    """Rows of one table that has each method once: they are compared, whatever each method is set to."""
+    for group in _groups(comparisons, _place, lambda claim: f"{_method(claim)}, {_setting(claim)}"):
+        if len({_method(one.claim) for one in group}) == len(group):
+            yield group
 
 
 def _pairs(group: Sequence[Comparison]) -> Iterator[tuple[Comparison, Comparison]]:
