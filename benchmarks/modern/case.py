@@ -34,7 +34,7 @@ class Half(StrEnum):
     LATER = "later"
     """By another such author, after that. Opened since."""
     FIFTH = "fifth"
-    """By yet another; run once, when all else is finished."""
+    """By yet another; run once. Opened since."""
 
 
 @dataclass(frozen=True, slots=True)
