@@ -253,3 +253,25 @@ def test_a_corrupt_journal_is_a_sentence_and_stays_as_it_is(
         assert "is damaged" in err
         assert "Traceback" not in err
     assert (project / ".reenact" / "journal.db").read_bytes() == content
+
+
+def test_runs_differ_by_arguments_folder_and_name(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    (project / "other").mkdir()
+    with Journal.open(project / ".reenact") as journal:
+        for folder, rate in (("other", "0.1"), (".", "0.2")):
+            monkeypatch.chdir(project / folder)
+            request = {"words": ["train.py", "--lr", rate]}
+            with journal.run(pipeline="diagnose", request=request, what="train.py") as run:
+                run.finish({"verdict": "1 finding", "metric": f"val_loss {rate}"})
+        journal.rename(journal.find("last"), "baseline")
+    _, out, _ = call(capsys, "list")
+    head, last, first = out.splitlines()[2:5]
+    assert head.split() == ["run", "started", "command", "folder", "verdict", "metric", "time"]
+    assert "baseline: diagnose train.py --lr 0.2 " in last
+    assert str(project / "other") not in last
+    assert " diagnose train.py --lr 0.1 " in first
+    assert "other" in first
+    assert "val_loss 0.1" in first

@@ -171,3 +171,29 @@ def test_a_row_of_many_columns_is_a_list_of_its_cells_where_no_column_has_space_
     document = Document(kind="runs", title="t", verdict="v", blocks=(table,))
     assert "  column0  finished\n  column1  45.6 s\n" in render(document, "full", width=60)
     assert "  column0   column1  column2 " in render(document, "full", width=100)
+
+
+LONG = "optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.999), weight_decay=0.01, lr=10.0)"
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_finding_is_wrapped_once_and_below_itself(width: int) -> None:
+    start = LONG.index("10.0")
+    why = "Adam is usually given 1e-5 to 1e-2; larger steps diverge, " * 3
+    notice = Diagnostic(
+        "UM005", "learning-rate-high", Level.ERROR, "lr", Place(PurePosixPath("train.py"), 5, 9),
+        "reenact explain UM005", "confidence 0.95, confirmed",
+        source=f"    5 | {LONG}\n      | {' ' * start}^^^^",
+        reasons=(("saw", "lr=10"), ("why", why), ("try", f"- {LONG}\n+ {LONG.replace('10.0', '0.001')}")),
+    )  # fmt: skip
+    lines = render(Document("t", "t", "v", diagnostics=(notice, notice)), "full", width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    source = next(line for line in lines if line.startswith("      5 | "))
+    mark = next(line for line in lines if "^" in line)
+    assert source[mark.index("^") : mark.rindex("^") + 1] == "10.0"
+    first = next(number for number, line in enumerate(lines) if line.startswith("  why      Adam"))
+    after = next(number for number, line in enumerate(lines) if line.startswith("  try      - opt"))
+    assert all(line.startswith(" " * 11) for line in lines[first + 1 : after])
+    assert " ".join(" ".join(lines[first:after]).split()) == f"why {why.strip()}"
+    blanks = [number for number, line in enumerate(lines) if not line]
+    assert not any(number + 1 in blanks for number in blanks)

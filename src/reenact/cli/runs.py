@@ -54,7 +54,8 @@ def list_runs(
     with JournalReader.open(_folder()) as shelf:
         found = shelf.runs(pipeline=pipeline, status=wanted, text=search, limit=limit)
         total = shelf.count(pipeline=pipeline, status=wanted, text=search)
-        show(list_document([(run, shelf.status_of(run)) for run in found], total), output_format)
+        rows = [(run, shelf.status_of(run)) for run in found]
+        show(list_document(rows, total, str(Path.cwd())), output_format)
 
 
 @runs.command(name="show")

@@ -1,6 +1,7 @@
 """The document for a person at a terminal."""
 
 import io
+from collections.abc import Iterator
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -9,7 +10,19 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from reenact.plain import plain, plain_line
-from reenact.report.document import Diagnostic, Document, Facts, Level, Picture, Plain, Text
+from reenact.report.document import (
+    CHANGE,
+    LABEL,
+    WIDEST,
+    Diagnostic,
+    Document,
+    Facts,
+    Level,
+    Picture,
+    Plain,
+    Text,
+    labelled,
+)
 from reenact.types import Table
 
 STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
@@ -29,10 +42,12 @@ def render(document: Document, *, width: int = 100, color: bool = False, details
     if document.reused:
         console.print(RichText(plain_line(document.reused), style="yellow"), soft_wrap=True)
     console.print(RichText(plain_line(document.title), style="bold"))
-    if document.diagnostics:
-        console.print()
+    above: Diagnostic | None = None
     for diagnostic in document.diagnostics:
+        if above is None or above.detail or diagnostic.detail:
+            console.print()
         _print_diagnostic(console, diagnostic)
+        above = diagnostic
     for block in document.plain_blocks(details=details):
         console.print()
         _print_block(console, block)
@@ -113,11 +128,38 @@ def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
     where = f"{plain_line(diagnostic.where)}  " if diagnostic.where else ""
     head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
     head.append(plain_line(diagnostic.name), style="bold")
-    if diagnostic.aside:
-        head.append(f"   {plain_line(diagnostic.aside)}", style="dim")
+    if aside := plain_line(diagnostic.aside):
+        fits = head.cell_len + GAP + cell_len(aside) <= console.width
+        head.append(f"{' ' if fits else chr(10)}{' ' * GAP}{aside}", style="dim")
     console.print(head)
-    console.print(Padding(RichText(plain(diagnostic.detail or diagnostic.message)), (0, 0, 0, 2)))
+    for line in _detail(diagnostic, min(WIDEST, console.width - GAP)):
+        console.print(Padding(line, (0, 0, 0, GAP)))
+
+
+def _detail(diagnostic: Diagnostic, width: int) -> Iterator[RichText]:
+    """The line it is about with its mark, the reasons or else the message, and what to do next."""
+    for number, line in enumerate(_around(plain(diagnostic.source).splitlines(), width)):
+        yield RichText(line, style=STYLES[diagnostic.level] if number else "")
+    if not diagnostic.detail:
+        yield RichText(plain(diagnostic.message))
+    for label, text in diagnostic.parts:
+        style = DIFF[text[0]] if text.startswith(CHANGE) else ""
+        for line in labelled(label, plain(text), width):
+            yield RichText.assemble((line[:LABEL], "dim"), (line[LABEL:], style))
     if diagnostic.next_step:
-        console.print(Padding(RichText(f"next  {plain(diagnostic.next_step)}", style="green"), (0, 0, 0, 2)))
-    if diagnostic.detail:
-        console.print()
+        label = f"{'next':{LABEL if diagnostic.detail else LABEL - 3}}"
+        yield RichText.assemble((label, "dim"), (plain(diagnostic.next_step), "green"))
+
+
+def _around(source: list[str], width: int) -> list[str]:
+    """A line of source and the mark below it; of a long one the part around the mark."""
+    if max(map(len, source), default=0) <= width:
+        return source
+    gutter = source[0].index("|") + 2
+    line, mark = (one[gutter:] for one in source)
+    space, start = width - gutter, mark.index("^")
+    left = 0 if start < space // 2 else min(start - space // 2, len(line) - space)
+    shown = f"{'…' if left else line[0]}{line[left + 1 : left + space]}"
+    if left + space < len(line):
+        shown = f"{shown[:-1]}…"
+    return [source[0][:gutter] + shown, source[1][:gutter] + mark[left : left + space]]

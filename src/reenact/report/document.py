@@ -15,8 +15,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 from reenact.types import ExitCode, JsonValue, Place, Table
 
 T = TypeVar("T")
-LABEL, WIDEST = 9, 90
-"""Letters of the label before a reason, and of a line of it."""
+LABEL, WIDEST = 9, 96
+"""Letters of the label before a reason, and of a line with it."""
+CHANGE = ("- ", "+ ")
+"""How the lines of a change begin."""
 
 
 class Level(StrEnum):
@@ -125,7 +127,14 @@ class Diagnostic:
     def detail(self) -> str:
         """Source and reasons as lines of text."""
         lines = [self.source] if self.source else []
-        return "\n".join([*lines, *(_entry(label, text) for label, text in self.reasons)])
+        return "\n".join([*lines, *(line for part in self.parts for line in labelled(*part))])
+
+    @property
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """The reasons with their labels; of a change each line for itself."""
+        for label, text in self.reasons:
+            lines = text.splitlines() if text.startswith(CHANGE) else [text]
+            yield from zip([label, *[""] * len(lines)], lines, strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,14 +274,13 @@ def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
             title = ""
 
 
-def _entry(label: str, text: str) -> str:
-    """A label and its words, wrapped below themselves; what has lines of its own keeps them."""
-    hang = " " * LABEL
-    if text.startswith(("- ", "+ ")):
-        return "\n".join(
-            f"{label if at == 0 else '':{LABEL}}{line}" for at, line in enumerate(text.splitlines())
-        )
-    return textwrap.fill(f"{label:{LABEL}}{text}", WIDEST, subsequent_indent=hang, drop_whitespace=True)
+def labelled(label: str, text: str, width: int = WIDEST) -> list[str]:
+    """A label and its words as lines, wrapped below themselves."""
+    is_change = text.startswith(CHANGE)
+    hang = " " * (LABEL + 4 * is_change)
+    return textwrap.wrap(
+        f"{label:{LABEL}}{text}", width, subsequent_indent=hang, break_on_hyphens=not is_change
+    )
 
 
 def mapped(value: T, change: Callable[[str, str], str], name: str = "") -> T:

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reenact.journal import Run, Step
+from reenact.journal import Run, Status, Step
 from reenact.journal.query import Answer
 from reenact.journal.upkeep import Checked
 from reenact.report.document import Document, Facts, Text
+from reenact.report.run_row import Listed
 from reenact.report.run_words import (
     SHOWN_VALUE,
     as_json,
-    cost_of,
     counted,
+    moment,
     readable,
     run_data,
     run_facts,
@@ -26,26 +27,24 @@ from reenact.report.run_words import (
 from reenact.result import encoded
 from reenact.types import Table
 
-VERDICT = 24
-"""Letters of a verdict in a list: the longest that a diagnosis comes to fits."""
-COLUMNS = ("run", "pipeline", "what", "status", "verdict", "steps", "cost", "time")
+WHAT, VERDICT, FOLDER = 40, 32, 24
+"""Letters of a command, a verdict and a folder in a list."""
 
 
-def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
-    """Runs in a table."""
-    rows = tuple(
-        (
-            run.id,
-            run.pipeline,
-            short(run.what),
-            status,
-            short(verdict_of(run), VERDICT),
-            f"{run.done + run.reused}/{run.steps}",
-            cost_of(run),
-            time_of(run.worked_s),
-        )
-        for run, status in found
-    )
+def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") -> Document:
+    """Runs in a table, without the columns that are empty; `here` is the folder that is not named."""
+    rows = [Listed(run, status, "" if run.folder in ("", here) else run.folder) for run, status in found]
+    columns = {
+        "run": [row.run.id for row in rows],
+        "started": [moment(row.run.started_at)[5:16] for row in rows],
+        "command": [short(_command(row), WHAT) for row in rows],
+        "folder": [_end(row.folder) for row in rows],
+        "verdict": [short(_verdict(row), VERDICT) for row in rows],
+        "metric": [row.metric for row in rows],
+        "cost": [row.cost for row in rows],
+        "time": [time_of(row.seconds) for row in rows],
+    }
+    table = {name: cells for name, cells in columns.items() if any(cells)}
     if not total:
         verdict = "No runs recorded here yet."
     else:
@@ -55,9 +54,26 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
         kind="runs",
         title="Recorded runs",
         verdict=verdict,
-        blocks=(Table("", COLUMNS, rows),) if rows else (),
+        blocks=(Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else (),
         data={"total": total, "runs": [run_data(run, status) for run, status in found]},
     )
+
+
+def _command(row: Listed) -> str:
+    """What was typed, after the name where the run was given one."""
+    name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
+    return f"{name}{row.run.pipeline} {row.program or row.run.what}"
+
+
+def _end(folder: str) -> str:
+    """The end of a path, by which folders differ."""
+    return folder if len(folder) <= FOLDER else f"…{folder[1 - FOLDER :]}"
+
+
+def _verdict(row: Listed) -> str:
+    """What it came to, or how it stands."""
+    verdict = verdict_of(row.run)
+    return verdict if verdict and row.status == Status.FINISHED else f"{row.status}: {verdict}".rstrip(": ")
 
 
 def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
