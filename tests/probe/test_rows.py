@@ -129,6 +129,14 @@ def test_a_pass_in_training_mode_is_placed_at_its_call(forks: Any) -> None:
     assert "cross_entropy(net(rows)" in lines[trained.place.line - 1]
 
 
+def test_rows_that_one_line_asks_about_several_times(forks: Any) -> None:
+    text = HEAD + "held_out = DataLoader(TensorDataset(x[512:], y[512:]), batch_size=64)\n" + LOOP
+    drawn = text.replace("            net(rows)\n", "            runs = [net(rows) for _ in range(3)]\n")
+    for program, again in ((text, False), (drawn, True)):
+        events = forks.run(program).trace.happened("evaluation")
+        assert any(event.facts["again"] for event in events) is again
+
+
 def test_rows_beside_the_loader_of_the_training_are_another_split(forks: Any) -> None:
     text = HEAD + LOOP.replace(
         "        for rows, labels in held_out:\n            net(rows)\n", "        net(x[480:])\n"

@@ -125,6 +125,43 @@ def test_an_evaluation_in_training_mode_stands_where_the_model_is_asked() -> Non
     assert [one.place for one in findings_in("RE011", seen(run))] == [place]
 
 
+def asked(*facts: dict[str, JsonValue], text: str = "import torch\n", column: int = 0) -> int:
+    place = Place(PurePosixPath("train.py"), 2, column)
+    events = tuple(Event("evaluation", 1 + n, 0, 0.0, one, place) for n, one in enumerate(facts))
+    run = trace([1.0] * 40, events=events)
+    assert run.graph is not None
+    drop = Layer("1", "Dropout", None, ((None, 3),), (None, 3), None, {"p": 0.5}, ())
+    run = replace(run, graph=replace(run.graph, layers=(*run.graph.layers, drop)))
+    return len(findings_in("RE011", seen(run, text)))
+
+
+def test_dropout_that_is_averaged_over_and_passes_that_nobody_reads() -> None:
+    once: dict[str, JsonValue] = {"training": True, "again": False}
+    assert asked(once, once) == 1
+    assert asked({"training": True, "again": True}) == 0, "the same rows several times, to be averaged"
+    assert asked(once, text="import torch\nscore = model(x)\n") == 1
+    assert asked(once, text="import torch\nprint(model(x))\n", column=6) == 1
+    assert asked(once, text="import torch\nmodel(x)\n") == 0, "batch norm takes new statistics"
+
+
+def test_a_rate_that_is_no_step_is_left_alone() -> None:
+    rates = tuple(10 ** (-7 + 0.5 * step) for step in range(15))
+    tried = Experiments(
+        learning_rates=LearningRateRange(rates, tuple(1.4 - r * 20 if r < 2e-2 else 3.0 for r in rates))
+    )
+
+    def findings(name: str, rate: float) -> list[int]:
+        events = (event("optimizer", number=0, type="Adam"), event("optimizer", number=1, type=name))
+        run = trace([1.0] * 40, events=events)
+        run.steps.rows[-1, run.steps.columns.index("optimizer")] = 1
+        run.steps.rows[-1, run.steps.columns.index("learning_rate")] = rate
+        return [len(findings_in(code, seen(run, tried=tried))) for code in ("RE019", "UM005")]
+
+    assert findings("SGD", 1.0) == [1, 1]
+    assert findings("LBFGS", 1.0) == [0, 0]
+    assert findings("Prodigy", 1.0) == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("monitor", "certain"), [("val_accuracy", Certainty.STRONG), ("val_loss", Certainty.HINT)]
 )

@@ -174,6 +174,20 @@ class Evidence:
         return len({int(number) for number in steps if number == number})
 
     @property
+    def step_rate(self) -> float | None:
+        """The largest learning rate in force that is the size of a step; none where the optimizer finds that
+        size itself."""
+        named = self.trace.happened("optimizer") if self.trace is not None else ()
+        free = {one.facts["number"] for one in named if _FINDS_ITS_STEP.search(str(one.facts["type"]))}
+        if not free:
+            written = self.hyperparameter(Kind.OPTIMIZER)
+            name = self.optimizer.name if self.optimizer is not None else written and str(written.in_force)
+            return None if _FINDS_ITS_STEP.search(name or "") else self.learning_rate
+        steps = self.watched.steps
+        both = zip(steps["optimizer"], steps["learning_rate"], strict=True)
+        return max((float(rate) for number, rate in both if number not in free and rate > 0), default=None)
+
+    @property
     def clips_gradients(self) -> bool:
         """Whether gradients are clipped: then a rate far above the usual makes steps of a usual size."""
         param = self.hyperparameter(Kind.GRADIENT_CLIP)
@@ -304,6 +318,10 @@ class Evidence:
         return facts.place if facts is not None else None
 
 
+_FINDS_ITS_STEP = re.compile(
+    r"lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg", re.IGNORECASE
+)
+"""Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
 _BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
 _ENVIRONMENTS = re.compile(
     r"^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b", re.MULTILINE

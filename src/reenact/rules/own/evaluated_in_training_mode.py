@@ -1,7 +1,9 @@
 """RE011 evaluated-in-training-mode
 
 What
-    A model with dropout or batch norm is evaluated without `model.eval()`.
+    A model with dropout or batch norm is evaluated without `model.eval()`. Left alone: the same rows passed
+    several times to average over dropout, and passes whose output is not used (batch norm that updates its
+    statistics).
 Why
     Dropout then removes units at random and batch norm uses the statistics of the test batch: results are
     worse, differ from run to run and depend on the batch.
@@ -33,9 +35,10 @@ Sources
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule
 from reenact.rules.own._lines import function_of, indexes, place_in
 from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
 
@@ -59,6 +62,9 @@ class EvaluatedInTrainingMode(Rule):
         events = evidence.watched.happened("evaluation")
         # A target network or an average is asked in training steps, too: by whose mode is its maker's choice.
         judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
+        averaged = {one.step for one in judged if one.facts.get("again")}
+        unread = _unread(evidence)
+        judged = [one for one in judged if one.step not in averaged and _start(one.place) not in unread]
         passes = [bool(event.facts.get("training")) for event in judged]
         if not passes or sum(passes) < 0.5 * len(passes):
             return
@@ -71,6 +77,23 @@ class EvaluatedInTrainingMode(Rule):
         places = (event.place for event in judged if event.facts.get("training"))
         seen = next((place for place in places if place is not None), None)
         yield replace(found, place=seen) if seen is not None else found
+
+
+Start = tuple[PurePosixPath, int, int]
+
+
+def _start(place: Place | None) -> Start | None:
+    return (place.file, place.line, place.column) if place is not None else None
+
+
+def _unread(evidence: Evidence) -> set[Start | None]:
+    """Where calls begin whose output is not used."""
+    return {
+        (index.source.path, node.lineno, node.col_offset)
+        for index in indexes(evidence)
+        for node in ast.walk(index.tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    }
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:

@@ -39,7 +39,7 @@ from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind,
 from reenact.rules.own._places import optimizer_name, usual_rates
 from reenact.rules.own._series import finite, learned, losses, windows
 
-USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0), "lbfgs": (1e-3, 2.0)}
+USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0)}
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
 ADAPTIVE = (3e-6, 0.05)
 LARGE, SMALL = 0.1, 1e-5
@@ -64,7 +64,7 @@ class LearningRateOutsideRange(Rule):
     why = "Too high a learning rate diverges, too low a one does not converge."
 
     def check(self, evidence: Evidence) -> Findings:
-        rate = _rate(evidence)
+        rate = evidence.step_rate
         if rate is None or rate <= 0:
             return
         doubt = 0.4 if learned(evidence) else 1.0
@@ -87,11 +87,6 @@ class LearningRateOutsideRange(Rule):
 
 Word = tuple[str, float, tuple[JsonValue, ...]]
 FINE: Word = ("", 0.0, ())
-
-
-def _rate(evidence: Evidence) -> float | None:
-    """The largest rate in force: a schedule may begin with next to nothing."""
-    return max(finite(list(evidence.watched.steps["learning_rate"])), default=evidence.learning_rate)
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:

@@ -40,7 +40,7 @@ class LearningRateHigh(Rule):
     why = "Adam is usually given 1e-5 to 1e-2; larger steps diverge."
 
     def check(self, evidence: Evidence) -> Findings:
-        rate = evidence.learning_rate
+        rate = evidence.step_rate
         if rate is not None and rate > LARGEST:
             sure = _confidence(evidence, rate)
             yield self.finding(
@@ -59,7 +59,7 @@ def _confidence(evidence: Evidence, rate: float) -> float:
         return LearningRateHigh.confidence
     param = evidence.hyperparameter(Kind.OPTIMIZER)
     name = evidence.optimizer.name if evidence.optimizer is not None else str(param.in_force) if param else ""
-    if name.lower() in ("adadelta", "lbfgs", "rprop"):
+    if name.lower() == "adadelta":
         return 0.1 if rate <= 1 else 0.3
     adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
     if not adapts and _settles(evidence):

@@ -25,8 +25,12 @@ Pair = tuple[Tensor, Tensor, bool]
 """Prediction, target, and whether classes lie along the last axis, as Keras has it."""
 _LOOKS = 20
 """Batches whose inputs are read whole."""
+_FRESH_LOOKS = 200
+"""The same where a program draws new rows for each step: it may draw others later."""
 _LABEL_LOOKS = 400
 _VALUES = 1 << 19
+_DRAWS = 5
+"""Copies of one row in a batch that are there to be averaged over."""
 A_FEW = 64
 """Rows of a batch that are looked at one by one."""
 
@@ -54,6 +58,8 @@ class BatchObserver:
         """A training pass was seen."""
         self.signal = Signal()
         self._again = Again()
+        self._asked: tuple[int, Any, Tensor | None] = (0, None, None)
+        """Step, place and inputs of the last pass in training mode that has no gradients."""
 
     # What is called ---------------------------------------------------------------------------------------
 
@@ -112,7 +118,8 @@ class BatchObserver:
         self._batch_size = value.shape[0]
         self._guess_epoch(value)
         split = self.data.split("train", self.recorder.step)
-        if self._looks < _LOOKS and not self._known_whole(in_fit):
+        drawn = self._fresh and self.loaders.current is None
+        if self._looks < (_FRESH_LOOKS if drawn else _LOOKS) and not self._known_whole(in_fit):
             self._looks += 1
             self._notice_return(self._take(split, "input", value))
 
@@ -159,14 +166,16 @@ class BatchObserver:
             return
         model = facts.inner(module)
         training = bool(model.training) or kwargs.get("training") is True
+        value = first_tensor(torch, (args, kwargs))
+        place = caller() if training else None
         self.recorder.event(
             "evaluation",
             training=training,
             model=type(model).__name__,
             learns=known.learns(model),
-            place=caller() if training else None,
+            again=training and self._asked_again(place, self._first_input(args, kwargs)),
+            place=place,
         )
-        value = first_tensor(torch, (args, kwargs))
         batch = self.loaders.batch
         loader = self.loaders.current
         if loader is self.train_loader and batch is None:
@@ -186,6 +195,15 @@ class BatchObserver:
             share = self._compare(prediction, labels.to(prediction.device), False, known.from_logits)
             self._metric("val_accuracy", share, in_fit)
         self._close_evaluation()
+
+    def _asked_again(self, place: Any, value: Tensor | None) -> bool:
+        """Whether one line asks about the same rows as just before, or about one row many times."""
+        (step, line, old), self._asked = self._asked, (self.recorder.step, place, value)
+        if value is None or not plain(self.torch, value) or value.dim() < 2:
+            return False
+        if (step, line) == self._asked[:2] and old is not None and self.torch.equal(value, old):
+            return True
+        return value.is_floating_point() and int((value == value[:1]).flatten(1).all(1).sum()) >= _DRAWS
 
     def _compare_again(self, source: str, value: Tensor, labels: Tensor | None) -> None:
         """Note where the rows that an evaluation begins with are those of an earlier one, and changed."""

@@ -162,7 +162,9 @@ class Steps:
         step.
         """
         self._manual_open = False
-        self.optimizers.setdefault(id(optimizer), len(self.optimizers))
+        if id(optimizer) not in self.optimizers:
+            number = self.optimizers[id(optimizer)] = len(self.optimizers)
+            self.recorder.event("optimizer", number=number, type=type(optimizer).__name__)
 
     # Backward ---------------------------------------------------------------------------------------------
 
