@@ -257,6 +257,22 @@ def test_what_is_wrapped_in_commands_of_the_author_comes_through(tmp_path: Path,
     assert [one.where for one in paper.lost if one.kind != "figure"] == ["\\best"]
 
 
+def test_a_style_with_the_body_of_a_command_on_the_next_line_costs_nothing(
+    tmp_path: Path, box: Sandbox
+) -> None:
+    (tmp_path / "own.sty").write_text(
+        "\\newcommand{\\ELSIF}[2][default]%\n{\\end{ALC@if}##2}\n\\newcommand{\\ours}[1]{Ours #1}%\n"
+    )
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{own}\begin{document}\section{A}\ours{wins} here."
+        r"\begin{tabular}{ll}a & b\\ 1 & 2\end{tabular}\end{document}"
+    )
+    paper = read_paper(str(tmp_path / "paper.tex"), box=box)
+    assert paper.find("Ours wins here.")
+    assert [one.rows for one in paper.blocks() if isinstance(one, Table)] == [(("a", "b"), ("1", "2"))]
+    assert paper.lost == ()
+
+
 def test_an_environment_that_pandoc_skips_is_opened(tmp_path: Path, box: Sandbox) -> None:
     inner = "\\begin{abstract}Kettles hum for long.\\end{abstract}"
     odd = "\\begin{aug}\\address{\n\nOne street\n\n}\n" + inner + "\\end{aug}"

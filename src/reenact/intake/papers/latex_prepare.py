@@ -42,7 +42,8 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
 _STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
 _DEFINITION = re.compile(
     r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
-    r"\s*\{?\\[A-Za-z]+\}?[^\n@]*$|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$",
+    r"\s*\{?\\[A-Za-z]+\}?(?:\[[^\]\n]*\])*[ \t]*[{\\][^\n@]*$"
+    r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$",
     re.M,
 )
 _SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
