@@ -313,3 +313,10 @@ def test_embeddings_that_are_brought_to_length_one_along_the_batch() -> None:
     own = trace([1.0] * 20, events=(event("normalized", place, axis=1, shape=[64, 32]),))
     assert findings_in("RE048", seen(own)) == ()
     assert findings_in("RE048", seen(along, "class BarlowTwins:\n    pass\n")) == ()
+
+
+@pytest.mark.parametrize(("text", "tried"), [("", True), ("import gymnasium\n", False)])
+def test_usual_values_are_not_tried_where_an_agent_makes_its_own_data(text: str, tried: bool) -> None:
+    made = "import torch\nnet = torch.nn.Linear(4, 2)\nsteps = torch.optim.Adam(net.parameters(), lr=0.01)\n"
+    run = trace([1.0 - 0.001 * step for step in range(60)])
+    assert bool(findings_in("RE040", seen(run, text + made))) is tried

@@ -54,6 +54,10 @@ class UsualElsewhere(Rule):
     why = "The training fails, and trainings like it mostly have another value here."
 
     def check(self, evidence: Evidence) -> Findings:
+        if (
+            evidence.acts
+        ):  # what an agent meets changes with what it does: its loss does not say how well it does
+            return
         seen = next((finding.saw for rule in SYMPTOMS for finding in rule.check(evidence)), _barely(evidence))
         if not seen:
             return
