@@ -58,7 +58,7 @@ LINES = {
     "llm": 2_660,
     "mcp": 1_000,
     "paper": 8_900,
-    "probe": 10_500,
+    "probe": 10_700,
     "program": 9_800,
     "pytest": 500,
     "repairs": 3_000,

@@ -41,3 +41,37 @@ def test_both_processes_are_stopped(tmp_path: Path) -> None:
     asker.join()
     assert seen.outcome.kind is OutcomeKind.INTERRUPTED
     assert tried.missing == ("no experiments: before the first step, the program was interrupted.",)
+
+
+TRAINS = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.GRU(4, 8), nn.Linear(8, 2)
+    def forward(self, x):
+        return self.head(self.body(x)[0][:, -1])
+
+torch.manual_seed(0)
+x, y = torch.randn(64, 5, 4), torch.arange(64) % 2
+rows = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=16)
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for _ in range(20):
+    for some, labels in rows:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(some), labels).backward()
+        optimizer.step()
+"""
+
+
+def test_the_experiments_wait_for_the_weights_of_the_watched_run(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAINS)
+    program = read_program(("train.py",), tmp_path)
+    services = DiagnoseServices(Journal.in_memory(), tmp_path, stop=Stop(), stdout=subprocess.DEVNULL)
+    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace")
+    assert seen.outcome.kind is OutcomeKind.FINISHED
+    assert [tested.at_end for tested in tried.behaviour] == [False, True]
+    assert all((tested.mixing or 0.0) > 1e-3 for tested in tried.behaviour)

@@ -502,6 +502,16 @@ def test_padding_that_was_added_counts_where_the_program_pads(padded: bool, coun
     assert len(findings_in("RE036", Evidence(trace=run, experiments=tried))) == count
 
 
+@pytest.mark.parametrize(
+    ("at_start", "ends"), [(0.0, "by 0.5 of its spread after the training"), (0.7, "by 0.7 of its spread")]
+)
+def test_what_moves_at_the_end_alone_is_reported_as_such(at_start: float, ends: str) -> None:
+    start, end = Behaviour("Net", mixing=at_start), Behaviour("Net", at_end=True, mixing=0.5)
+    tried = Experiments(behaviour=(start, end))
+    (finding,) = findings_in("RE035", Evidence(trace=trace([1.0] * 40), experiments=tried))
+    assert finding.saw.endswith(ends)
+
+
 def test_the_loss_of_a_policy_gradient_may_grow() -> None:
     unknown = replace(graph(TaskType.UNKNOWN, "", 3), loss=None)
     assert findings_in("RE019", Evidence(trace=trace(GROWING, graph=unknown, data=()))) == ()

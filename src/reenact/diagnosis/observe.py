@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from reenact.diagnosis.options import TrainingOptions
 from reenact.errors import Stopped
 from reenact.journal import Kind, Scope
-from reenact.probe.experiment import run_experiments
+from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
@@ -46,26 +46,29 @@ def observe(
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own; `bare` looks at losses
     and metrics alone, and does without experiments."""
-    watch_options = WatchOptions(
-        folder,
-        "bare" if bare else "normal",
-        python=options.python,
-        max_time=options.training_time,
-        interrupts=False,
-        note_opened=True,
-        stand_ins=() if options.stand_in_data else None,
-    )
     # Ends with us, and by itself once the watched run was ended for want of time.
     until = Stop(parent=services.stop)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
+        weights = Path(scratch) / "weights"
+        watch_options = WatchOptions(
+            folder,
+            "bare" if bare else "normal",
+            python=options.python,
+            max_time=options.training_time,
+            interrupts=False,
+            weights=None if bare else weights,
+            note_opened=True,
+            stand_ins=() if options.stand_in_data else None,
+        )
         try_them = _experiments if not bare else lambda *_: Experiments()
-        tried = beside.submit(try_them, program, options, Path(scratch) / "trace", until)
+        tried = beside.submit(try_them, program, options, weights, until)
         try:
             look = telling_of(program, folder, services.tell)
             seen = watch(program, watch_options, stdout=services.stdout, stop=services.stop, look=look)
         except BaseException:
             until.ask()
             raise
+        weights.with_name(weights.name + ENDED).touch()
         if seen.outcome.kind is OutcomeKind.TIMEOUT:
             until.ask()
         try:
@@ -132,10 +135,11 @@ def watched_run(
     return kept, read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
 
 
-def _experiments(program: Program, options: TrainingOptions, folder: Path, stop: Stop) -> Experiments:
-    """One batch over and over, and a range of learning rates."""
+def _experiments(program: Program, options: TrainingOptions, weights: Path, stop: Stop) -> Experiments:
+    """One batch over and over, a range of learning rates, how the model behaves at the start and the end."""
+    folder = weights.with_name("trace")
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
         program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop,
-        stand_ins=() if options.stand_in_data else None,
+        weights=weights, stand_ins=() if options.stand_in_data else None,
     )  # fmt: skip

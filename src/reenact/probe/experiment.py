@@ -15,6 +15,8 @@ from reenact.program.program import Program
 from reenact.types import Stop
 
 NAME = "experiments.json"
+ENDED = ".ended"
+"""Behind the name of the file of weights: the training is over, whether it left any or not."""
 SECONDS = 1.5
 _EAGER = {"TORCHDYNAMO_DISABLE": "1"}
 """Compiled code cannot be looked into; the same code uncompiled computes the same."""
@@ -28,11 +30,13 @@ def run_experiments(
     seed: int | None = None,
     max_time: float | None = None,
     seconds: float = SECONDS,
+    weights: Path | None = None,
     stand_ins: tuple[str, ...] | None = None,
     environment: Mapping[str, str] | None = None,
     stop: Stop | None = None,
 ) -> Experiments:
     """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment.
+    Then wait for the `weights` that a training of it leaves, and test the model with these too.
 
     It runs where it lies and is ended before its first step: files that it writes before are written.
     """
@@ -42,6 +46,7 @@ def run_experiments(
         seed=seed,
         max_time=max_time,
         experiments=seconds,
+        weights=weights,
         interrupts=False,
         python=python,
         stand_ins=stand_ins,

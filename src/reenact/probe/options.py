@@ -35,6 +35,8 @@ class WatchOptions:
     ended without a word."""
     experiments: float | None = None
     """Seconds of CPU time for each small experiment, done in place of the first step; none trains."""
+    weights: Path | None = None
+    """Where a training leaves its weights when it ends, and the experiments wait for them; none: nowhere."""
     python: str = ""
     """Interpreter; empty means the one that runs reenact."""
     shim: bool | None = None
@@ -59,7 +61,8 @@ class WatchOptions:
         names = ("preset", "seed", "patterns", "stop_after", "experiments", "note_opened", "stand_ins")
         hide = for_probe({**os.environ, **self.environment})
         same = {name: getattr(self, name) for name in names}
-        return {"folder": folder, "shim": bool(self.shim), "hide": hide, **same}
+        weights = str(self.weights) if self.weights is not None else None
+        return {"folder": folder, "shim": bool(self.shim), "hide": hide, "weights": weights, **same}
 
 
 def fresh_folder(name: str, parent: Path | None = None) -> Path:

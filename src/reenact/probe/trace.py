@@ -302,11 +302,12 @@ class Mover:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a model did in evaluation mode with inputs that were changed on purpose, before its first step.
-    Movements are the largest change as a share of the spread of the output; none where there was no such
-    test."""
+    """What a model did in evaluation mode with inputs that were changed on purpose. Movements are the largest
+    change as a share of the spread of the output; none where there was no such test."""
 
     model: str
+    at_end: bool = False
+    """With the weights of the end of the training; else with those before its first step."""
     noise: float | None = None
     """With the same inputs and another random seed."""
     shift: int | None = None
@@ -324,6 +325,11 @@ class Behaviour:
     """The scores of a decoder, when padding is added to the rows that it reads from."""
     missing: str = ""
 
+    @property
+    def when(self) -> str:
+        """What a sentence on it ends with."""
+        return " after the training" if self.at_end else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Experiments:
@@ -332,8 +338,13 @@ class Experiments:
     one_batch: OneBatch | None = None
     learning_rates: LearningRateRange | None = None
     behaviour: tuple[Behaviour, ...] = ()
-    """One a model that was called."""
+    """One a model that was called, before the first step and, where it could be done, at the end."""
     non_finite_at: Place | None = None
     """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""
+
+    def moving(self, name: str, most: float) -> tuple[Behaviour, ...]:
+        """Models of which this moved by more, before the first step; where none did, those at the end."""
+        moved = [tested for tested in self.behaviour if (getattr(tested, name) or 0.0) > most]
+        return tuple(tested for tested in moved if not tested.at_end) or tuple(moved)

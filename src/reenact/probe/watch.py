@@ -27,6 +27,8 @@ from reenact.sandbox.processes import descendants, end_all
 from reenact.types import Stop
 
 NOTEBOOK = "notebook.py"
+WAITING = "waiting"
+"""File of a process that has nothing left to do but to wait for the weights of another."""
 POLL_S = 0.1
 GRACE_S = 4.0
 """What a program gets to end by itself: less than a waiting user gives us."""
@@ -160,7 +162,7 @@ def _run(
     )
     began = time.monotonic()
     try:
-        timed_out, interrupted = _wait(child, began, options.max_time, stop, look)
+        timed_out, interrupted = _wait(child, began, options, stop, look)
     except BaseException:
         _end(child, signal.SIGTERM)
         raise
@@ -190,14 +192,16 @@ def _dies_with_us() -> Callable[[], None] | None:
 def _wait(
     child: subprocess.Popen[bytes],
     began: float,
-    max_time: float | None,
+    options: WatchOptions,
     stop: Stop | None,
     look: Callable[[], None],
 ) -> tuple[bool, bool]:
     """Whether its time was up, and whether the user interrupted it."""
+    most, waiting = options.max_time, options.folder / WAITING
     while child.poll() is None:
         look()
-        if max_time is not None and time.monotonic() - began > max_time:
+        # Experiments that wait for the end of the training have done what the time was for.
+        if most is not None and time.monotonic() - began > most and not waiting.exists():
             return True, False
         if stop is not None and stop.asked:
             return not stop.by_user, stop.by_user

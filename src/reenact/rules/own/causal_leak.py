@@ -60,14 +60,17 @@ class CausalLeak(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         # Weights that sum to one over the queries leak as well, and the axis is what is wrong with them.
-        explained = softmax_over_queries(evidence) is not None
-        for tested in () if explained else evidence.experiments.behaviour:
-            if tested.leak is not None and tested.leak > MOVED:
-                saw = f"later tokens move the scores of earlier ones by {tested.leak:.2g} of their spread"
-                yield self.finding(evidence, saw, place=mover_place(evidence, tested.leak_at))
-            elif tested.shift == 0:
-                saw = "an input of the model is the target itself, token for token"
-                yield self.finding(evidence, saw, place=_model_call(evidence, tested))
+        if softmax_over_queries(evidence) is not None:
+            return
+        leaks = evidence.experiments.moving("leak", MOVED)
+        for tested in leaks:
+            moved = f"by {tested.leak:.2g} of their spread{tested.when}"
+            saw = f"later tokens move the scores of earlier ones {moved}"
+            yield self.finding(evidence, saw, place=mover_place(evidence, tested.leak_at))
+        given = next((tested for tested in evidence.experiments.behaviour if tested.shift == 0), None)
+        if given is not None and not leaks:
+            saw = f"an input of the model is the target itself, token for token{given.when}"
+            yield self.finding(evidence, saw, place=_model_call(evidence, given))
 
 
 def _model_call(evidence: Evidence, tested: Behaviour) -> Place | None:

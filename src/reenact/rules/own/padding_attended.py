@@ -76,13 +76,16 @@ class PaddingAttended(Rule):
         if place is not None:
             saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
             yield self.finding(evidence, saw, place=place, confidence=0.8)
-        for tested in evidence.experiments.behaviour:
-            if attends and tested.padding is not None and tested.padding > MOVED:
-                saw = f"cutting off padding moves the output of a row by {tested.padding:.2g} of its spread"
-                yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
-            elif attends and padded and (tested.padding_added or 0.0) > MOVED:
-                saw = f"padding behind a row moves its output by {tested.padding_added:.2g} of its spread"
-                yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        cut = evidence.experiments.moving("padding", MOVED) if attends else ()
+        for tested in cut:
+            moved = f"by {tested.padding:.2g} of its spread{tested.when}"
+            saw = f"cutting off padding moves the output of a row {moved}"
+            yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        added = padded and attends and not cut
+        for tested in evidence.experiments.moving("padding_added", MOVED) if added else ():
+            moved = f"by {tested.padding_added:.2g} of its spread{tested.when}"
+            saw = f"padding behind a row moves its output {moved}"
+            yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
 
 
 def _unmasked(evidence: Evidence) -> Place | None:

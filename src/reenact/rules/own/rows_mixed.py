@@ -56,11 +56,10 @@ class RowsMixed(Rule):
     why = "Rows of a batch are drawn at random: nothing about one can be learned from the others."
 
     def check(self, evidence: Evidence) -> Findings:
-        for tested in evidence.experiments.behaviour:
-            if tested.mixing is not None and tested.mixing > MOVED:
-                where, named = tested.mixing_at, ""
-                if where is not None and where.module:
-                    named = f", first in {where.module} ({where.type})"
-                share = f"by {tested.mixing:.2g} of its spread{named}"
-                saw = f"other rows of the batch move the output of a row {share}"
-                yield self.finding(evidence, saw, place=mover_place(evidence, where))
+        for tested in evidence.experiments.moving("mixing", MOVED):
+            where, named = tested.mixing_at, ""
+            if where is not None and where.module:
+                named = f", first in {where.module} ({where.type})"
+            share = f"by {tested.mixing:.2g} of its spread{tested.when}{named}"
+            saw = f"other rows of the batch move the output of a row {share}"
+            yield self.finding(evidence, saw, place=mover_place(evidence, where))

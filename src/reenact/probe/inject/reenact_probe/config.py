@@ -28,6 +28,8 @@ class Config(NamedTuple):
     """Seconds of CPU time that each small experiment may take before the first step, which then never
     comes; none trains as the program says.
     """
+    weights: str | None = None
+    """Where a training leaves its weights when it ends, and the experiments wait for them; none: nowhere."""
     shim: bool = True
     """Let programs written for older Keras or tf.keras run on Keras 3."""
     note_opened: bool = False

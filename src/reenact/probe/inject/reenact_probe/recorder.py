@@ -49,6 +49,8 @@ class Recorder:
         """Seconds the probe itself took."""
         self.tables = {name: Table(name) for name in COLUMNS}
         self.observers: list[Observer] = []
+        self.at_close: list[Callable[[], object]] = []
+        """What is done once everything is written."""
         self.missing: list[str] = []
         self._metrics: list[list[Any]] = []
         self._events: list[Facts] = []
@@ -185,6 +187,8 @@ class Recorder:
         if self._owned:
             ending = dict(ending, steps=self.step, seconds=self.now(), spent=self.spent)
             self.folder.write_json("ending.json", ending)
+            for call in self.at_close:
+                call()
 
 
 def _as_number(value: Any) -> float | None:

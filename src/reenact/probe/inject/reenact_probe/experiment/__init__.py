@@ -2,18 +2,20 @@
 
 Until then the program runs as it is. What the first step would have lowered is on the tape by then, with the
 weights as they were made. The program never goes on: its first step, its files and its results do not come.
-Nothing else is recorded in such a process.
+Nothing else is recorded in such a process. It may wait for the weights that the training itself ends with.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe import ending, guard
+from reenact_probe import ending, guard, weights
 from reenact_probe.experiment import behaviour, trials
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
@@ -21,9 +23,16 @@ from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.keras import behaviour as keras_behaviour
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.capture import LOSSES
+from reenact_probe.torch.facts import inner
+from reenact_probe.torch.steps import memory
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
 
 NAME = "experiments.json"
+WAITING = "waiting"
+"""A file that says: all experiments are done but those that need the weights of the end."""
+MOST_HELD = 1500
+"""MB that a process which only waits may hold."""
+_NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
 """Words in the name of an argument that is no input."""
 
@@ -43,6 +52,7 @@ class TakeOver:
         self._clips: list[Function] = []
         self._scaled: tuple[Tensor, Tensor] | None = None
         self._test_keras: Callable[[], Facts] | None = None
+        self._targets: list[Tensor] = []
         self._stepping: Optimizer | None = None
         """An optimizer that was asked to step before its loss went backward: it was given a closure."""
         self._install()
@@ -147,23 +157,67 @@ class TakeOver:
             facts["missing"].append(f"no experiments: {reason}")
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
+        if self.recorder.config.weights is not None:
+            self._look_at_the_end(facts, self.recorder.config.weights)
         give(self.recorder, facts)
 
     def _look_at_behaviour(self, facts: Facts) -> None:
-        targets = [pair.target for pair in self.pairs] + [
+        self._targets += [pair.target for pair in self.pairs] + [
             pair.target
             for call in self.tape.calls[::-1]
             if call.name in LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
         ]
-        batch, passes = self.inputs.batch, list(self.inputs.passes.values())
-        given = (passes, targets[:8], batch, self.seconds, self.inputs.padding)
+        facts["behaviour"] = []
         try:
-            facts["behaviour"] = list(behaviour.test(self.torch, *given))
+            facts["behaviour"] += self._behave(list(self.inputs.passes.values()))
             if self._test_keras is not None:
                 with self.torch.no_grad():
                     facts["behaviour"].append(self._test_keras())
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(_no_tests(error))
+
+    def _behave(self, passes: list[behaviour.Pass]) -> list[Facts]:
+        targets, batch = self._targets[:8], self.inputs.batch
+        return list(behaviour.test(self.torch, passes, targets, batch, self.seconds, self.inputs.padding))
+
+    def _look_at_the_end(self, facts: Facts, path: str) -> None:
+        """Wait for the end of the training beside, and test its weights: at the start the output may be all
+        zero."""
+        missing = facts["missing"]
+        try:
+            passes = list(self.inputs.passes.values())
+            self._forget()
+            refusal = self._cannot_wait(passes)
+            missing.append(f"{_NOT_AT_END}: {refusal or 'the training left no weights'}")
+            self._keep(facts)
+            if refusal:
+                return
+            self.recorder.folder.write_json(WAITING, {})
+            if weights.wait(path):
+                left = weights.load(self.torch, path)
+                passes = [call for call in passes if weights.restore(self.torch, inner(call.module), left)]
+                facts["behaviour"] += [dict(tested, at_end=True) for tested in self._behave(passes)]
+                missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            missing.append(f"{_NOT_AT_END}: {type(error).__name__}: {error}"[:300])
+
+    def _forget(self) -> None:
+        """Let go of what only the experiments needed: the training goes on beside."""
+        self._losses.clear()
+        self.pairs.clear()
+        self.tape.forget()
+        for call in self.inputs.passes.values():
+            call.module.zero_grad()
+        gc.collect()
+
+    def _cannot_wait(self, passes: list[behaviour.Pass]) -> str:
+        """Why this process cannot wait for weights; empty where it can."""
+        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            return "the program trains in several processes"
+        held = memory()
+        if held > MOST_HELD:
+            return f"waiting would hold {held:.0f} MB of memory, more than {MOST_HELD} MB"
+        return weights.refusal([weights.weights_of(inner(call.module)) for call in passes])
 
     def _experiment(
         self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
@@ -171,9 +225,9 @@ class TakeOver:
         if any(loss.numel() != 1 for loss in self._losses):
             raise Unseen("what goes backward is no single number")
         optimizer = make_optimizer() if make_optimizer is not None else None
-        weights = optimizer.weights if optimizer is not None else self._leaves()
-        self._refuse_rivals(weights)
-        problem = Problem(self.torch, self.tape, self._losses, weights, self.pairs)
+        moved = optimizer.weights if optimizer is not None else self._leaves()
+        self._refuse_rivals(moved)
+        problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["one_batch"], price, missing = trials.one_batch(problem, self.seconds)
         facts["missing"] += [missing] if missing else []
         self._keep(facts)

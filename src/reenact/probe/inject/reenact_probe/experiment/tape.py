@@ -136,6 +136,11 @@ class Tape:
                 if id(tensor) not in held:
                     self._known.pop(id(tensor), None)
 
+    def forget(self) -> None:
+        """Let go of everything."""
+        for held in (self.calls, self.inputs, self.originals, self._known):
+            held.clear()
+
     def holds(self, tensor: Tensor) -> bool:
         return id(tensor) in self._known
 

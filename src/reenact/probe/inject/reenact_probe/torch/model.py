@@ -296,10 +296,13 @@ class Model:
         graph = facts.graph("torch", self._model_name(), layers, self.loss, described, sizes, batch_size)
         return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 
+    def roots(self) -> list[Module]:
+        """Those that are still there, without wrappers."""
+        return [facts.inner(root) for known in self._roots if (root := known()) is not None]
+
     def _model_name(self) -> str:
         """The class of the first root that holds weights, else of the first."""
-        met = [known() for known in self._roots]
-        roots = [facts.inner(root) for root in met if root is not None]
+        roots = self.roots()
         weighted = [root for root in roots if any(True for _ in root.parameters())]
         return next((type(root).__name__ for root in (*weighted, *roots)), "")
 

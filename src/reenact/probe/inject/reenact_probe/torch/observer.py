@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Protocol
 
-from reenact_probe import ending
+from reenact_probe import ending, weights
 from reenact_probe.data import Data
 from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import Made, caller
@@ -63,6 +63,8 @@ class TorchObserver:
         self._half = False
         """A layer was seen to compute in half precision."""
         self._pads = False
+        self._weights: list[tuple[str, dict[str, Tensor]]] = []
+        """Of the models that there were at the last look: the program may let go of them before it ends."""
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
@@ -72,6 +74,7 @@ class TorchObserver:
         when_made(torch.nn.Module, self._made)
         after(torch.nn.Module, "load_state_dict", self._loaded)
         after(torch.nn.utils.rnn, "pad_sequence", self._padded)
+        recorder.at_close.append(self._leave_weights)
         self.step_ended()
 
     @guarded("construct")
@@ -264,7 +267,16 @@ class TorchObserver:
                 self.window.take_gradients()
         self._late = late
         self._describe()
+        if self.recorder.config.weights is not None:
+            self._hold_weights()
         self._cost += perf_counter() - began
+
+    def _hold_weights(self) -> None:
+        """Names for what the program holds itself: nothing is copied, and nothing large or on a device is
+        held longer than the program does."""
+        models = [(type(root).__name__, weights.weights_of(root)) for root in self.model.roots()]
+        held = [(name, tensors) for name, tensors in models if tensors]
+        self._weights = [] if weights.refusal([tensors for _, tensors in held]) else held
 
     def update_by_hand_begins(self) -> None:
         self.update_begins(self.model.trainable())
@@ -326,6 +338,11 @@ class TorchObserver:
         schedule.looked(self.recorder.step)
         self.window = Window(self.torch, schedule)
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
+
+    @guarded("exit-weights")
+    def _leave_weights(self) -> None:
+        if self.recorder.config.weights is not None:
+            weights.leave(self.torch, self.recorder.config.weights, self._weights)
 
     # The graph and the end --------------------------------------------------------------------------------
 

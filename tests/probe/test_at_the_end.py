@@ -1,0 +1,125 @@
+"""Tests of behaviour with the weights that a training ends with; the training is, bit by bit, what it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.probe import injected
+from reenact.probe.experiment import ENDED, read_experiments
+from reenact.probe.options import WatchOptions
+from reenact.probe.trace import Experiments, Root
+
+PROGRAM = """
+import torch, torch.nn.functional as F
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(12, 16)
+        self.qkv = nn.Linear(16, 48)
+        self.drop = nn.Dropout(0.1)
+        self.norm = nn.BatchNorm1d(9)
+        self.head = nn.Linear(16, 12)
+        nn.init.zeros_(self.head.weight)
+    def forward(self, tokens):
+        q, k, v = self.qkv(self.embed(tokens)).chunk(3, -1)
+        ahead = torch.ones(tokens.shape[1], tokens.shape[1]).triu(AHEAD).bool()
+        scores = (q @ k.transpose(1, 2)).masked_fill(ahead, -1e9)
+        return self.head(self.drop(self.norm(scores.softmax(-1) @ v)))
+
+def main():
+    torch.manual_seed(0)
+    model = Model()
+    text = (torch.randint(12, (16, 1)) + torch.arange(10) * torch.randint(1, 5, (16, 1))) % 12
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in range(60):
+        optimizer.zero_grad()
+        F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten()).backward()
+        optimizer.step()
+    gradients = [weight.grad for weight in model.parameters()]
+    torch.save([model.state_dict(), gradients, torch.get_rng_state()], "kept")
+
+main()
+"""
+
+
+def ends(forks: Any, tmp_path: Path, text: str, trained: str | None = None) -> tuple[Any, Experiments]:
+    """The training of one program, and the experiments with another, or the same, that wait for it."""
+    left = tmp_path / "weights"
+    training = forks.run(trained or text, options=WatchOptions(Path(), preset="normal", weights=left))
+    left.with_name(left.name + ENDED).touch()
+    options = WatchOptions(Path(), preset="bare", experiments=0.3, weights=left)
+    tested = forks.run(text, options=options)
+    return training, read_experiments(tested.folder, root=Root(tested.cwd))
+
+
+@pytest.mark.parametrize(("ahead", "leaks"), [("2", True), ("1", False)])
+def test_a_leak_that_an_output_of_zeros_hides_at_the_start(
+    forks: Any, tmp_path: Path, ahead: str, leaks: bool
+) -> None:
+    """The model is local to a function: it is gone before the program ends."""
+    _, tried = ends(forks, tmp_path, PROGRAM.replace("AHEAD", ahead))
+    start, end = tried.behaviour
+    assert (start.at_end, end.at_end) == (False, True)
+    assert not start.leak
+    assert end.leak is not None
+    assert (end.leak > 1e-3) is leaks
+    assert [tested.at_end for tested in tried.moving("leak", 1e-3)] == ([True] if leaks else [])
+    assert not any("at the end" in sentence for sentence in tried.missing)
+
+
+def test_the_training_is_the_same_to_the_last_bit(forks: Any, tmp_path: Path) -> None:
+    """Weights, buffers, gradients and random state; and what is left are its weights."""
+    torch = pytest.importorskip("torch")
+    text = PROGRAM.replace("AHEAD", "1")
+    alone = forks.run(text, watched=False)
+    watched, _ = ends(forks, tmp_path, text)
+    kept = (alone.cwd / "kept").read_bytes()
+    assert (watched.cwd / "kept").read_bytes() == kept
+    assert (watched.code, watched.out, watched.err) == (alone.code, alone.out, alone.err)
+    state = torch.load(alone.cwd / "kept", weights_only=True)[0]
+    ((name, left),) = torch.load(tmp_path / "weights", weights_only=True)
+    assert name == "Model"
+    assert state.keys() == left.keys()
+    assert all(torch.equal(state[key], left[key]) for key in state)
+
+
+def test_it_says_why_there_are_no_tests_at_the_end(forks: Any, tmp_path: Path) -> None:
+    text = PROGRAM.replace("AHEAD", "1")
+    _, tried = ends(forks, tmp_path, text, "import torch")
+    assert "no tests of the model's behaviour at the end: the training left no weights" in tried.missing
+    _, tried = ends(forks, tmp_path, text, text.replace("16, 12)", "16, 13)"))
+    assert "no tests of the model's behaviour at the end: another model was trained" in tried.missing
+    assert [tested.at_end for tested in tried.behaviour] == [False]
+
+
+def test_weights_that_are_not_left() -> None:
+    torch = pytest.importorskip("torch")
+    refusal = injected.part("weights").refusal
+    small, meta = torch.zeros(4), torch.zeros(4, device="meta")
+    assert refusal([{"a": small}]) == ""
+    assert refusal([{"a": small}, {"b": small.new_zeros(1).expand(60_000_000)}]).startswith(
+        "240 MB of weights"
+    )
+    assert "do not lie on the CPU" in refusal([{"a": small}, {"b": meta}])
+    assert refusal([]) == "no model of PyTorch was seen"
+
+
+def test_a_disk_that_takes_nothing_is_nobodys_concern(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    injected.part("weights").leave(torch, str(tmp_path / "no" / "weights"), [("Net", {"a": torch.zeros(4)})])
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_held_until_the_end_is_no_copy() -> None:
+    torch = pytest.importorskip("torch")
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+    held = injected.part("weights").weights_of(model)
+    state = model.state_dict()
+    assert {name: tensor.data_ptr() for name, tensor in held.items()} == {
+        name: tensor.data_ptr() for name, tensor in state.items()
+    }
