@@ -62,12 +62,12 @@ LINES = {
     "program": 9_800,
     "pytest": 500,
     "repairs": 3_000,
-    "report": 5_000,
+    "report": 5_100,
     "rules": 14_300,
     "sandbox": 5_600,
     "testing": 400,
     "trials": 4_750,
-    "web": 1_300,
+    "web": 1_250,
 }
 """By package: what stood when the budget was set, and a tenth."""
 

@@ -10,7 +10,15 @@ import pytest
 from reenact.report.charts import HeatRow, Shade, before_after_plot, bounds, heat_plot, shade_colour
 from reenact.report.line_plot import MOST_POINTS, Curve, Mark, line_plot, thinned
 from reenact.report.svg import Scale, number, scale_for
-from reenact.report.trials_plot import MOST_AXES, MOST_LINES, TrialLine, trials_plot
+from reenact.report.trials_plot import (
+    ENOUGH,
+    MOST_AXES,
+    MOST_LINES,
+    TrialLine,
+    importance_plot,
+    importances,
+    trials_plot,
+)
 
 HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
 
@@ -155,3 +163,19 @@ def test_of_many_trials_and_hyperparameters_those_that_matter_are_drawn() -> Non
     picture = trials_plot("Trials", lines, "accuracy")
     assert count(picture.svg, "path") == MOST_AXES + 1 + MOST_LINES
     assert texts(picture.svg).count("often") == 1
+
+
+def test_the_hyperparameter_that_decides_is_the_most_important() -> None:
+    scores = (0.1, 0.8, 0.5, 0.12, 0.9, 0.55, 0.11, 0.85, 0.5, 0.09, 0.88, -math.inf)
+    lines = [
+        TrialLine({"learning-rate": float(at % 3), "width": float(at * 7 % 13), "batch-size": None}, score)
+        for at, score in enumerate(scores)
+    ]
+    shares = importances(lines)
+    assert shares["learning-rate"] > 0.6 > 0.3 > shares["width"] >= 0
+    assert "batch-size" not in shares, "what never changed decides nothing"
+    picture = importance_plot("Importance", lines)
+    assert picture is not None
+    assert picture.alt.splitlines()[0].startswith("learning-rate")
+    assert importance_plot("Importance", lines[: ENOUGH - 1]) is None, "too few to tell"
+    assert importance_plot("Importance", [TrialLine({"width": 1.0}, 0.5)] * 12) is None

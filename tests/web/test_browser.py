@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import captures
 import fences
 import pytest
 import screenshots
@@ -250,10 +251,10 @@ def test_every_picture_of_a_page_has_its_maker() -> None:
     assert screenshots.IMAGES / "diagnosis.png" in shown
     measured = {one for one in shown if one.parent.name == "benchmarks"}
     assert all(one.is_file() and WRITTEN_BY_A_BENCHMARK.fullmatch(one.name) for one in measured)
-    assert shown - measured <= {screenshots.IMAGES / f"{name}.png" for name in screenshots.SHOTS}
-    assert {path.resolve() for path in screenshots.IMAGES.glob("*.png")} <= shown, (
-        "a picture that no page shows"
-    )
+    captured = {captures.IMAGES / f"{name}-80.svg" for name in captures.COMMANDS}
+    assert shown - measured - captured <= {screenshots.IMAGES / f"{name}.png" for name in screenshots.SHOTS}
+    kept = {*screenshots.IMAGES.glob("*.png"), *captures.IMAGES.iterdir()}
+    assert {path.resolve() for path in kept} <= shown, "a picture that no page shows"
 
 
 def size(picture: Path) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from reenact.api.session import File, program_of
@@ -120,21 +121,22 @@ def _flat(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
 
 
-def explain(word: str) -> str:
-    """What a rule, an ending, an exit code, a setting, a fault type or a verdict means."""
+def explain(word: str, width: int = 100) -> str:
+    """What a rule, an ending, an exit code, a setting, a fault type or a verdict means, in lines so wide."""
     from reenact.report.rule_pages import rule_text
 
     rules = {name: rule for rule in list_rules() for name in (rule.code, rule.name)}
     if rule := rules.get(word.upper()) or rules.get(word.lower()):
-        return rule_text(rule)
+        return rule_text(rule, width)
     words = known_words()
     meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
     if meaning is not None:
-        return f"{word}: {meaning}"
+        return fill(f"{word}: {meaning}", width)
     close = difflib.get_close_matches(word, [*words, *rules], n=3)
     begun = tuple(rule for rule in list_rules() if rule.code.startswith(word.upper()))
     if found := begun or (() if close else _speaking_of([word], list_rules())):
-        listed = "\n".join(f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
+        named = (f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
+        listed = "\n".join(fill(one, width, subsequent_indent=" " * 8) for one in named)
         about = "that begin with" if begun else "that speak of"
         return f"Rules {about} {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
     close = close or difflib.get_close_matches(word, _vocabulary(), n=1, cutoff=0.75)

@@ -255,10 +255,14 @@ output_format = shared("output-format")
 def show(document: Document, chosen: str) -> None:
     """Print a document on stdout; colour only on a terminal that wants it."""
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size((100, 24)).columns
     context = click.get_current_context(silent=True)
     details = context is None or context.meta.get(DETAILS, True)
-    click.echo(render(document, chosen, width=max(width, 60), color=color, details=details), nl=False)
+    click.echo(render(document, chosen, width=terminal_width(), color=color, details=details), nl=False)
+
+
+def terminal_width() -> int:
+    """Columns to print in: those of the terminal or of COLUMNS; 100 in a pipe."""
+    return max(60, shutil.get_terminal_size((100, 24)).columns)
 
 
 def echo(text: str, *, err: bool = False) -> None:

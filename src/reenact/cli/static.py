@@ -18,7 +18,7 @@ from reenact.api.linting import lint as run_lint
 from reenact.api.reference import Hyperparameters, hyperparameters, list_rules
 from reenact.api.reference import explain as meaning_of
 from reenact.cli.calling import PROGRAM, program_words
-from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show
+from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show, terminal_width
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.report.rule_pages import rule_cells, rule_data, write_pages
 from reenact.types import ExitCode, JsonValue, Place, Table
@@ -174,4 +174,4 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
 @click.argument("word")
 def explain(word: str) -> None:
     """Explain a WORD that reenact prints: a rule, an ending, an exit code, a setting, a fault type."""
-    echo(meaning_of(word))
+    echo(meaning_of(word, terminal_width()))

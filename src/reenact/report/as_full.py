@@ -31,6 +31,8 @@ DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 GAP = 2
 """Blanks between columns."""
+WORD = 24
+"""A longer word is broken before other columns become narrow for it."""
 NARROW = 12
 """No column is made narrower than this for the sake of one on its left."""
 
@@ -71,9 +73,9 @@ def _print_block(console: Console, block: Plain) -> None:
     elif _fits(block, console.width - 2):
         console.print(Padding(_table(block, console.width - 2), (0, 0, 0, 2)))
     else:
-        for row in block.rows:
+        for number, row in enumerate(block.rows):
             cells = tuple(zip(block.columns, row, strict=True))
-            console.print(Padding(_facts(Facts("", cells)), (0, 0, 1, 2)))
+            console.print(Padding(_facts(Facts("", cells)), (1 if number else 0, 0, 0, 2)))
 
 
 def _facts(block: Facts) -> RichTable:
@@ -107,7 +109,7 @@ def _widths(block: Table, available: int) -> list[int]:
     """
     columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
     wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
-    widths = [max(_longest(cell.split()) for cell in column) for column in columns]
+    widths = [min(WORD, max(_longest(cell.split()) for cell in column)) for column in columns]
     available -= GAP * len(widths)
     for number in reversed(range(len(widths))):
         over = max(0, sum(widths) - available)
@@ -138,8 +140,10 @@ def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
 
 def _detail(diagnostic: Diagnostic, width: int) -> Iterator[RichText]:
     """The line it is about with its mark, the reasons or else the message, and what to do next."""
-    for number, line in enumerate(_around(plain(diagnostic.source).splitlines(), width)):
-        yield RichText(line, style=STYLES[diagnostic.level] if number else "")
+    for line in _around(plain(diagnostic.source).splitlines(), width):
+        gutter, bar, rest = line.partition("|")
+        style = "" if rest.strip(" ^") else STYLES[diagnostic.level]
+        yield RichText.assemble((gutter + bar, "dim"), (rest, style))
     if not diagnostic.detail:
         yield RichText(plain(diagnostic.message))
     for label, text in diagnostic.parts:

@@ -19,6 +19,7 @@ from reenact.report.svg import (
     line,
     number,
     scale_for,
+    shortened,
     text,
 )
 
@@ -32,7 +33,9 @@ LETTER = 6.6
 THIN = 1.0
 """Width of a curve of a group."""
 MOST_POINTS = 400
-BARS, SPARKS = "▁▂▃▄▅▆▇█", 48
+BARS, SPARKS = "▁▂▃▄▅▆▇█", 36
+NAME = 22
+"""Letters of a curve's name beside its bars."""
 FEW = 24
 """Up to so many points each is shown as a dot too."""
 
@@ -88,7 +91,11 @@ def line_plot(
     `between` fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
     it in place of a line of bars for each curve.
     """
-    described = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in curves]
+    alone = [one for one in curves if not one.group]
+    described = [
+        f"{shortened(one.name, NAME):{NAME}} {sparkline(list(one.values))}  {_ends(one)}"
+        for one in alone or curves
+    ]
     if marks:
         described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
     shown = [thinned(one) for one in curves if len(one.steps)]
@@ -244,4 +251,5 @@ def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
 
 
 def _ends(one: Curve) -> str:
-    return f"{number(one.values[0])} -> {number(one.values[-1])}"
+    """First and last value; of a single one that value."""
+    return " -> ".join(number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill, indent
 
 from reenact.rules.reading import reading
 from reenact.rules.registry import all_rules
@@ -69,13 +69,17 @@ def rule_cells(rule: Rule) -> tuple[str, ...]:
     return rule.code, rule.name, rule.family, fault, " ".join(_needs(rule)), rule.status.value
 
 
-def rule_text(rule: Rule) -> str:
-    """A rule's documentation as plain text."""
+def rule_text(rule: Rule, width: int = 100) -> str:
+    """A rule's documentation as plain text; programs keep their lines."""
     text = reading(rule)
     fault = f"{rule.fault.value}  " if rule.fault is not None else ""
     needs = " ".join(_needs(rule))
     head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
-    parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in text.sections.items()]
+    prose = {
+        name: body if name in CODE else "\n\n".join(fill(part, width - 4) for part in body.split("\n\n"))
+        for name, body in text.sections.items()
+    }
+    parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in prose.items()]
     return "\n".join([head, *parts]).rstrip()
 
 

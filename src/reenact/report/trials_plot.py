@@ -1,6 +1,10 @@
-"""What a search tried: an axis a hyperparameter, a line a trial, its colour by what it came to."""
+"""What a search tried: an axis a hyperparameter, a line a trial, its colour by what it came to; and how much
+each hyperparameter mattered.
+"""
 
 import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +13,7 @@ from reenact.report.document import Picture
 from reenact.report.svg import (
     ALARM,
     WIDTH,
+    box,
     curve,
     drawing,
     line,
@@ -26,6 +31,11 @@ MOST_AXES, MOST_LINES, MOST_WORDS = 8, 200, 8
 LETTERS = 22
 PALE: Stops = ((0.0, (140, 144, 150)), (0.6, (120, 150, 190)), (1.0, (45, 125, 215)))
 HALO = "stroke:var(--card,#fff);stroke-width:3px;stroke-linejoin:round;paint-order:stroke"
+
+ENOUGH, GROUPS = 10, 4
+"""Trials from which on importance is shown, and groups into which many different numbers are put."""
+BAR, SHARE_AT = 22.0, 200.0
+"""Height of a row of the importances, and where its bar begins."""
 
 Value = float | str | None
 """None: left as it was."""
@@ -71,6 +81,56 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     best_first = [_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:])]
     alt = "\n".join(best_first)
     return Picture(title, drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
+
+
+def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
+    """A bar a hyperparameter, the most important first; none for trials that are too few to tell."""
+    shares = sorted(importances(lines).items(), key=lambda item: -item[1])[:MOST_AXES]
+    if len(lines) < ENOUGH or not shares or not shares[0][1]:
+        return None
+    parts = []
+    for at, (name, share) in enumerate(shares):
+        length, top = share * (WIDTH - SHARE_AT - RIGHT), 8 + at * BAR
+        parts.append(text(SHARE_AT - 8, top + 12, shortened(name, LETTERS), anchor="end"))
+        parts.append(box(SHARE_AT, top, max(1.0, length), BAR - 8, blend(PALE, 1.0), f"{name}: {share:.2f}"))
+        parts.append(text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
+    alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)
+    return Picture(title, drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
+
+
+def importances(lines: Sequence[TrialLine]) -> dict[str, float]:
+    """By hyperparameter the share of the variance of the ranks of all scores that its values explain.
+
+    One-way analysis of variance of ranks, adjusted for the number of values (epsilon squared): each
+    hyperparameter by itself, 0 for chance, 1 for all.
+    """
+    scores = sorted(one.score for one in lines)
+    ranks = [(bisect_left(scores, one.score) + bisect_right(scores, one.score)) / 2 for one in lines]
+    whole = _spread(ranks)
+    shares = {}
+    for name in dict.fromkeys(name for one in lines for name in one.values):
+        groups = defaultdict(list)
+        for group, rank in zip(_grouped([one.values.get(name) for one in lines]), ranks, strict=True):
+            groups[group].append(rank)
+        if whole and 1 < len(groups) < len(lines):
+            within = sum(map(_spread, groups.values())) / (len(lines) - len(groups))
+            shares[name] = max(0.0, 1 - within * (len(lines) - 1) / whole)
+    return shares
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Sum of the squares of the distances from the mean."""
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)
+
+
+def _grouped(values: Sequence[Value]) -> list[Value]:
+    """Numbers as they are, or, where they are many, by the quarter in which they lie; words as they are."""
+    numbers = sorted(value for value in values if isinstance(value, int | float))
+    if len(set(numbers)) <= GROUPS:
+        return list(values)
+    quarter = {value: bisect_left(numbers, value) * GROUPS // len(numbers) for value in numbers}
+    return [quarter[value] if isinstance(value, int | float) else value for value in values]
 
 
 def _words(one: TrialLine, metric: str, sign: int) -> str:

@@ -216,7 +216,6 @@ def _diagnostic(
     one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
 ) -> Diagnostic:
     first, place = one.suspect.headline, one.suspect.place
-    fault = f" ({first.fault.value})" if first.fault is not None else ""
     result = f", {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = rule_help(first.code)
@@ -229,7 +228,7 @@ def _diagnostic(
         place=place,
         cell=evidence.program.where(place) if evidence.program is not None and place is not None else "",
         next_step=f"reenact explain {first.code}" if explained and not again else "",
-        aside=f"confidence {one.confidence:.2f}{result}{fault}{made_up}",
+        aside=f"confidence {one.confidence:.2f}{result}{made_up}",
         source="\n".join(source_lines(place, files)),
         reasons=tuple(reasons(one, again=again, together=together)),
         help=explained,

@@ -16,7 +16,7 @@ from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.svg import number
-from reenact.report.trials_plot import TrialLine, trials_plot
+from reenact.report.trials_plot import TrialLine, importance_plot, trials_plot
 from reenact.types import Table
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def repair_document(found: Repair, title: str) -> Document:
         title=f"Repair of {title}",
         verdict=found.sentence,
         blocks=(
-            Section("How it was found", [_facts(found)], "facts"),
             Section("The change", change, "change"),
             Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
+            Section("How it was found", [_facts(found)], "facts"),
             Section("One training, before and after", list(_curves(found)), "curves"),
             Section("Search", list(_searched(found.looks, found.judging)), "search"),
             Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
@@ -143,6 +143,8 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     lines = [TrialLine(trial_values(look.patch), look.score) for look in whole if look.patch]
     if len(lines) > 1:
         yield trials_plot("Trials: what each set, and what came of it", lines, name, sign)
+    if mattered := importance_plot("Importance: share of the differences between trials (ranks)", lines):
+        yield mattered
     title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
     yield Table(title, (name, "seeds", "spent", "change"), rows)
 
