@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 3_000,
     "report": 5_100,
-    "rules": 14_300,
+    "rules": 15_500,
     "sandbox": 5_600,
     "testing": 400,
     "trials": 4_750,

@@ -928,6 +928,31 @@ x = {rows}
 cut = int(0.8 * len(x))
 train, test = x[:cut], x[{rest}:]
 """
+FLIPPED = """
+def item(img, mask):
+    if random() < 0.5:
+        {both}
+    if random() < 0.5:
+        img, mask = img[::-1], mask[::-1]
+    return img, mask
+"""
+VALUES = """
+memory.append((state, action, reward, after, dones))
+states, actions, rewards, after, ends = batch(memory)
+later = critic(after)
+later[ends] = 0
+target = rewards + gamma * {value}
+"""
+RETURNS = """
+dones.append(done)
+for reward in reversed(rewards):
+    total = reward + gamma * total
+"""
+SCORES = """
+def contrast(a, b, tau={tau}):
+    scores = {scores}
+    return cross_entropy(scores, torch.arange(len(a)))
+"""
 HITS = """
 def judge(model, loader, hits=0):
     for x, y in loader:
@@ -972,6 +997,19 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE053", PAIRS.format(first="False"), None),
         ("RE053", NOISE.format(noised="add_noise(x)"), 6),
         ("RE053", NOISE.format(noised="x + noise"), None),
+        ("RE053", FLIPPED.format(both="img = img[:, ::-1]"), 4),
+        ("RE053", FLIPPED.format(both="img, mask = img[:, ::-1], mask[:, ::-1]"), None),
+        ("RE059", VALUES.format(value="critic(after)"), 6),
+        ("RE059", VALUES.format(value="critic(after) * (1 - ends)"), None),
+        ("RE059", VALUES.format(value="later"), None),
+        ("RE059", VALUES.format(value="critic(after)").replace("dones", "actions"), None),
+        ("RE059", RETURNS, None),
+        ("RE060", SCORES.format(scores="a @ b.T * tau", tau="0.1"), 3),
+        ("RE060", SCORES.format(scores="torch.matmul(a, b.T) * tau", tau="0.1"), 3),
+        ("RE060", SCORES.format(scores="a @ b.T / tau", tau="0.1"), None),
+        ("RE060", SCORES.format(scores="a @ b.T * tau", tau="14.0"), None),
+        ("RE060", SCORES.format(scores="a @ b.T * tau.exp()", tau="0.1"), None),
+        ("RE060", "import torch\nT = 4.0\nsoft = torch.softmax(teacher(x) * T, 1)\n", 3),
         ("RE001", DISTIL.format(given="softmax"), 8),
         ("RE001", DISTIL.format(given="log_softmax"), None),
         ("RE055", RARE.format(population="rare", rows="x[more]"), 3),

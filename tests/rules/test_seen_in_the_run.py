@@ -207,6 +207,111 @@ LOSSES = {"squares": lambda a, b: F.mse_loss(a, b)}
     assert seen(same, text).place_of(Kind.LOSS) != place
 
 
+# What the text shows of a program that ran ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sizes", "given", "fires"),
+    [
+        ("b, t, c", "x.reshape(b, c, t)", True),
+        ("b, t, c", "x.reshape(b, t, c)", False),
+        ("b, t, c", "x.transpose(1, 2).reshape(b, c, t)", False),
+        ("b, t, c", "x.view(b, t * c)", False),
+        ("b, t, c", "self.query(x).view(b, self.heads, t, c // self.heads)", True),
+        ("b, t, c", "self.query(x).view(b, t, self.heads, c // self.heads)", False),
+        ("n", "x.view(x.size(0), x.size(2), x.size(1))", True),
+    ],
+)
+def test_axes_that_are_swapped_by_a_view(sizes: str, given: str, fires: bool) -> None:
+    text = f"def forward(self, x):\n    {sizes} = x.shape\n    return {given}\n"
+    found = findings_in("RE048", seen(trace([1.0] * 20), text))
+    assert [one.place.line for one in found if one.place is not None] == [3] * fires
+
+
+HEADS = """
+def forward(self, x):
+    b, t, c = x.shape
+    q = self.q(x).view(b, t, 4, c // 4).transpose(1, 2)
+    y = (q @ q.transpose(-2, -1)).softmax(-1) @ q
+    return y.{turned}reshape(b, t, c)
+"""
+
+
+def test_heads_that_are_joined_behind_their_tokens() -> None:
+    for turned, count in (("", 1), ("transpose(1, 2).", 0)):
+        found = findings_in("RE048", seen(trace([1.0] * 20), HEADS.format(turned=turned)))
+        assert [one.place.line for one in found if one.place is not None] == [6] * count
+
+
+ROWS = """
+train_mask, test_mask = split(x)
+out = model(x)
+loss = F.cross_entropy({given})
+loss.backward()
+right = (out.argmax(1) == y)[test_mask]
+"""
+
+
+def test_a_loss_over_the_rows_of_every_split() -> None:
+    for given, count in (("out, y", 1), ("out[train_mask], y[train_mask]", 0)):
+        found = findings_in("RE018", seen(trace([1.0] * 20), ROWS.format(given=given)))
+        assert [one.place.line for one in found if one.place is not None] == [4] * count
+
+
+def test_a_condition_that_is_always_true_freezes_everything() -> None:
+    text = "for name, p in named:\n    if {test}:\n        p.requires_grad = False\n"
+    for test, count in (('"bias" or "norm" in name', 1), ('"bias" in name or "norm" in name', 0)):
+        found = findings_in("RE051", seen(trace([1.0] * 20), text.format(test=test)))
+        assert [one.place.line for one in found if one.place is not None] == [2] * count
+
+
+AVERAGE = """
+class EMA:
+    def __init__(self, model, decay):
+        self.decay = decay
+    def update(self, model):
+        {kept}
+        for s, p in zip(self.shadow, model.parameters()):
+            s.mul_(self.decay).add_(p, alpha=1 - self.decay)
+ema = EMA(model, decay=0.999)
+"""
+
+
+def test_an_average_that_is_slower_than_the_run() -> None:
+    def lines(steps: int, text: str) -> list[int]:
+        found = findings_in("RE061", seen(trace([1.0] * steps), text))
+        return [one.place.line for one in found if one.place is not None]
+
+    plain = AVERAGE.format(kept="pass")
+    assert lines(300, plain) == [9]
+    assert lines(3000, plain) == []
+    assert lines(300, AVERAGE.format(kept="self.decay = min(0.999, (1 + n) / (10 + n))")) == []
+    assert lines(300, plain.replace("shadow", "target")) == [], "a target network is slow on purpose"
+
+
+LAST = """
+class Net:
+    def __init__(self):
+        self.rnn = nn.GRU(8, 8, batch_first=True)
+    def forward(self, x, lengths):
+        out, _ = self.rnn({given})
+        return out[:, -1]
+"""
+
+
+def test_the_last_step_of_rows_that_were_padded() -> None:
+    def lines(loss: float, text: str, *events: Event) -> list[int]:
+        run = trace(list(np.linspace(1.1, loss, 60)), events=events)
+        tried = Experiments(one_batch=LEARNED)
+        return [one.place.line for one in findings_in("RE036", seen(run, text, tried)) if one.place]
+
+    plain = LAST.format(given="x")
+    assert lines(1.0, plain, event("padded")) == [7]
+    assert lines(1.0, plain) == [], "all rows are of one length"
+    assert lines(0.1, plain, event("padded")) == [], "it learned all the same"
+    assert lines(1.0, LAST.format(given="pack_padded_sequence(x, lengths)"), event("padded")) == []
+
+
 # Numbers --------------------------------------------------------------------------------------------------
 
 

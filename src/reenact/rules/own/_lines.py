@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex, index_of
 from reenact.rules import Evidence, LayerView, Place
+from reenact.rules.own._flow import assigned
 
 ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")
 """What decides who sees whom, the mask before what it masks."""
@@ -53,20 +54,12 @@ def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
             value
             for one in ast.walk(owner)
             if isinstance(one, ast.Assign) and one.lineno < node.lineno
-            for target, value in _assigned(one)
+            for target, value in assigned(one)
             if isinstance(target, ast.Name) and target.id == node.id
         ]
         if given:
             return max(given, key=lambda value: value.lineno)
     return node
-
-
-def _assigned(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for target in node.targets:
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            yield from zip(target.elts, node.value.elts, strict=False)
-        else:
-            yield target, node.value
 
 
 def is_in_loop(index: FileIndex, node: ast.expr | ast.stmt) -> bool:

@@ -64,6 +64,11 @@ class FrozenRandomWeights(Rule):
                 saw += f"{unexpected} of its names fit nothing"
                 yield self.finding(evidence, saw, place=event.place)
                 return
+        always = _always_frozen(evidence)
+        if always is not None:
+            saw = "the condition is a text and thus always true: every weight is frozen"
+            yield self.finding(evidence, saw, place=always)
+            return
         frozen = [layer for layer in evidence.layers if _frozen(layer)]
         random = [layer for layer in frozen if _as_made(layer) and not _copied(layer, evidence.layers)]
         passed = {int(number) for number in evidence.trace.layers.where(phase=TRAINING)["layer"]}
@@ -111,6 +116,21 @@ def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
         and (one.mean, one.std, one.maximum) == (own.mean, own.std, own.maximum)
         for one in others
     )
+
+
+def _always_frozen(evidence: Evidence) -> Place | None:
+    """`if "bias" or "norm" in name:` before what freezes."""
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            if not isinstance(node, ast.If) or not isinstance(node.test, ast.BoolOp):
+                continue
+            text = isinstance(node.test.op, ast.Or) and any(
+                isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
+                for one in node.test.values
+            )
+            if text and any(ast.unparse(one).replace(" ", "").endswith(FREEZES) for one in node.body):
+                return place_in(index, node.test)
+    return None
 
 
 def _frozen_at(evidence: Evidence) -> Place | None:

@@ -2,9 +2,9 @@
 
 What
     Inputs and labels are brought into order apart from each other: two separate draws, a sort of one of
-    them, a target that is drawn a second time. Seen in the text; or in the run, where a model that learns
-    one batch does no better than a constant on all of them, and nothing in a few hundred rows of inputs
-    tells anything about their labels.
+    them, a target that is drawn a second time, an image that is flipped and its mask not. Seen in the text;
+    or in the run, where a model that learns one batch does no better than a constant on all of them, and
+    nothing in a few hundred rows of inputs tells anything about their labels.
 Why
     No row keeps its own label.
 Symptom
@@ -34,6 +34,7 @@ from collections.abc import Iterator, Sequence
 from reenact.probe.trace import LearningRateRange
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
+from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
@@ -58,6 +59,12 @@ ORDERS = (
     "roll",
 )
 """What brings rows into another order, the most likely to leave labels behind first."""
+TURNED = re.compile(r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\(")
+DENSE = re.compile(
+    r"(?:^|_)(?:masks?|seg|segmentation|boxe?s?|bboxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)",
+    re.IGNORECASE,
+)
+"""Targets that lie on the image."""
 LABELS = re.compile(r"(?:^|_)(?:y|t|labels?|targets?|classes)(?:_|$)", re.IGNORECASE)
 
 
@@ -80,7 +87,7 @@ class LabelsMisaligned(Rule):
     def _written(self, evidence: Evidence) -> Findings:
         """What the text shows."""
         for index in indexes(evidence):
-            for place, saw in (*_zipped(index), *_random(index)):
+            for place, saw in (*_zipped(index), *_random(index), *_turned_alone(index)):
                 yield self.finding(evidence, saw, place=place)
             own = {str(getattr(scope.node, "name", "")) for scope in index.functions if _draws(scope.node)}
             for body in _bodies(index):
@@ -178,6 +185,53 @@ def _random(index: FileIndex) -> Iterator[tuple[Place, str]]:
                     place_in(index, call),
                     f"{ast.unparse(target)} is drawn by chance, and only the loss reads it",
                 )
+
+
+def _turned_alone(index: FileIndex) -> Iterator[tuple[Place, str]]:
+    """An image that is flipped or turned more often than the mask or boxes that are returned with it."""
+    for scope in index.functions:
+        function = scope.node
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = {
+            node.id
+            for one in ast.walk(function)
+            if isinstance(one, ast.Return) and one.value is not None
+            for node in ast.walk(one.value)
+            if isinstance(node, ast.Name)
+        }
+        masks = {name for name in given if DENSE.search(name)}
+        statements = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+        turned = [(_turned(one), one) for one in statements]
+        own = [(names - masks, statement) for names, statement in turned if names & given - masks]
+        with_mask = sum(bool(names & masks) for names, _ in turned)
+        alone = [(min(names), one) for names, one in own if not _beside(index, one, masks)]
+        if masks and len(own) > with_mask and alone:
+            name, statement = alone[0]
+            yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+
+
+def _turned(node: ast.Assign) -> set[str]:
+    """Variables that a statement turns, flips or moves."""
+    pairs = [
+        (target.id, value)
+        for target, value in assigned(node)
+        if isinstance(target, ast.Name)
+        and target.id in {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+    ]
+    return {name for name, value in pairs if TURNED.search(ast.unparse(value))}
+
+
+def _beside(index: FileIndex, statement: ast.AST, masks: set[str]) -> bool:
+    """Whether a mask is given a new value in the same block."""
+    block = getattr(index.parents.get(statement), "body", [])
+    names = {
+        node.id
+        for one in block
+        for node in ast.walk(one)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return not masks.isdisjoint(names)
 
 
 def _bodies(index: FileIndex) -> Iterator[Sequence[ast.stmt]]:

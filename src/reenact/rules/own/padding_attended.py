@@ -1,7 +1,8 @@
 """RE036 padding-attended
 
 What
-    The output for a padded row changes when padding at its end is cut off.
+    The output for a padded row changes when padding at its end is cut off. Or a recurrent model that does
+    not learn is asked for the last step of rows that were padded and not packed.
 Why
     Attention or a mean takes the padding for text. How much of it there is depends on the longest row of
     the batch, so the answer for a row does too.
@@ -51,7 +52,10 @@ import re
 from collections.abc import Iterator
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._flow import assigned
+from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules.own._places import says
+from reenact.rules.own._series import learned
 
 MOVED = 1e-3
 ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
@@ -76,6 +80,10 @@ class PaddingAttended(Rule):
         if place is not None:
             saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
             yield self.finding(evidence, saw, place=place, confidence=0.8)
+        last = _last_step(evidence) if padded and not learned(evidence) else None
+        if last is not None:
+            saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
+            yield self.finding(evidence, saw, place=last, confidence=0.85)
         cut = evidence.experiments.moving("padding", MOVED) if attends else ()
         for tested in cut:
             moved = f"by {tested.padding:.2g} of its spread{tested.when}"
@@ -102,6 +110,26 @@ def _unmasked(evidence: Evidence) -> Place | None:
             ]
             if called(call) in encoders and not call.keywords and after:
                 return place_in(index, call)
+    return None
+
+
+def _last_step(evidence: Evidence) -> Place | None:
+    """Where the last step of what a recurrent layer gives is taken, in a program that packs no rows."""
+    if says(evidence, "pack_padded", "pack_sequence", "padding_side", "flip"):
+        return None
+    for index in indexes(evidence):
+        layers = set(re.findall(r"self\.(\w+) = (?:nn\.|torch\.nn\.)?(?:GRU|LSTM|RNN)\(", index.text))
+        for node in ast.walk(index.tree):
+            if not isinstance(node, ast.Subscript) or not re.match(r"\(?:, -1\b", ast.unparse(node.slice)):
+                continue
+            made = [
+                value
+                for one in ast.walk(function_of(index, node))
+                for target, value in assigned(one)
+                if isinstance(target, ast.Tuple) and ast.unparse(target.elts[0]) == ast.unparse(node.value)
+            ]
+            if any(isinstance(one, ast.Call) and called(one) in layers for one in made):
+                return place_in(index, node)
     return None
 
 

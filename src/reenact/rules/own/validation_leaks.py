@@ -30,14 +30,34 @@ Sources
     2023.
 """
 
+import ast
+import re
+from collections.abc import Iterator
+
 from reenact.probe.trace import Overlap
 from reenact.program.graph import TensorFacts
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import call_place
+from reenact.rules.own._flow import reached_by, words
+from reenact.rules.own._lines import call_place, called, function_of, indexes, place_in
 from reenact.rules.own._places import framework
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
+ROWS = "(?:masks?|idx|index|indices|ids|nodes|rows)"
+TRAINED, HELD_OUT, SPLIT = (
+    re.compile(f"^(?:{names})_?{ROWS}$|^{ROWS}_?(?:{names})$")
+    for names in ("train|tr", "val|valid|test|te", "train|tr|val|valid|test|te")
+)
+"""How programs name the rows of a split."""
+LOSSES = (
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "binary_cross_entropy_with_logits",
+    "l1_loss",
+    "smooth_l1_loss",
+)
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
@@ -52,6 +72,13 @@ class ValidationLeaks(Rule):
     why = "What was seen in training is answered from memory."
 
     def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            for call in _over_all_rows(index):
+                saw = f"{ast.unparse(call)[:60]} takes every row; the split of the program does not enter"
+                yield self.finding(
+                    evidence, saw, place=place_in(index, call), confidence=0.9, certainty=Certainty.STRONG
+                )
+                return
         leaks = () if evidence.acts else evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
         worst = max(leaks, key=lambda overlap: overlap.share, default=None)
@@ -65,6 +92,24 @@ class ValidationLeaks(Rule):
         yield self.finding(
             evidence, saw, kind=Kind.VALIDATION, confidence=sure, certainty=proven, place=where
         )
+
+
+def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
+    """Losses of a training, where a program splits its rows by masks or numbers and no loss reads any."""
+    names = list(words(index.tree))
+    split = any(TRAINED.search(name) for name in names) and any(HELD_OUT.search(name) for name in names)
+    if not split or any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
+        return
+    trained = [call for call in index.calls if called(call) == "backward"]
+    owners = {function_of(index, call) for call in trained}
+    losses = [
+        call
+        for call in index.calls
+        if called(call) in LOSSES and len(call.args) >= 2 and function_of(index, call) in owners
+    ]
+    reached = reached_by(index, SPLIT)
+    if losses and not any(reached.intersection(words(call)) for call in losses):
+        yield losses[0]
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:

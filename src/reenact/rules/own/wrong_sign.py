@@ -42,8 +42,10 @@ from reenact.rules.own._divergence import NAMED, divergences, terms
 from reenact.rules.own._lines import called, indexes, place_in, value_of
 
 NEAR = 0.1
-LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(", re.IGNORECASE)
-REWARD = re.compile(r"advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount", re.IGNORECASE)
+LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
+REWARD = re.compile(
+    r"advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b", re.IGNORECASE
+)
 NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-")
 """Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")

@@ -1,0 +1,86 @@
+"""RE060 temperature-wrong
+
+What
+    Scores are multiplied by a temperature that they should be divided by.
+Why
+    A temperature below one is there to spread similarities that lie between -1 and 1: multiplied by it, all
+    scores are nearly equal, and no weights bring the loss far below the logarithm of the number of rows. One
+    above one is there to make teachers softer, and makes them harder.
+Symptom
+    A contrastive loss that stays near the logarithm of the batch size.
+Example
+    import torch
+    import torch.nn.functional as F
+
+    def contrast(a, b, temperature=0.1):
+        scores = F.normalize(a, dim=1) @ F.normalize(b, dim=1).T * temperature
+        return F.cross_entropy(scores, torch.arange(len(a)))
+Instead
+    -     scores = F.normalize(a, dim=1) @ F.normalize(b, dim=1).T * temperature
+    +     scores = F.normalize(a, dim=1) @ F.normalize(b, dim=1).T / temperature
+Fix safety
+    Unsafe: it is another loss.
+Sources
+    Chen et al., "A Simple Framework for Contrastive Learning of Visual Representations", ICML 2020,
+    equation 1; Hinton et al., "Distilling the Knowledge in a Neural Network", 2015, equation 1.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.own._flow import number
+from reenact.rules.own._lines import called, indexes, place_in, value_of
+
+NAMED = re.compile(r"^(?:self\.)?(?:\w+\.)*(?:\w+_)?(?:tau|temp|temperature|T)$")
+INVERSE = re.compile(r"inv|scale|beta", re.IGNORECASE)
+SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
+SHARES = ("softmax", "log_softmax", "cross_entropy")
+
+
+class TemperatureWrong(Rule):
+    code, name, family, fault = "RE060", "temperature-wrong", "reenact", None
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.9
+    certainty = Certainty.STRONG
+    why = "Scores are divided by a temperature: the smaller it is, the farther they lie apart."
+
+    def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            for node, value, similar in _multiplied(index):
+                if (similar and 0 < value < 1) or (not similar and value > 1):
+                    saw = f"{ast.unparse(node)[:60]}: scores times a temperature of {value:g}"
+                    yield self.finding(evidence, saw, place=place_in(index, node))
+
+
+def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
+    """Products of scores and a temperature with a known value, and whether the scores are similarities."""
+    for node in ast.walk(index.tree):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+            continue
+        for scores, factor in ((node.left, node.right), (node.right, node.left)):
+            text = ast.unparse(factor)
+            if not NAMED.match(text) or INVERSE.search(text):
+                continue
+            known = number(index, factor)
+            similar = _is_similarity(value_of(index, scores))
+            if known is not None and (similar or _is_shared(index, node)):
+                yield node, float(str(known.value)), similar
+
+
+def _is_similarity(node: ast.expr) -> bool:
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    return product or (isinstance(node, ast.Call) and called(node) in SIMILAR)
+
+
+def _is_shared(index: FileIndex, node: ast.expr) -> bool:
+    """Whether a product is what a softmax is given."""
+    above = index.parents.get(node)
+    if not isinstance(above, ast.Call | ast.Attribute):
+        return False
+    call = index.parents.get(above) if isinstance(above, ast.Attribute) else above
+    return isinstance(call, ast.Call) and called(call) in SHARES
