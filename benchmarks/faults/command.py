@@ -8,7 +8,7 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from reenact.cli.calling import stopping_gently
-from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count, output_format, show
+from reenact.cli.options import DIAGNOSE_BUDGET, REPAIR_BUDGET, REPEATS, Count, output_format, show
 from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.settings import resolve
@@ -117,6 +117,7 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
+@click.option("--budget", type=DIAGNOSE_BUDGET, default="", help="A program, as 30t; default by the depth.")
 @click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Runs a program.")
 @click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Runs at once.")
@@ -126,6 +127,7 @@ def faults(
     names: tuple[str, ...],
     scale: str,
     depth: str,
+    budget: str,
     repeats: int,
     side: str | None,
     jobs: int,
@@ -148,6 +150,7 @@ def faults(
                 Scale(scale),
                 journal=journal,
                 depth=Depth(depth),
+                budget=budget,
                 repeats=repeats,
                 sides=sides,
                 tell=tell,

@@ -45,6 +45,7 @@ class CaseRun:
     side: Side
     scale: Scale
     depth: Depth
+    budget: str
     workers: int
     """Processes that train for it at once."""
 
@@ -55,6 +56,7 @@ def measure(
     *,
     journal: Journal,
     depth: Depth = Depth.NORMAL,
+    budget: str = "",
     repeats: int = 1,
     sides: Sequence[Side] = tuple(Side),
     tell: Tell = tell_nobody,
@@ -65,14 +67,17 @@ def measure(
     """Run every program that can be run here; the others are named with the reason."""
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
+    workers = max(1, (os.cpu_count() or 1) // jobs)
     wanted = {
-        f"{case.id}-{side}-{repeat}": CaseRun(case, side, scale, depth, max(1, (os.cpu_count() or 1) // jobs))
+        f"{case.id}-{side}-{repeat}": CaseRun(case, side, scale, depth, budget, workers)
         for case in cases
         if case.id not in missing
         for side in sides
         for repeat in range(repeats)
     }
-    identity = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
+    identity = {"scale": scale.value, "depth": depth.value, "code": code_identity()} | (
+        {"budget": budget} if budget else {}
+    )
     request = {"cases": [case.id for case in cases], **identity}
     with journal.run(
         pipeline="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
@@ -108,7 +113,9 @@ def run_case(wanted: CaseRun, stop: Stop) -> CaseResult:
         answers[QUICK] = _listed(answer_of(quick))
         deep, more = quick, 0.0
         if depth.intervenes:
-            options = DiagnoseOptions(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
+            options = DiagnoseOptions(
+                depth=depth, threshold=THRESHOLD, budget=wanted.budget, workers=wanted.workers
+            )
             deep, more = _timed(program, options, Path(scratch) / "pipeline", stop, quick.evidence)
         seconds["pipeline"] = seconds["quick"] + more
         answers[PIPELINE] = _listed(answer_of(deep))
