@@ -10,14 +10,13 @@ before.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from reenact_probe.experiment.following import Ended, following, mover, outputs
 from reenact_probe.experiment.tape import map_tensors, tensors_in
-from reenact_probe.places import is_library
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Tensor
 
 MOST_PASSES = 4
@@ -36,17 +35,6 @@ class Pass(NamedTuple):
     module: Module
     args: Args
     kwargs: Kwargs
-
-
-class Ended(NamedTuple):
-    """A module whose forward came to its end."""
-
-    module: Module
-    parent: Module | None
-    """The program's own module that called it."""
-    part: Tensor
-    """What is looked at of its output."""
-    whole: Tensor
 
 
 def test(
@@ -297,7 +285,7 @@ class Subject:
             output = self.call.module(*args, **kwargs)
         except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
             return None
-        tensors = (t for t in _outputs(output) if t.is_floating_point() and t.dim() and len(t) > 1)
+        tensors = (t for t in outputs(output) if t.is_floating_point() and t.dim() and len(t) > 1)
         first = next(tensors, None)
         return first.detach().float() if first is not None else None
 
@@ -306,25 +294,15 @@ class Subject:
         runs: list[list[Ended]] = []
         for changing in (self._same, change):
             ended: list[Ended] = []
-            with _following(self.call.module, part, ended):
+            with following(self.call.module, part, ended):
                 self._scores(changing)
             runs.append(ended)
         for before, after in zip(*runs):
             share = _moved(before.part, after.part, before.whole) or 0.0
             if share > MOVED:
-                return share, self._named(before.module, before.parent)
+                name = self.names.get(id(before.module), "")
+                return share, mover(before, name)
         return 0.0, None
-
-    def _named(self, module: Module, parent: Module | None) -> Facts:
-        """A module of the program's own, or one of a library beside the program's line that calls it."""
-        owner = module
-        if is_library(_file(module)) and parent is not None:
-            owner = parent
-        return {
-            "module": self.names.get(id(module), ""),
-            "type": type(module).__name__,
-            "forward": _forward(owner),
-        }
 
     @staticmethod
     def _same(tensor: Tensor) -> Tensor:
@@ -347,41 +325,6 @@ def _untouched(torch: Library, module: Module) -> Iterator[None]:
             for buffer, first in buffers:
                 buffer.copy_(first)
             random.setstate(numbers)
-
-
-@contextlib.contextmanager
-def _following(module: Module, part: Callable[[Tensor], Tensor | None], ended: list[Ended]) -> Iterator[None]:
-    """Note this part of the output of each module, with the program's own module that called it."""
-    stack: list[Module] = []
-
-    def begins(inner: Module, _: Any) -> None:
-        stack.append(inner)
-
-    def ends(inner: Module, _: Any, output: Any) -> None:
-        if stack and stack[-1] is inner:
-            stack.pop()
-        tensor = next((t for t in _outputs(output) if t.is_floating_point()), None)
-        kept = part(tensor) if tensor is not None else None
-        if tensor is not None and kept is not None:
-            own = next((outer for outer in reversed(stack) if not is_library(_file(outer))), None)
-            ended.append(Ended(inner, own, kept.detach().float(), tensor.detach().float()))
-
-    handles = []
-    for inner in module.modules():
-        handles += [inner.register_forward_pre_hook(begins), inner.register_forward_hook(ends)]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _outputs(output: Any) -> Iterator[Tensor]:
-    """Tensors of an output, whatever holds them."""
-    if hasattr(output, "grad_fn") or isinstance(output, (dict, tuple, list)):
-        yield from tensors_in(output)
-    elif hasattr(output, "__dict__"):
-        yield from tensors_in(vars(output))
 
 
 def _are_numbers_of_rows(tensor: Tensor, rows: int) -> bool:
@@ -445,20 +388,3 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     )
     agree = float((wanted == given)[counted].float().mean()) if bool(counted.any()) else 0.0
     return not dull and agree > AGREE
-
-
-def _file(module: Module) -> str:
-    code = getattr(getattr(type(module), "forward", None), "__code__", None)
-    return code.co_filename if code is not None else "<unknown>"
-
-
-def _forward(module: Module) -> list[Any] | None:
-    """`[file, first line, 0, last line, 0]` of a module's forward."""
-    code = getattr(getattr(type(module), "forward", None), "__code__", None)
-    if code is None or is_library(code.co_filename):
-        return None
-    try:
-        lines = inspect.getsourcelines(code)[0]
-    except (OSError, TypeError):
-        lines = [""]
-    return [code.co_filename, code.co_firstlineno, 0, code.co_firstlineno + len(lines) - 1, 0]
