@@ -13,12 +13,12 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.paper.fingerprint.pipeline import run_fingerprint
+from reenact.paper.fingerprint.run import run_fingerprint
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.report.views.paper import paper_report
 from reenact.sandbox.choose import choose
-from reenact.types import Stop
+from reenact.types import Progress, Stop
 
 EMPTY = {
     "paper/review": {"overall": [], "method": [], "experiment": []},
@@ -34,12 +34,16 @@ def services(model: Scripted, tmp_path: Path, journal: Journal | None = None) ->
 
 
 def test_without_a_number_it_ends_after_the_second_request(paper: Paper, tmp_path: Path) -> None:
-    model = Scripted(EMPTY)
+    model, notes = Scripted(EMPTY), list[str]()
+
+    def tell(progress: Progress) -> None:
+        notes.append(progress.note if not model.calls else "")
 
     with pytest.raises(Inconclusive, match="states no number for this task") as ended:
-        reproduce(paper, services(model, tmp_path))
+        reproduce(paper, replace(services(model, tmp_path), tell=tell))
 
     assert len(model.calls) == 2
+    assert notes[0].startswith("cost: about "), "before the first request"
     assert "--claim" in str(ended.value.next_step)
     assert "--anyway" in str(ended.value.next_step)
 

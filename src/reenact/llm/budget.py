@@ -47,6 +47,14 @@ class Limited(Protocol):
         """See `Budget.carry`."""
 
 
+@runtime_checkable
+class Priced(Protocol):
+    """A model that may know what its answers cost."""
+
+    def price(self, usage: Usage) -> Decimal | None:
+        """US dollars for so many tokens; none when unknown."""
+
+
 class Budget:
     """Limits and what has been used of them; none means unlimited. Safe to share between threads."""
 

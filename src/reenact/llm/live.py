@@ -23,7 +23,7 @@ from reenact.llm.ask import (
     estimate,
     schema_of,
 )
-from reenact.llm.budget import Budget, Spent
+from reenact.llm.budget import Budget, Priced, Spent
 from reenact.llm.names import ModelName, forbid_network, parse_name
 from reenact.llm.patience import Clock, Patience, Persistence, RealClock
 from reenact.llm.prompts import capped, load_prompt
@@ -59,6 +59,10 @@ class LiveModel:
     def carry(self, earlier: Spent) -> None:
         """See `Budget.carry`."""
         self._budget.carry(earlier)
+
+    def price(self, usage: Usage) -> Decimal | None:
+        """See `Priced`."""
+        return self._wire.price(usage) if isinstance(self._wire, Priced) else None
 
     def ask(self, request: Request[T]) -> Answer[T]:
         """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at most."""
@@ -194,6 +198,6 @@ def _wire(
     from reenact.llm.provider import ProviderWire
 
     wire = ProviderWire(name, patience, stop)
-    if budget is not None and wire.billed and not wire.priced:
+    if budget is not None and wire.billed and wire.price(Usage(1000, 1000)) is None:
         budget.require_price(wire.name)
     return wire

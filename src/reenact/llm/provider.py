@@ -15,6 +15,7 @@ import json
 import os
 import threading
 from collections.abc import Coroutine, Mapping
+from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -84,10 +85,9 @@ class ProviderWire:
     def billed(self) -> bool:
         return not is_loopback(self._url)
 
-    @property
-    def priced(self) -> bool:
-        """Whether the price list knows this model at this address."""
-        return price(Usage(1000, 1000), self._model.model_name, self._url) is not None
+    def price(self, usage: Usage) -> Decimal | None:
+        """By the price list, where it knows this model at this address."""
+        return price(usage, self._model.model_name, self._url)
 
     def send(self, call: Call, within_s: float) -> Reply:
         check_network(self.name, self._url)

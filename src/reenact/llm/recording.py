@@ -19,6 +19,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ from reenact.errors import (
     StorageError,
 )
 from reenact.files import open_regular, read_bytes
-from reenact.llm.ask import Answer, Model, Request, T, Text, answer_from_json, answer_to_json
-from reenact.llm.budget import Limited, Spent
+from reenact.llm.ask import Answer, Model, Request, T, Text, Usage, answer_from_json, answer_to_json
+from reenact.llm.budget import Limited, Priced, Spent
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
 
@@ -67,6 +68,10 @@ class Recorder:
         """See `Budget.carry`."""
         if isinstance(self._model, Limited):
             self._model.carry(earlier)
+
+    def price(self, usage: Usage) -> Decimal | None:
+        """See `Priced`."""
+        return self._model.price(usage) if isinstance(self._model, Priced) else None
 
     def ask(self, request: Request[T]) -> Answer[T]:
         try:

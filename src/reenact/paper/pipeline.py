@@ -24,6 +24,7 @@ from reenact.paper.criterion import Judged
 from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development, RoundLog, is_foreign
 from reenact.paper.develop.version import Brief
+from reenact.paper.estimate import paper_estimate
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.pipeline import take_fingerprint
 from reenact.paper.lineage.cited import Shelves
@@ -136,6 +137,7 @@ class _Making:
         self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
         self.log: RoundLog | None = None
         self.judges: JudgesAgreement | None = None
+        self.estimate = paper_estimate(paper, options, services.model)
 
     def step(self, number: int, note: str) -> None:
         self.at = f"step {number} of {STEPS} ({note})"
@@ -145,6 +147,7 @@ class _Making:
         """Every step, top to bottom."""
         paper, options, services, run = self.paper, self.options, self.services, self.run
         model, goal, parts = services.model, options.goal, options.parts
+        services.tell(Progress("paper", note=f"cost: {self.estimate.sentence}"))
         self.step(1, "read it, and what it claims")
         self.review = review(paper, goal, model, run, figures=parts.figures)
         self.claims = stated_claims(paper, goal, model, run).beside(given)
@@ -187,7 +190,7 @@ class _Making:
             claims=claims.claims, exemplars=self.exemplars, fingerprint=self.fingerprint,
             development=self.development, runs=measured.runs, comparisons=measured.comparisons,
             orderings=measured.orderings, gap_repair=measured.gap_repair, scale=measured.scale,
-            judges=self.judges,
+            judges=self.judges, estimate=self.estimate,
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,

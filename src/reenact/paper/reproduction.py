@@ -8,6 +8,7 @@ from typing import ClassVar
 from reenact.intake.papers.paper import Block, Paper, Paragraph
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Development
+from reenact.paper.estimate import PaperEstimate
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.gap import Comparison
@@ -31,7 +32,7 @@ class Reproduction(Result):
         "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
         "sections", "claims", "comparisons", "orderings", "exemplars", "fingerprint", "judged", "judges",
         "rounds=development.rounds", "files=development.project.files", "runs", "gap_repair", "tokens",
-        "money", "seconds:1", "reused", "notes=every_note",
+        "money", "estimate", "seconds:1", "reused", "notes=every_note",
     )  # fmt: skip
 
     paper: Paper
@@ -62,6 +63,8 @@ class Reproduction(Result):
     """What the claims say together: which is better than which, and by how much."""
     judges: JudgesAgreement | None = None
     """How far two judges agree; none where no judge was needed."""
+    estimate: PaperEstimate | None = None
+    """What it was to cost, as stated before the first request."""
     folder: Path | None = None
     written: tuple[str, ...] = ()
 

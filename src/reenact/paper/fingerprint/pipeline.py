@@ -1,4 +1,4 @@
-"""Take the fingerprint of a paper: guides, scan, grounding, atoms, one of each, numbered; and as a run.
+"""Take the fingerprint of a paper: guides, scan, grounding, atoms, one of each, numbered.
 
 Two guides over the whole paper, a scan of every portion for what they missed. Compound facts are taken apart;
 equations and algorithms stay whole.
@@ -14,11 +14,11 @@ from typing import Any
 from reenact.asking import ask
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Block, Figure, Paper, Paragraph
-from reenact.journal import Journal, Run, Scope, mark
+from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
-from reenact.paper.bearing import SILENT, compact, read_text, with_added
+from reenact.paper.bearing import SILENT, compact, read_text
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.fingerprint import (
     Atom,
@@ -38,9 +38,7 @@ from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.grounding import in_order
 from reenact.paper.options import Goal, PaperAblations
 from reenact.paper.quantity import has_numbers, quantities
-from reenact.result import Result, encoded
 from reenact.settings import field_texts
-from reenact.types import ExitCode, JsonValue
 
 PACKAGE = "reenact.paper.fingerprint"
 TOLERATED = 10
@@ -85,57 +83,6 @@ def take_fingerprint(
         items = split(items, model, here)
     kept, repeated = distinct(items)
     return Fingerprint(numbered(kept, in_order(paper)), (*dropped, *repeated))
-
-
-@dataclass(frozen=True, slots=True)
-class FingerprintRun(Result):
-    """A fingerprint, the paper it is of, and the run that took it."""
-
-    paper: Paper
-    fingerprint: Fingerprint
-    run: Run
-    reused: str = ""
-    """What was not made by this execution, in a line; empty for nothing."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
-
-    def to_dict(self) -> dict[str, JsonValue]:
-        """The fingerprint, its paper, and what it cost."""
-        return {
-            "paper": {"title": self.paper.title, "source": self.paper.source, "form": self.paper.form},
-            **self.fingerprint.to_dict(),
-            "lost": [encoded(one) for one in self.paper.lost],
-            "tokens": self.run.tokens_in + self.run.tokens_out,
-            "money": None if self.run.unpriced else str(self.run.money),
-            "run": self.run.id,
-        }
-
-
-def run_fingerprint(
-    paper: Paper,
-    goal: Goal,
-    model: Model,
-    journal: Journal,
-    *,
-    parts: PaperAblations,
-    what: str,
-    argv: Sequence[str] = (),
-    fresh: bool = False,
-) -> FingerprintRun:
-    """Take it, as a run that an interruption does not lose."""
-    request = {
-        "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
-        "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
-    }  # fmt: skip
-    with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
-        paper = with_added(paper, goal)
-        taken = take_fingerprint(paper, goal, model, run, parts)
-        run.note("result", taken)
-        result = FingerprintRun(paper, taken, run.record, run.reused)
-        run.finish({"criteria": len(taken.criteria), "dropped": len(taken.dropped)}, result.exit_code)
-    return result
 
 
 @dataclass(frozen=True, slots=True)

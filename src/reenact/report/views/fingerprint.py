@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from reenact.paper.criterion import Check
 from reenact.paper.fingerprint.fingerprint import Fingerprint, shortened
-from reenact.paper.fingerprint.pipeline import FingerprintRun
+from reenact.paper.fingerprint.run import FingerprintRun
 from reenact.report.document import Block, Document, Facts, Text
 from reenact.types import Table
 
@@ -60,6 +60,7 @@ def _facts(taken: FingerprintRun) -> Facts:
         "levels": ", ".join(f"{name} {count}" for name, count in levels.items()) or "none",
         "sorts": ", ".join(f"{name} {count}" for name, count in sorts.items()) or "none",
         "model": f"{run.tokens_in + run.tokens_out} tokens, {money}",
+        "estimated": taken.estimate.sentence,
         "run": run.id,
     }
     return Facts("", tuple(facts.items()))

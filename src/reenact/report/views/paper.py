@@ -148,6 +148,8 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
         yield "data", f"a synthetic stand-in: {made.stand_in}"
     cost = "price unknown" if found.money is None else f"${found.money}"
     yield "model", f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
+    if found.estimate is not None:
+        yield "estimated", found.estimate.sentence
     if found.reused:
         yield "taken over", f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
     if found.folder is not None:

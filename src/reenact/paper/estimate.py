@@ -1,0 +1,153 @@
+"""What a paper will cost, before the first large request: by its length, and by the questions to be asked.
+
+The sizes are those of the shipped recordings, at four characters a token. Left out, because nobody knows how
+often: fixing code that does not run, and answers that are asked for twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from reenact.intake.papers.paper import Paper
+from reenact.llm.ask import CHARACTERS_PER_TOKEN, Model, Usage
+from reenact.llm.budget import Priced
+from reenact.paper.bearing import read_text
+from reenact.paper.fingerprint.pipeline import portions
+from reenact.paper.options import PaperAblations, PaperOptions
+
+Questions: TypeAlias = Iterator[tuple[float, float, int]]
+"""How many of a kind, and tokens that one of them sends and receives."""
+
+WORDS = 1_000
+"""Our own words in a question, with the form of its answer."""
+LONGEST_CITED = 20_000
+"""Tokens that are read of a cited paper."""
+EXEMPLAR, REVIEW, CRITERIA, STATE, CODE = 1_700, 1_500, 2_800, 1_800, 4_200
+"""Tokens: of a cited work, of the review, of all criteria, of what the roles know, of the finished code."""
+HAD = 2 / 3
+"""Share of the cited works that can be had."""
+BEARING = 0.6
+"""Share of the paper that goes to whoever writes code for a part of it."""
+JUDGED, JUDGED_AGAIN = 3, 2
+"""Questions to the first judge and to the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """About how much."""
+
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    money: Decimal | None
+    """US dollars, nothing cached; none when the model has no price."""
+
+    @property
+    def sentence(self) -> str:
+        """The line to read."""
+        money = "" if self.money is None else f", ${self.money:.2f} where nothing is cached"
+        tokens = _rounded(self.tokens_in + self.tokens_out)
+        return f"about {self.requests} requests and {tokens:,} tokens{money}"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperEstimate:
+    """What every run asks, and what a revision adds."""
+
+    whole: CostEstimate
+    revision: CostEstimate
+    rounds: int
+    """Revisions at most."""
+
+    @property
+    def sentence(self) -> str:
+        """The line to read."""
+        more = f"; each revision, at most {self.rounds}: {self.revision.sentence}" if self.rounds else ""
+        return f"{self.whole.sentence}{more}; fixing code that does not run comes on top"
+
+
+def fingerprint_estimate(paper: Paper, parts: PaperAblations, model: Model) -> CostEstimate:
+    """What taking the fingerprint costs."""
+    return _summed(_fingerprint(paper, parts), model)
+
+
+def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEstimate:
+    """What the whole costs."""
+    parts = options.parts
+    refines = parts.refine and parts.fingerprint
+    revision = _summed(_revision(paper, options), model)
+    return PaperEstimate(_summed(_whole(paper, options), model), revision, options.rounds if refines else 0)
+
+
+def _whole(paper: Paper, options: PaperOptions) -> Questions:
+    long, parts = _length(paper), options.parts
+    yield 2, long + WORDS, 2_500
+    if cited := _cited(options):
+        yield 1, WORDS + len(paper.references) * 40, 200
+        yield cited, WORDS + min(long, LONGEST_CITED) / 2, 400
+        yield cited, WORDS, 150
+    if parts.fingerprint:
+        yield from _fingerprint(paper, parts)
+    brief = _brief(paper, options)
+    yield 1, brief, 1_300
+    # Before data, method and experiment are written there is less code than after; a reviewer has it all.
+    yield 6, brief + STATE + CODE / 2, 1_200
+    if parts.fingerprint:
+        yield from _verified(options)
+        yield JUDGED_AGAIN, _judged(options), 3_500
+    yield 1, CODE + WORDS, 100
+
+
+def _revision(paper: Paper, options: PaperOptions) -> Questions:
+    yield 2, _brief(paper, options) + STATE + CODE, 600
+    yield from _verified(options)
+
+
+def _fingerprint(paper: Paper, parts: PaperAblations) -> Questions:
+    yield 2, _length(paper) + 1.5 * WORDS, 2_800
+    if parts.scan:
+        for one in portions(paper):
+            yield 1, len(one.text) / CHARACTERS_PER_TOKEN + 2 * WORDS, 300
+    if parts.atomicity:
+        yield 1, 1_400, 700
+
+
+def _verified(options: PaperOptions) -> Questions:
+    yield 1, CODE + WORDS, 200
+    yield JUDGED, _judged(options), 2_400
+
+
+def _judged(options: PaperOptions) -> float:
+    """Code, criteria and now and then a cited work."""
+    return CODE + 2 * WORDS + EXEMPLAR * _cited(options) / 2
+
+
+def _brief(paper: Paper, options: PaperOptions) -> float:
+    """What every question of development begins with."""
+    share = 1 if options.goal.is_all else BEARING
+    known = REVIEW + (CRITERIA if options.parts.fingerprint else 0) + EXEMPLAR * _cited(options)
+    return share * _length(paper) + known + WORDS
+
+
+def _cited(options: PaperOptions) -> float:
+    """Not every cited work that is asked for can be had."""
+    return HAD * options.exemplars if options.parts.lineage else 0
+
+
+def _length(paper: Paper) -> float:
+    return len(read_text(paper)) / CHARACTERS_PER_TOKEN
+
+
+def _summed(questions: Questions, model: Model) -> CostEstimate:
+    listed = list(questions)
+    sent, received = (round(sum(one[0] * one[at] for one in listed)) for at in (1, 2))
+    money = model.price(Usage(sent, received)) if isinstance(model, Priced) else None
+    return CostEstimate(round(sum(one[0] for one in listed)), sent, received, money)
+
+
+def _rounded(number: int) -> int:
+    """To two digits: it is an estimate."""
+    return int(float(f"{number:.1e}"))
