@@ -289,6 +289,36 @@ def test_an_average_that_is_slower_than_the_run() -> None:
     assert lines(300, plain.replace("shadow", "target")) == [], "a target network is slow on purpose"
 
 
+def test_classes_of_the_data_set_that_the_loss_does_not_see() -> None:
+    run = trace([1.0] * 20)
+    assert run.graph is not None
+    assert seen(run).labels == LABELS
+
+    def compared(*shape: int) -> Evidence:
+        loss = LossFacts("binary_cross_entropy", None, {}, None, compared=(shape, shape))
+        return seen(replace(run, graph=replace(run.graph, loss=loss)))
+
+    assert compared(16, 64).labels is None, "an image is given back"
+    assert compared(16, 3).labels == LABELS, "the classes as one-hot rows"
+    assert compared(16).labels == LABELS
+
+
+PARTS = """
+def parts(x, back, mean, log_var):
+    near = F.binary_cross_entropy(back, x)
+    far = -0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp())
+    return near, far
+near, far = parts(x, *model(x))
+loss = {loss}
+"""
+
+
+def test_a_divergence_that_is_added_where_its_function_is_called() -> None:
+    for loss, count in (("near + far", 1), ("near + 0.01 * far", 0)):
+        found = findings_in("RE054", seen(trace([1.0] * 20), PARTS.format(loss=loss)))
+        assert [one.place.line for one in found if one.place is not None] == [4] * count
+
+
 LAST = """
 class Net:
     def __init__(self):

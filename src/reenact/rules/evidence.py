@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -259,6 +260,8 @@ class Evidence:
         labels = self.data("label")
         settings = self.loss.settings if self.loss is not None else {}
         skipped = settings.get("ignore_index", IGNORED)
+        if labels is not None and self._compares_others(labels):
+            return None
         if labels is None or skipped not in (labels.class_values or ()) or "int" not in labels.dtype:
             return labels
         counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
@@ -271,6 +274,14 @@ class Evidence:
             minimum=float(min(left, default=0)),
             maximum=float(max(left, default=0)),
         )
+
+    def _compares_others(self, labels: TensorFacts) -> bool:
+        """Whether the loss is seen to compare with something else than the classes of the data set: with a
+        target of many numbers a row, as wide as the output and no one-hot form of them (an image)."""
+        compared = self.loss.compared if self.loss is not None else None
+        if compared is None or compared[0] != compared[1] or len(labels.shape) > 1 or not labels.integral:
+            return False
+        return math.prod(compared[1][1:]) > max(2, labels.classes or 0, (labels.maximum or 0) + 1)
 
     @property
     def label_spread(self) -> float | None:

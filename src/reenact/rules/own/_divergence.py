@@ -22,7 +22,7 @@ class Divergence(NamedTuple):
     summed: bool
     """Over everything, and not divided by a number of rows."""
     by_row: bool
-    """Over the values of a row alone."""
+    """Over the values of a row alone, or over everything and then divided by the number of rows."""
     weighted: bool
     """Multiplied by something that is no number."""
 
@@ -76,6 +76,7 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
         elif isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult | ast.Div):
             other = above.right if above.left is node else above.left
             number = _number(other)
+            by_row = by_row or (summed and isinstance(above.op, ast.Div) and number is None)
             summed = summed and isinstance(above.op, ast.Mult)
             weighted = weighted or number is None
             sign = -sign if number is not None and number < 0 else sign

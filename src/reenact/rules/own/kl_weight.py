@@ -65,20 +65,44 @@ class KlWeight(Rule):
         for index in indexes(evidence):
             for one in divergences(index):
                 summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
-                if one.positive and summed and not one.weighted and _is_added(index, one.node):
+                if one.positive and summed and not one.weighted and _is_added(evidence, index, one.node):
                     saw = f"the divergence is a sum over {summed}, the reconstruction a mean over all values"
                     saw += f"; {blind}" if blind else ""
                     yield self.finding(evidence, saw, place=place_in(index, one.node))
 
 
-def _is_added(index: FileIndex, divergence: ast.expr) -> bool:
-    """Whether it stands beside a mean in a sum, with nothing that weighs either."""
+def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> bool:
+    """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned beside one,
+    and both are added where the function is called."""
+    owner = function_of(index, divergence)
+    for node in ast.walk(owner):
+        pair = node.value.elts if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) else ()
+        values = [value_of(index, one) for one in pair]
+        if divergence in values and any(_is_mean(one) for one in values):
+            return any(_adds(other, getattr(owner, "name", "")) for other in indexes(evidence))
     return any(
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Add)
         and any(value_of(index, side) is divergence for side in (node.left, node.right))
         and any(_is_mean(value_of(index, side)) for side in (node.left, node.right))
-        for node in ast.walk(function_of(index, divergence))
+        for node in ast.walk(owner)
+    )
+
+
+def _adds(index: FileIndex, function: str) -> bool:
+    """Whether what a function returns is taken apart and added as it is."""
+    taken = {
+        ast.unparse(one)
+        for node in ast.walk(index.tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+        if isinstance(node.value, ast.Call) and called(node.value) == function
+        for one in node.targets[0].elts
+    }
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and {ast.unparse(node.left), ast.unparse(node.right)} <= taken
+        for node in ast.walk(index.tree)
     )
 
 
