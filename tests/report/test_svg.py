@@ -178,4 +178,5 @@ def test_the_hyperparameter_that_decides_is_the_most_important() -> None:
     assert picture is not None
     assert picture.alt.splitlines()[0].startswith("learning-rate")
     assert importance_plot("Importance", lines[: ENOUGH - 1]) is None, "too few to tell"
+    assert importance_plot("Importance", []) is None
     assert importance_plot("Importance", [TrialLine({"width": 1.0}, 0.5)] * 12) is None

@@ -38,7 +38,7 @@ from reenact.llm.scripted import Scripted
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.patch import Patch
-from reenact.program.program import program_from_text
+from reenact.program.program import program_from_text, read_program
 from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
@@ -50,7 +50,7 @@ from reenact.testing.strategy import PROGRAM, set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
-from reenact.trials.trial import Part
+from reenact.trials.trial import Part, Trial
 from reenact.types import ExitCode, Place
 from reenact.web.forms import Form
 from reenact.web.serve import make_app
@@ -68,6 +68,14 @@ BEFORE, AFTER = (0.3, 0.31, 0.29, 0.3, 0.32, 0.3), (0.9, 0.91, 0.92, 0.9, 0.89, 
 PATCH = Patch((set_to(HyperparameterKind.LEARNING_RATE, 0.001),))
 MEASURE = Measure("test_accuracy")
 STEPS, WEIGHT = 30, "0.weight"
+PROGRAM_TEXT = """import torch
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+for epoch in range(3):
+    optimizer.zero_grad()
+    model(torch.ones(4, 2)).sum().backward()
+    optimizer.step()
+"""
 SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
 
 
@@ -301,3 +309,28 @@ def browser(
 ) -> TestClient:
     """Somebody who came by the printed address."""
     return enter(make_state(runs_dir))
+
+
+@pytest.fixture
+def repaired(tmp_path: Path) -> tuple[str, str]:
+    """The ids of a diagnosis with findings and of a repair that held, of one program in this folder."""
+    (tmp_path / "train.py").write_text(PROGRAM_TEXT)
+    program = read_program(("train.py", "--lr", "3"), tmp_path)
+    patch = Patch((set_to(HyperparameterKind.LEARNING_RATE, 0.125, program),))
+    measure, before, after = Measure("accuracy"), (0.1,) * 6, (0.9,) * 6
+    verdict = Verdict(patch, tuple(range(6)), before, after, compare(before, after), 0.01, Decision.REPAIRED)
+    result = Repair(
+        strategy="guided", decision=Decision.REPAIRED, patch=patch, diff=patch.diff(program),
+        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""), verdicts=(verdict,), looks=(), cuts=(),
+        cost=TrainingUsage(1.0),
+    )  # fmt: skip
+    request = Trial(program).identity
+    with Journal.open(tmp_path / "runs") as journal:
+        with journal.run(pipeline="diagnose", request=request, what="train.py") as first:
+            first.finish(
+                {"sentence": "1 finding.", "curve": [4.0, 1.0], "metric": "accuracy 0.1"}, ExitCode.FOUND
+            )
+        with journal.run(pipeline="repair", request=request, what="train.py") as second:
+            second.note("result", result)
+            second.finish({"decision": "repaired", "metric": result.in_numbers})
+    return first.record.id, second.record.id

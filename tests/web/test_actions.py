@@ -18,29 +18,12 @@ from starlette.testclient import TestClient
 from reenact.errors import InputError
 from reenact.jobs import Jobs, stop_run
 from reenact.journal import Journal, JournalReader
-from reenact.program.hyperparameter import Kind
-from reenact.program.patch import Patch
-from reenact.program.program import read_program
-from reenact.repairs.verdict import Decision, Judging, Repair, Verdict
 from reenact.report.document import Diagnostic, Level, Section
-from reenact.testing.strategy import set_to
-from reenact.trials.budget import TrainingUsage
-from reenact.trials.metric import Measure
-from reenact.trials.statistics import compare
-from reenact.trials.trial import Part, Trial
-from reenact.types import ExitCode, Place
+from reenact.types import Place
 from reenact.web.forms import Form
 from reenact.web.run_page import editable
 from reenact.web.state import AppState
 
-PROGRAM_TEXT = """import torch
-model = torch.nn.Linear(2, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-for epoch in range(3):
-    optimizer.zero_grad()
-    model(torch.ones(4, 2)).sum().backward()
-    optimizer.step()
-"""
 WORKER = """
 import sys, time
 from pathlib import Path
@@ -187,31 +170,6 @@ def test_a_command_of_an_earlier_server_is_still_shown(state: AppState, client: 
     page = client.get(f"/started/{job.id}").text
     assert "It has ended." in page
     assert "reenact relay --help" in page
-
-
-@pytest.fixture
-def repaired(tmp_path: Path) -> tuple[str, str]:
-    """The ids of a diagnosis with findings and of a repair that held, of one program in this folder."""
-    (tmp_path / "train.py").write_text(PROGRAM_TEXT)
-    program = read_program(("train.py", "--lr", "3"), tmp_path)
-    patch = Patch((set_to(Kind.LEARNING_RATE, 0.125, program),))
-    measure, before, after = Measure("accuracy"), (0.1,) * 6, (0.9,) * 6
-    verdict = Verdict(patch, tuple(range(6)), before, after, compare(before, after), 0.01, Decision.REPAIRED)
-    result = Repair(
-        strategy="guided", decision=Decision.REPAIRED, patch=patch, diff=patch.diff(program),
-        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""), verdicts=(verdict,), looks=(), cuts=(),
-        cost=TrainingUsage(1.0),
-    )  # fmt: skip
-    request = Trial(program).identity
-    with Journal.open(tmp_path / "runs") as journal:
-        with journal.run(pipeline="diagnose", request=request, what="train.py") as first:
-            first.finish(
-                {"sentence": "1 finding.", "curve": [4.0, 1.0], "metric": "accuracy 0.1"}, ExitCode.FOUND
-            )
-        with journal.run(pipeline="repair", request=request, what="train.py") as second:
-            second.note("result", result)
-            second.finish({"decision": "repaired", "metric": result.in_numbers})
-    return first.record.id, second.record.id
 
 
 def test_a_diagnosis_leads_to_its_repair_and_a_repair_is_applied(

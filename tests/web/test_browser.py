@@ -10,7 +10,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 import captures
@@ -32,9 +32,18 @@ pytestmark = [
     # One browser for the module, on one worker.
     pytest.mark.xdist_group("browser"),
 ]
+T = TypeVar("T", bound=Callable[..., None])
 WIDE, NARROW = (1280, 900), (390, 844)
 WRITTEN_BY_A_BENCHMARK = re.compile(r"repair-(lite|full)-figure-[345]\.svg")
 Opened = Callable[..., "Page"]
+
+
+def every_screen(test: T) -> T:
+    """The test at three widths, in light and in dark."""
+    sizes = pytest.mark.parametrize(
+        "size", [NARROW, (820, 900), (1440, 900)], ids=["narrow", "middle", "wide"]
+    )
+    return pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])(sizes(test))
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +151,7 @@ def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
     assert fits(page)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [NARROW, (900, 900), (1440, 900)], ids=["narrow", "middle", "wide"])
+@every_screen
 def test_pages_fit_a_screen(
     opened: Opened, ids: dict[str, str], shots: Path, size: tuple[int, int], dark: bool
 ) -> None:
@@ -182,6 +190,78 @@ def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: 
         page.get_by_text("all is well").first.wait_for(timeout=30_000)
         assert page.get_by_role("button", name="Stop gently").count() == 0
         page.close()
+
+
+@every_screen
+def test_a_training_is_followed_and_what_came_of_it_is_used(
+    chromium: Browser,
+    tmp_path: Path,
+    repaired: tuple[str, str],
+    write_trace: Callable[[Path], None],
+    shots: Path,
+    size: tuple[int, int],
+    dark: bool,
+) -> None:
+    """Live, repair this, apply, rename, compare, remove: each clicked as it is seen."""
+    diagnosis, repair = repaired
+    runs = tmp_path / "runs"
+    look = f"{size[0]}-{'dark' if dark else 'light'}"
+
+    def keep(page: Page, name: str) -> None:
+        page.screenshot(path=shots / f"{name}-{look}.png", full_page=True)
+        assert fits(page), name
+
+    with serving(runs, list(forms()), tmp_path) as address:
+        context = chromium.new_context(
+            color_scheme="dark" if dark else "light", viewport={"width": size[0], "height": size[1]}
+        )
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        with (
+            Journal.open(runs) as journal,
+            journal.run(pipeline="diagnose", request={}, what="live.py") as run,
+        ):
+            run.note("watching", {"folder": str(runs / "traces" / "train-1"), "epochs": 8})
+            page.get_by_role("link", name=run.record.id).click()
+            write_trace(runs / "traces" / "train-1")
+            page.locator("#training-now svg").first.wait_for()
+            assert page.get_by_text("epoch 1/8").first.is_visible()
+            keep(page, "live")
+            run.finish({"verdict": "done"})
+        page.get_by_text("Rename").wait_for()
+        assert page.get_by_role("button", name="Stop gently").count() == 0
+        page.get_by_role("link", name="Runs").first.click()
+        page.get_by_role("link", name=diagnosis).click()
+        page.get_by_role("link", name="Repair this").click()
+        assert page.get_by_role("combobox", name="Program").input_value() == "train.py --lr 3"
+        keep(page, "repair-this")
+        page.goto(page.url.partition("/new")[0] + f"/runs/{repair}")
+        keep(page, "before-apply")
+        page.get_by_role("button", name="Apply the change").click()
+        page.get_by_text("Written; what stood there before").wait_for()
+        assert "lr=0.125" in (tmp_path / "train.py").read_text()
+        keep(page, "applied")
+        page.get_by_text("Rename").click()
+        page.get_by_label("Name").fill("smaller rate")
+        keep(page, "renaming")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("heading", name="smaller rate").wait_for()
+        page.get_by_role("link", name="Runs").first.click()
+        for one in repaired:
+            page.get_by_label(f"Compare {one}").check()
+        keep(page, "ticked")
+        page.get_by_role("button", name="Compare the ticked").click()
+        page.get_by_role("heading", name="beside").wait_for()
+        keep(page, "compared")
+        page.goto(page.url.partition("/compare")[0] + f"/runs/{diagnosis}")
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Remove").click()
+        page.get_by_label("Search").wait_for()
+        assert page.get_by_role("link", name=diagnosis).count() == 0
+        assert page.get_by_role("link", name=repair).count() == 1
+        keep(page, "removed")
+        context.close()
 
 
 WAITS = """\

@@ -95,7 +95,7 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
     assert f'hx-get="/runs/{run.record.id}" hx-vals=' in page
     assert "Stop gently" in page
     assert "The best so far" in page
-    assert "The last 2 steps" in page
+    assert "The last steps" in page
     assert '<noscript><meta http-equiv="refresh"' in page
 
 

@@ -12,7 +12,7 @@ from reenact.journal import JournalReader, Run, State, Step
 from reenact.probe.growing import GrowingTrace
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.trace import Root, Trace
-from reenact.report.document import Document, Section, Text
+from reenact.report.document import Document, Fold, Section, Text
 from reenact.report.run_words import readable, tree
 from reenact.result import Result
 
@@ -148,7 +148,7 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
     except (ReenactError, ValueError, LookupError):
         own = ()
     last = stored.shelf.some_steps(stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST)
-    latest = [Section(f"The last {len(last)} steps", [Text(tree(last))], "latest")] if last else []
+    latest = [Section("The last steps", [Text(tree(last))], "latest")] if last else []
     return (*training, *own, *latest)
 
 
@@ -189,4 +189,5 @@ def _bare(stored: Stored) -> Iterator[Section]:
         yield Section("Error", [Text(f"{run.error_type}: {run.error}")], "error")
     if run.verdict is not None:
         yield Section("Verdict", [Text(readable(run.verdict_data()))], "verdict")
-    yield Section("Request", [Text(readable(run.request_data()))], "request")
+    if request := run.request_data():
+        yield Section("Request", [Fold("As it is recorded", [Text(readable(request))])], "request")

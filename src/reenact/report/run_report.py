@@ -9,6 +9,7 @@ from reenact.journal import JournalReader, Kind, Run, Status, Step
 from reenact.report.as_html import TONES, blocks, contents, escaped, page
 from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text
 from reenact.report.recorded import Stored, document_of
+from reenact.report.run_row import Listed
 from reenact.report.run_words import (
     cost_of,
     counted,
@@ -41,14 +42,15 @@ class Head:
 
 def head_of(run: Run, shelf: JournalReader) -> Head:
     """The same on the live page and in the report."""
-    reused = reused_in(run, shelf)
+    reused, status = reused_in(run, shelf), shelf.status_of(run)
+    facts = dict(run_facts(run, *SHOWN)) | {"time": time_of(Listed(run, status).seconds)}
     return Head(
         title=f"{run.pipeline} {run.what}".strip(),
-        status=shelf.status_of(run),
+        status=status,
         verdict=headline(run) or _without_verdict(run, shelf),
         tone=_tone(run),
         # First of all what was not made by it.
-        facts=Facts("", ((("reused", reused),) if reused else ()) + run_facts(run, *SHOWN)),
+        facts=Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items())),
         command=run_facts(run, "command")[0][1],
     )
 

@@ -134,7 +134,7 @@ def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
         "request": run.request,
         "command": shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
         "folder": run.folder or "-",
-        "started": f"{moment(run.started_at)}, {counted(run.executions, 'execution')}",
+        "started": moment(run.started_at) + (f", {run.executions} executions" if run.executions > 1 else ""),
         "time": time_of(run.worked_s),
         "steps": steps_of(run),
         "cost": cost_of(run),

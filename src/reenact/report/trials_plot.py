@@ -85,8 +85,10 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
 
 def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
     """A bar a hyperparameter, the most important first; none for trials that are too few to tell."""
+    if len(lines) < ENOUGH:
+        return None
     shares = sorted(importances(lines).items(), key=lambda item: -item[1])[:MOST_AXES]
-    if len(lines) < ENOUGH or not shares or not shares[0][1]:
+    if not shares or not shares[0][1]:
         return None
     parts = []
     for at, (name, share) in enumerate(shares):

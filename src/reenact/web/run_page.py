@@ -19,6 +19,7 @@ from reenact.report.document import Block, Diagnostic, Section
 from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.report.run_row import program_of
+from reenact.report.run_words import cost_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
 from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
@@ -59,6 +60,8 @@ def listing(
         "first": at(0) if begin else "",
         "before": at(max(0, begin - PAGE)) if begin and not filtered else "",
         "next": at(shown[-1].nr) if more else "",
+        "has_cost": any(cost_of(step) != "-" for step in shown),
+        "has_error": any(step.error_type for step in shown),
         "kinds": list(Kind),
         "states": list(State),
     }
