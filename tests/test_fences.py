@@ -53,7 +53,7 @@ LINES = {
     "codegen": 1_100,
     "demo": 100,
     "diagnosis": 3_680,
-    "intake": 5_950,
+    "intake": 6_100,
     "journal": 3_650,
     "llm": 2_660,
     "mcp": 1_000,

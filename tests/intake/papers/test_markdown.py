@@ -181,3 +181,70 @@ def test_entries_that_ran_together_or_apart_are_one_each() -> None:
 
 def test_a_table_that_does_not_end_is_reported() -> None:
     assert [one.kind for one in of("# T\n\nText. <table><tr><td>1</td>").lost] == ["table"]
+
+
+COLUMNS = """# Slow Slopes
+
+Ann Lee 1 Bo van Chu * 2
+
+# Abstract
+
+We climb slopes.
+
+slopes that are steep. They were climbed before (Lee et al., 2020).
+
+We climb them slowly.
+
+# 1. Introduction
+
+Many have climbed
+
+Few came back.
+
+# 2. Method
+
+We climb.
+
+# Appendix
+
+A Proofs 14{line}
+A.1 Of slopes . 15{line}
+B Data in Figure 1 16
+
+# B Data in Figure 1 16
+
+# A. Proofs
+
+It holds.
+
+# A.1. Of slopes
+
+It holds too.
+
+# B. Data in Figure 1
+
+There are some.
+""".replace("{line}", "  ")
+
+
+def test_a_first_page_of_two_columns_and_a_table_of_contents() -> None:
+    paper = assemble(read_markdown(COLUMNS, Pictures(None)), "slopes.md")
+
+    assert paper.authors == ("Ann Lee", "Bo van Chu")
+    abstract, introduction = paper.sections[:2]
+    assert [one.text for one in abstract.blocks] == ["We climb slopes."]
+    assert [one.text for one in introduction.blocks] == [
+        "Many have climbed",
+        "slopes that are steep. They were climbed before (Lee et al., 2020).",
+        "We climb them slowly.",
+        "Few came back.",
+    ]
+    assert [one.id for one in paper.sections] == ["0", "1", "2", "A", "A.1", "B"]
+
+
+def test_an_abstract_of_two_paragraphs_stays_whole() -> None:
+    text = COLUMNS.replace(
+        "slopes that are steep. They were climbed before (Lee et al., 2020).", "It is hard."
+    )
+    paper = assemble(read_markdown(text, Pictures(None)), "slopes.md")
+    assert len(paper.sections[0].blocks) == 3

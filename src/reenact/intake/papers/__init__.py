@@ -6,7 +6,8 @@ read         `read_paper`: from a file, a folder, an archive or arXiv; HTML thro
 assemble     the draft that a reader hands on -> Paper: ids, sentences and where one ends, citations
 references   an entry as it is printed, and which ones a sentence cites; bibliography: BibTeX, bibitems
 
-markdown     Markdown; plain: text by its shape, captions and tables that both share
+markdown     Markdown; converted, algorithms: what converters leave of a PDF put right; plain: text by its
+             shape, captions and tables that both share
 latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
 pdf          lines of a PDF by their look and place

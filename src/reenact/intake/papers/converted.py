@@ -3,11 +3,11 @@ the paper's numbers, tables as HTML, formulas with a space between all signs."""
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from reenact.intake.papers.assemble import Heading, Piece
+from reenact.intake.papers.assemble import Heading, Piece, Prose
 from reenact.intake.papers.paper import Table
 from reenact.intake.papers.plain import bare
 from reenact.intake.papers.references import is_bibliography
@@ -23,6 +23,12 @@ _APART = re.compile(
     r"|supplementary.*",
     re.I,
 )
+_ABSTRACT = re.compile(r"abstract", re.I)
+_INTRODUCTION = re.compile(r"\bintroduction$", re.I)
+_CITED = re.compile(
+    r"\bet al\b|\((?:19|20)\d\d[a-z]?\)|, (?:19|20)\d\d[a-z]?[;)]|\[\d{1,3}(?:, ?\d{1,3})*\]|\[@"
+)
+_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,4}")
 _PAGE = re.compile(r"\s+\d{1,3}$")
 
 
@@ -46,7 +52,7 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
     level = 0
     for piece in pieces:
         if not isinstance(piece, Heading):
-            made.append(piece)
+            made += [] if isinstance(piece, Prose) and _is_contents(piece.text, titles) else [piece]
         elif not (_PAGE.search(piece.title) and _words(_PAGE.sub("", piece.title)) in titles):
             number = found.get(id(piece), "")
             apart = not number and (
@@ -58,6 +64,53 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
                 replace(piece, level=deep, starred=not number, number=number, appendix=number[:1].isalpha())
             )
     return made
+
+
+def _is_contents(text: str, titles: set[str]) -> bool:
+    """Whether a paragraph is lines of a table of contents: titles of sections, each before its page."""
+    lines = re.split(r"\s{2,}", text.strip())
+    known = (bool(_PAGE.search(one)) and _words(_PAGE.sub("", one).rstrip(" .")) in titles for one in lines)
+    return 2 * sum(known) > len(lines)
+
+
+def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
+    """The names above the abstract, and the pieces without them. Of two columns a converter reads the second,
+    where the introduction goes on, before the heading of the introduction: that text is put behind what it
+    continues."""
+    heads = [at for at, one in enumerate(pieces) if isinstance(one, Heading)]
+    if len(heads) < 2 or not _ABSTRACT.fullmatch(_title(pieces[heads[0]])):
+        return (), list(pieces)
+    abstract, opening = heads[:2]
+    above = [one.text for one in pieces[:abstract] if isinstance(one, Prose)]
+    inside = list(pieces[abstract:opening])
+    strays = 2 if any(map(_continues, inside[2:])) else len(inside)
+    body = list(pieces[opening:])
+    if _INTRODUCTION.search(_title(body[0])) and len(body) > 1:
+        end = next((at for at, one in enumerate(body[1:], 1) if isinstance(one, Heading)), len(body))
+        cut = next((at for at in range(1, end) if _is_cut(body[at])), 1)
+        body[cut + 1 : cut + 1] = inside[strays:]
+        inside = inside[:strays]
+    return tuple(name for line in above for name in _people(line)), [*inside, *body]
+
+
+def _title(piece: Piece) -> str:
+    return piece.title.strip(" .:") if isinstance(piece, Heading) else ""
+
+
+def _continues(piece: Piece) -> bool:
+    """A paragraph that begins within a sentence, or cites as no abstract does."""
+    return isinstance(piece, Prose) and bool(re.match(r"[a-z]", piece.text) or _CITED.search(piece.text))
+
+
+def _is_cut(piece: Piece) -> bool:
+    return isinstance(piece, Prose) and bool(re.search(r"[\w,-]$", piece.text.rstrip()))
+
+
+def _people(line: str) -> Iterator[str]:
+    """Names of a line such as `Ann Lee 1 Bo Chu * 2`; of a line with anything else in it none."""
+    names = [one.strip() for one in re.split(r"[\d*†‡§,\\]+|\band\b", line)]
+    if all(_NAME.fullmatch(one) for one in names if one):
+        yield from filter(None, names)
 
 
 def _words(title: str) -> str:

@@ -4,16 +4,22 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from reenact.intake.papers.algorithms import algorithm_at, doubtful, unnamed
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
-from reenact.intake.papers.converted import compact, compact_formula, html_table, is_cut_off, numbered
+from reenact.intake.papers.converted import (
+    compact,
+    compact_formula,
+    first_page,
+    html_table,
+    is_cut_off,
+    numbered,
+)
 from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import bare, captioned, is_table, table_of
 from reenact.intake.papers.references import is_bibliography
 
 LONGEST_HEADING = 500
-LEAST_STEPS = 2
-"""Lines that look like steps, from which on a paragraph that is called an algorithm is one."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _ATX = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*(?:\{[^{}]*\})?$")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})\s*([^\s`{]*)")
@@ -26,11 +32,6 @@ _LABELLED = re.compile(r"\\(?:label|tag)\{([^{}]*)\}|\{#([^\s}]+)[^}]*\}\s*$")
 _FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
 _LETTER = re.compile(r"[^\W_]")
 _HTML_TABLE = re.compile(r"<table\b.*?</table>", re.S | re.I)
-_ALGORITHM = re.compile(r"(?:#{1,6}\s+)?\**Algorithm\s+(\w{1,4})\**[:.]?\s+(?=\S)")
-_STEP = re.compile(
-    r"\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))",
-    re.I,
-)
 
 
 def read_markdown(text: str, pictures: Pictures) -> Draft:
@@ -40,7 +41,8 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     reader = _Reader(body.split("\n"), pictures)
     pieces = numbered(reader.pieces())
     title, pieces = _titled(_words(facts.get("title")), pieces)
-    named = facts.get("authors") or facts.get("author") or ()
+    people, pieces = first_page(pieces) if title else ((), pieces)
+    named = facts.get("authors") or facts.get("author") or list(people)
     abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
     return Draft(
@@ -50,7 +52,7 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
         authors=tuple(filter(None, map(_name, named if isinstance(named, list) else [named]))),
         abstract=(Prose(abstract),) if abstract else (),
         references=references,
-        lost=(*pictures.lost, *reader.lost),
+        lost=(*pictures.lost, *reader.lost, *doubtful(pieces)),
     )
 
 
@@ -77,7 +79,8 @@ class _Reader:
         fence = _FENCE.match(line)
         if not line.strip():
             self.at += 1
-        elif algorithm := self._algorithm():
+        elif named := algorithm_at(self.lines, self.at):
+            algorithm, self.at = named
             yield algorithm
         elif heading:
             self.at += 1
@@ -92,26 +95,6 @@ class _Reader:
             self.at += len(rows)
         else:
             yield from self._paragraph()
-
-    def _algorithm(self) -> Algorithm | None:
-        """`Algorithm 1 NAME` above numbered steps, as far as these go."""
-        named = _ALGORITHM.match(self.lines[self.at][:LONGEST_HEADING])
-        if not named:
-            return None
-        end, steps = self.at + 1, 0
-        while end < len(self.lines) and not _ATX.match(self.lines[end][:LONGEST_HEADING]):
-            after = next((line for line in self.lines[end:] if line.strip()), "")
-            if not self.lines[end].strip() and not _STEP.match(after):
-                break
-            steps += bool(_STEP.match(self.lines[end]))
-            end += 1
-        if steps < (1 if named[0].startswith("#") else LEAST_STEPS):
-            return None
-        first = next(at for at in range(self.at + 1, end) if _STEP.match(self.lines[at]))
-        caption = " ".join((self.lines[self.at][named.end() :], *self.lines[self.at + 1 : first]))
-        body = "\n".join(line.rstrip() for line in self.lines[first:end] if line.strip())
-        self.at = end
-        return Algorithm(caption=compact(bare(" ".join(caption.split()))), label=named[1], body=compact(body))
 
     def _table_lines(self) -> list[str]:
         end = self.at
@@ -196,7 +179,7 @@ class _Reader:
         at = 0
         for table in _HTML_TABLE.finditer(text):
             yield from self._words(text[at : table.start()])
-            yield html_table(table[0])
+            yield unnamed(table[0]) or html_table(table[0])
             at = table.end()
         yield from self._words(text[at:])
 
@@ -204,7 +187,7 @@ class _Reader:
         if "<table" in text.casefold():
             self.lost.append(Lost("table", "A table written as HTML has no end.", text[:60]))
         if text.strip():
-            yield Prose(compact(text))
+            yield unnamed(text) or Prose(compact(text))
 
 
 def _equation(body: str) -> Equation:
