@@ -146,7 +146,8 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     if mattered := importance_plot("Importance: share of the differences between trials (ranks)", lines):
         yield mattered
     title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
-    yield Table(title, (name, "seeds", "spent", "change"), rows)
+    if rows:
+        yield Table(title, (name, "seeds", "spent", "change"), rows)
 
 
 def trial_values(patch: Patch) -> dict[str, float | str | None]:
