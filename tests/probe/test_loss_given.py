@@ -56,3 +56,12 @@ def test_one_batch_says_nothing_of_an_order() -> None:
     facts = injected.part("data").TensorFacts()
     facts.count_classes(np.arange(100) // 10)
     assert facts.batch_spread() is None
+
+
+def test_a_difference_times_a_constant_is_no_squared_difference() -> None:
+    """The constant has no place in the graph of gradients."""
+    output, mask, target = torch.randn(4, 1, requires_grad=True), torch.ones(4, 1), torch.randn(4, 1)
+    read = injected.part("torch.facts")._loss_by_hand
+    assert read((mask * (output - target)).mean().grad_fn) is None
+    assert read(((output - target) * mask).mean().grad_fn) is None
+    assert read(((output - target) * (output - target)).mean().grad_fn).name == "mse"

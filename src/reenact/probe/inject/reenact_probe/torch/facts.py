@@ -227,7 +227,9 @@ def _loss_by_hand(node: Any) -> LossNode | None:
     if kind not in ("MeanBackward", "SumBackward") or child is None:
         return None
     name = _BY_HAND.get(_node_name(child))
-    if name is None or "SubBackward" not in _children(child):
+    children = _children(child)
+    # A difference times a constant, which the graph does not hold, is no squared difference.
+    if name is None or "SubBackward" not in children or len(children) < len(child.next_functions):
         return None
     settings = {"reduction": kind[: -len("Backward")].lower(), "by_hand": True}
     return LossNode(name, settings, compared=_stretched(child))
