@@ -35,6 +35,8 @@ class Half(StrEnum):
     """By another such author, after that. Opened since."""
     FIFTH = "fifth"
     """By yet another; run once. Opened since."""
+    SIXTH = "sixth"
+    """By yet another; run once."""
 
 
 @dataclass(frozen=True, slots=True)

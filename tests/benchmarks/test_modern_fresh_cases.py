@@ -14,9 +14,15 @@ FROZEN = {
     Half.FRESH: "e951f462f6d2ba01d9f091676ea7729e323506bab3564d9640ec527dcfc2c749",
     Half.LATER: "3402864a1b5fa87d429210b73133c1a9d98ee5ad3313b49506333824cba38e41",
     Half.FIFTH: "2d69ef52d15270c9e352f9f38fd6ed8a5e7ffff7ab29116e28bed332376e9f6b",
+    Half.SIXTH: "b0503443d5982f5a8d4d2687e284f97518655f664494920c5528f33d661c61e6",
 }
 """Over programs and truth, when the last program was added: neither is edited after the tool was run."""
-LEAST = {Half.FRESH: (40, 40, 14, 30), Half.LATER: (28, 26, 14, 28), Half.FIFTH: (28, 25, 14, 22)}
+LEAST = {
+    Half.FRESH: (40, 40, 14, 30),
+    Half.LATER: (28, 26, 14, 28),
+    Half.FIFTH: (28, 25, 14, 22),
+    Half.SIXTH: (27, 27, 14, 22),
+}
 """Faulty and sound programs, styles, categories."""
 CASES = [(HERE / half, case) for half in FROZEN for case in catalogue(half)]
 FAULTS = [(folder, case, fault) for folder, case in CASES for fault in case.fault]
@@ -44,7 +50,7 @@ def _place(path: Path, fault: Truth) -> list[str]:
     if path.is_dir():
         assert fault.file
         return (path / fault.file).read_text("utf-8").splitlines()
-    return (path.with_name(fault.file) if fault.file else path).read_text("utf-8").splitlines()
+    return (path.parent / fault.file if fault.file else path).read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(("folder", "case"), CASES, ids=[case.id for _, case in CASES])
