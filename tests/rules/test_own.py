@@ -988,6 +988,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE049", bound("0.5 * KL", "distance + kl"), 5),
         ("RE049", bound("0.5 * KL", "distance - kl"), None),
         ("RE049", bound("-0.5 * KL", "distance + kl"), None),
+        ("RE049", bound("-0.5 / len(x) * KL", "distance + kl"), None),
+        ("RE049", bound("0.5 / len(x) * KL", "distance + kl"), 5),
         ("RE049", POLICY.format(sign=""), 5),
         ("RE049", POLICY.format(sign="-"), None),
         ("RE049", POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"), 5),

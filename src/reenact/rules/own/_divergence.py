@@ -79,11 +79,20 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
             by_row = by_row or (summed and isinstance(above.op, ast.Div) and number is None)
             summed = summed and isinstance(above.op, ast.Mult)
             weighted = weighted or number is None
-            sign = -sign if number is not None and number < 0 else sign
+            sign *= _minus(other)
         else:
             return Divergence(node, sign > 0, summed, by_row, weighted)
         assert isinstance(above, ast.expr)
         node = above
+
+
+def _minus(node: ast.expr) -> int:
+    """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_minus(node.operand)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        return _minus(node.left) * _minus(node.right)
+    return 1
 
 
 def _number(node: ast.expr) -> float | None:
