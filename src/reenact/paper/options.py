@@ -87,3 +87,8 @@ class PaperOptions:
     def to_json(self) -> JsonValue:
         """What a journal compares to tell one request from another."""
         return encoded(asdict(replace(self, goal=replace(self.goal, addendum=mark(self.goal.addendum)))))
+
+
+def share(scale: float) -> str:
+    """A share of a training in words of a table: `25%`, and `0.5%` where whole per cents would say none."""
+    return f"{scale:.0%}" if scale >= 0.01 else f"{100 * scale:.1g}%"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from reenact.paper.criterion import Category, Criterion, Judged, Value
 from reenact.paper.measure.runs import FullRun, values
+from reenact.paper.options import share
 from reenact.paper.review.claims import Claim
 
 HOLDS = 0.05
@@ -135,7 +136,7 @@ def settings_that_differ(
     """How the experiment is not the paper's, as far as is known: a sentence each."""
     failed = {one.criterion for one in judged if one.value is Value.FAIL}
     missed = [one for one in criteria if one.id in failed and one.category is Category.SETUP]
-    other = [f"Only {scale:.0%} of the paper's training was done."] if scale < 1 else []
+    other = [f"Only {share(scale)} of the paper's training was done."] if scale < 1 else []
     other += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
     return (*other, *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed))
 

@@ -17,6 +17,7 @@ from statistics import fmean, stdev
 
 from reenact.intake.papers.paper import plain
 from reenact.paper.measure.gap import Comparison, mean_gap
+from reenact.paper.options import share
 from reenact.paper.review.claims import Claim
 from reenact.types import ExitCode
 
@@ -230,7 +231,7 @@ def _verdict(
         # Numbers that agree on other data agree by chance or because both are easy.
         drawn = "the data are a synthetic stand-in, so that says little about the paper"
         return Verdict.INCONCLUSIVE, f"{'No claim holds' if none else count}, but {drawn}."
-    reduced = f"only {scale:.0%} of the paper's training was done" if scale < 1 else ""
+    reduced = f"only {share(scale)} of the paper's training was done" if scale < 1 else ""
     if reduced and none:
         return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
     if reduced:

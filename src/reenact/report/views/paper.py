@@ -12,6 +12,7 @@ from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun, metric_names, values
 from reenact.paper.measure.verdict import Ordering, OrderingStatus
+from reenact.paper.options import share
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import PLACE
 from reenact.report.charts import Dot, graph_plot
@@ -143,7 +144,7 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
     yield "code", f"{len(made.project.files)} files, {len(made.rounds)} rounds"
     yield "runs", f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
     if found.scale < 1:
-        yield "scale", f"{found.scale:.0%} of the paper's training"
+        yield "scale", f"{share(found.scale)} of the paper's training"
     if made.stand_in:
         yield "data", f"a synthetic stand-in: {made.stand_in}"
     cost = "price unknown" if found.money is None else f"${found.money}"
