@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from reenact.paper.options import Goal, PaperOptions, share
 
 
