@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from reenact.errors import InputError
+from reenact.errors import InputError, MissingExtra
 from reenact.trials.executor import open_executor
 from reenact.trials.pool import ProcessPool
 
@@ -18,3 +19,10 @@ def test_each_name_opens_its_executor(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="executor='proces'") as refused:
         open_executor("proces")
     assert "process, ray" in refused.value.next_step
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed here.")
+def test_without_ray_a_sentence_says_what_to_install() -> None:
+    with pytest.raises(MissingExtra, match="the package ray") as refused:
+        open_executor("ray")
+    assert refused.value.next_step == "pip install 'reenact[ray]'"
