@@ -158,3 +158,21 @@ def test_a_trainer_that_prunes_compares_with_the_first_curves_of_the_program_as_
     assert given.executor.ran[-1].baseline is None, "what judges is trained to its end"
     trainer.judge_by(trainer.measure)
     assert trainer.pruned(Trial(trainer.program, rate)).baseline is None, "another metric, other curves"
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_what_most_seeds_show_to_be_no_better_is_not_trained_on_the_others(seeds: int) -> None:
+    given = search_context(rate_decides, noise=0.2).context.trainer
+    patches = [Patch((set_to(Kind.BATCH_SIZE, size),)) for size in range(16, 64)]
+    patches += [Patch((set_to(Kind.LEARNING_RATE, 0.01),))]
+    base = 0.3
+    short, whole = given.apart(), given.apart()
+    early, late = short.scores(patches, seeds, against=base), whole.scores(patches, seeds)
+    helps = [given.improves(base, score) for score in late]
+    assert [given.improves(base, score) for score in early] == helps
+    assert [score for score, good in zip(early, helps, strict=True) if good] == [
+        score for score, good in zip(late, helps, strict=True) if good
+    ]
+    assert 1 < sum(helps) < len(patches)
+    assert (short.usage.trainings < whole.usage.trainings) is (seeds > 2)
+    assert whole.usage.trainings == seeds * len(patches)

@@ -61,9 +61,12 @@ class Screening:
     plan: InterventionPlan
     tell: Tell
 
-    def scores(self, patches: Sequence[Patch], looks: int = 1) -> list[float]:
-        """The measure of each changed program on the screening seeds; a second look takes twice as many."""
-        return self.trainer.scores(patches, looks * self.plan.screening_seeds)
+    def scores(
+        self, patches: Sequence[Patch], looks: int = 1, *, against: float | None = None
+    ) -> list[float]:
+        """The measure of each changed program on the screening seeds; a second look takes twice as many.
+        `against` as in `BudgetedTrainer.scores`."""
+        return self.trainer.scores(patches, looks * self.plan.screening_seeds, against=against)
 
     def cost(self, patch: Patch) -> float:
         """What one look at a changed program takes from the budget."""

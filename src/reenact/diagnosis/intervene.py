@@ -103,7 +103,7 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
         if not chosen:
             count = len({one.suspect.key for one in tried.candidates})
             tell(Progress("diagnose", 3, 5, f"change {count} suspects, one by one"))
-            scores = screening.scores([one.patch for one in tried.candidates])
+            scores = screening.scores([one.patch for one in tried.candidates], against=tried.base)
             tried.screened = [
                 Screened(one, score) for one, score in zip(tried.candidates, scores, strict=True)
             ]

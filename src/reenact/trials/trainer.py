@@ -192,11 +192,27 @@ class BudgetedTrainer:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.budget = self.budget.for_trainings_of(self.one_training)
 
-    def scores(self, patches: Sequence[Patch], seeds: int = 1) -> list[float]:
+    def scores(
+        self, patches: Sequence[Patch], seeds: int = 1, *, against: float | None = None
+    ) -> list[float]:
         """The measure of each changed program over the first seeds (their middle value), larger is better,
-        -inf for a failed training."""
+        -inf for a failed training.
+
+        `against`: a score that they are compared with. What is no better than that on any of more than half
+        of the seeds is not trained on the others, which could not make it better.
+        """
+        if against is None or seeds == 1:
+            return [median_low(values) for values in self._looks(patches, seeds)]
+        first = self._looks(patches, seeds // 2 + 1)
+        is_open = [self.improves(against, max(values)) for values in first]
+        rest = iter(self._looks([one for one, left in zip(patches, is_open, strict=True) if left], seeds))
+        return [
+            median_low(next(rest) if left else values) for values, left in zip(first, is_open, strict=True)
+        ]
+
+    def _looks(self, patches: Sequence[Patch], seeds: int) -> list[tuple[float, ...]]:
         trials = [self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]]
-        return [median_low(values) for values in self._samples(patches, trials)]
+        return self._samples(patches, trials) if patches else []
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
