@@ -92,6 +92,7 @@ def test_one_seed_decides_no_ordering() -> None:
 
     assert (one.status, one.low, one.n) == (OrderingStatus.UNDECIDED, None, 1)
     assert judgement.verdict is Verdict.PARTLY
+    assert "too few runs to decide: 1 ordering" in judgement.reason
 
 
 @pytest.mark.parametrize(

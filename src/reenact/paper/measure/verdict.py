@@ -273,9 +273,12 @@ def _all(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> st
 def _doubt(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
     """What could not be decided."""
     missing = sum(one.measured is None for one in comparisons)
-    undecided = _count(orderings, OrderingStatus.UNDECIDED)
+    undecided = [one for one in orderings if one.status is OrderingStatus.UNDECIDED]
+    alone = sum(one.n < 2 for one in undecided)
+    noisy = len(undecided) - alone
     parts = [f"not measured: {_many(missing, 'number')}"] if missing else []
-    parts += [f"too noisy to decide: {_many(undecided, 'ordering')}"] if undecided else []
+    parts += [f"too noisy to decide: {_many(noisy, 'ordering')}"] if noisy else []
+    parts += [f"too few runs to decide: {_many(alone, 'ordering')}"] if alone else []
     return "; " + ", ".join(parts) if parts else ""
 
 
