@@ -121,7 +121,7 @@ def test_packages_that_pandoc_does_not_know_cost_no_table(tmp_path: Path, box: S
     assert any(isinstance(one, Paragraph) and "A note below" in one.text for one in paper.blocks())
     assert [one.rows for one in tables.values() if one.label == "tab:w"] == [(("a", "b"), ("1", "2"))]
     pictures = [one.caption for one in paper.blocks() if isinstance(one, Figure)]
-    assert pictures == ["Both. (Left)", "Both. (Right)"]
+    assert pictures == ["Both. (Left)", "Right"]
     assert [one.key for one in paper.references] == ["a", "b"]
     assert (paper.references[0].title, paper.references[0].arxiv) == ("Adam: A method", "1412.6980")
     assert {one.kind for one in paper.lost} == {"figure", "citation"}
@@ -252,7 +252,7 @@ def test_what_is_wrapped_in_commands_of_the_author_comes_through(tmp_path: Path,
         ("Pot", "Before", "After"), ("Copper", "Copper", "Copper"), ("Small", "1.0", r"$2.0\pm0.1$"),
     )  # fmt: skip
     figures = [(one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)]
-    assert figures == [("fig:a, fig:both", "Both."), ("fig:b", "Both.")]
+    assert figures == [("fig:a, fig:both", "Both."), ("fig:b", "")]
     assert [one.latex for one in paper.blocks() if isinstance(one, Equation)] == ["h = 1"]
     assert [one.where for one in paper.lost if one.kind != "figure"] == ["\\best"]
 
@@ -323,3 +323,44 @@ def test_sections_without_a_number_do_not_shift_those_with_one(tmp_path: Path, b
     assert len(paper.by_id) == len(paper.sections) + sum(1 for _ in paper.blocks()) + sum(
         1 for _ in paper.sentences()
     )
+
+
+OLDER = r"""\documentclass{article}\usepackage{subfigure}\usepackage[ruled]{algorithm2e}
+\begin{document}
+\section{Method}
+We climb.
+\begin{figure}
+\subfigure[Left {\em slope}]{\begin{minipage}{3cm}\includegraphics{a.png}\end{minipage}\label{fig:a}}
+\subfigure[]{\includegraphics{b.png}\label{fig:b}}
+\subfloat{\includegraphics{c.png}}
+\caption{All slopes.}
+\end{figure}
+\begin{algorithm}[H]\SetAlgoLined\DontPrintSemicolon
+\SetKwInOut{Input}{Input}\SetAlCapFnt{\small}
+\caption{Climbing}\label{alg:climb}
+\KwIn{slope $s_{0}$}
+\KwResult{a summit}
+\While{$s > 0$}{climb\;}
+\KwRet{$s$}
+\end{algorithm}
+\end{document}
+"""
+
+
+def test_subfigures_and_algorithms_in_the_older_way(tmp_path: Path, box: Sandbox) -> None:
+    (tmp_path / "paper.tex").write_text(OLDER)
+    paper = read_paper(str(tmp_path / "paper.tex"), box=box)
+
+    figures = [(one.file, one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)]
+    assert figures == [
+        ("a.png", "fig:a", "All slopes. (Left slope)"), ("b.png", "fig:b", ""), ("c.png", "", ""),
+    ]  # fmt: skip
+    (algorithm,) = [one for one in paper.blocks() if isinstance(one, Algorithm)]
+    assert (algorithm.caption, algorithm.label) == ("Climbing", "alg:climb")
+    assert algorithm.body.splitlines() == [
+        "Input: slope $s_{0}$",
+        "Result: a summit",
+        r"\While{$s > 0$}{climb\;}",
+        "return $s$",
+    ]
+    assert [one for one in paper.lost if one.kind == "macro"] == []

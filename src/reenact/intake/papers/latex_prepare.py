@@ -22,6 +22,17 @@ _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _INNER = re.compile(
     r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,300}\])?|\\centering\b|\\(?:small|footnotesize)\b"
 )
+_SET_UP = re.compile(
+    r"\\(?:Set[A-Z][A-Za-z]*|DontPrintSemicolon|PrintSemicolon|Lines(?:Not)?Numbered|RestyleAlgo|(?:Inc|Dec)Margin)"
+    r"(?:\s*\{(?:[^{}]|\{[^{}]*\}){0,300}\})*"
+)
+"""How algorithm2e is to print, which is no step."""
+_GIVEN = re.compile(r"\\Kw(In|Out|Data|Result|Ret)\s*(?=\{)")
+GIVEN = {"In": "Input:", "Out": "Output:", "Data": "Data:", "Result": "Result:", "Ret": "return"}
+_SUBFIGURE = re.compile(
+    r"\\sub(?:figure|float)\*?\s*(?:\[((?:[^\[\]{}]|\{[^{}]{0,300}\}){0,600})\]\s*){0,2}(?=\{)"
+)
+"""The older way to set one picture of several; pandoc knows the environment of that name."""
 _APPENDIX = re.compile(
     r"\\appendix\b|\\begin\s*\{appendix\}|\\begin\s*\{appendices\}|\\(?:end)\s*\{appendi(?:x|ces)\}"
 )
@@ -107,6 +118,7 @@ def prepare(text: str) -> Prepared:
     text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", text))
     # Boxes only scale what is in them, and pandoc would drop a table with its box.
     text = plain_tables(regrouped(text, _BOX, lambda _, inner: f"\n{inner}\n", MOST_STORED))
+    text = regrouped(text, _SUBFIGURE, _subfigure, MOST_STORED)
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
 
     def stored(begin: re.Match[str]) -> Made:
@@ -128,6 +140,11 @@ def _spelt(body: str, words: dict[str, str]) -> str:
     return body
 
 
+def _subfigure(found: re.Match[str], inner: str) -> str:
+    caption = f"\\caption{{{found[1]}}}" if found[1] else ""
+    return f"\\begin{{subfigure}}{{1cm}}{inner}{caption}\\end{{subfigure}}"
+
+
 def _steps(body: str, environment: str) -> Algorithm:
     """An algorithm with its caption and label; the lines as they stand, without the frame around them."""
     caption, label = "", _LABEL.search(body)
@@ -137,6 +154,12 @@ def _steps(body: str, environment: str) -> Algorithm:
         if at:
             inner, end = group(body, at.end())
             caption, body = detex(inner), body[: at.start()] + body[end:]
+        body = regrouped(
+            _SET_UP.sub("", body),
+            _GIVEN,
+            lambda found, inner: f"{GIVEN[found[1]]} {inner.strip()}",
+            MOST_STORED,
+        )
         body = _INNER.sub("", body)
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)

@@ -141,10 +141,13 @@ class Walk:
         if self.keys is not None:
             yield from _numbered(words, inner, images)
             return
-        for number, image in enumerate(images):
+        # Without a label of its own pandoc gives a figure the last one that stands in it.
+        label = "" if label in {image.label for image in images} else label
+        for image in images:
+            # The caption of all stands with the first; the others follow it.
             text = f"{words} ({image.caption})" if words and image.caption else words or image.caption
-            labels = (image.label, label if number == 0 else "")
-            yield replace(image, caption=text, label=", ".join(filter(None, labels)))
+            yield replace(image, caption=text, label=", ".join(filter(None, (image.label, label))))
+            words = label = ""
         if not images:
             yield Figure(caption=words, label=label)
         yield from (piece for piece in inner if not isinstance(piece, Figure | Prose))
