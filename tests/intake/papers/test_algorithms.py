@@ -104,3 +104,9 @@ def test_what_is_named_and_not_there_is_reported() -> None:
 )
 def test_what_speaks_of_inputs_is_no_algorithm(text: str) -> None:
     assert algorithms(read(f"# Slopes\n\n## Method\n\nWe climb.\n\n{text}\n")) == []
+
+
+@pytest.mark.parametrize("after", ["", "\n# 2. Results\n\nWe won."])
+def test_a_name_with_nothing_below_it(after: str) -> None:
+    paper = read(f"# Slopes\n\n# 1. Method\n\nWe climb.\n\n# Algorithm 1 Climbing{after}")
+    assert [one.what for one in paper.lost] == ["Algorithm 1 came without its steps."]

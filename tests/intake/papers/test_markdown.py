@@ -248,3 +248,10 @@ def test_an_abstract_of_two_paragraphs_stays_whole() -> None:
     )
     paper = assemble(read_markdown(text, Pictures(None)), "slopes.md")
     assert len(paper.sections[0].blocks) == 3
+
+
+def test_a_first_page_that_no_converter_wrote_stays_as_it_is() -> None:
+    paper = of(
+        "# Slow Slopes\n\nAnn Lee\n\n## Abstract\n\nWe climb.\n\n## Introduction\n\nMany have climbed.\n"
+    )
+    assert [one.text for one in paper.sections[0].blocks] == ["Ann Lee", "We climb."]

@@ -37,7 +37,7 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
     named = _NAMED.match(lines[at][:LONGEST_NAME])
     if not named:
         return None
-    own, *others = _runs(lines, at + 1) if at + 1 < len(lines) else [(at + 1, at + 1)]
+    own, *others = _runs(lines, at + 1)
     # The name may go on in the next lines; the steps begin with the first that looks like one.
     first = next((line for line in range(*own) if _STEP.match(lines[line])), own[1])
     body, end = list(lines[first : own[1]]), own[1]
@@ -87,7 +87,7 @@ def _runs(lines: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
     """From where to where lines without an empty one between them go, up to the next heading. The first such
     run may be empty."""
     end = next((at for at in range(start, len(lines)) if _HEADING.match(lines[at])), len(lines))
-    if not lines[start].strip():
+    if start == end or not lines[start].strip():
         yield start, start
     for filled, run in groupby(range(start, end), key=lambda at: bool(lines[at].strip())):
         listed = list(run)

@@ -78,7 +78,10 @@ def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
     where the introduction goes on, before the heading of the introduction: that text is put behind what it
     continues."""
     heads = [at for at, one in enumerate(pieces) if isinstance(one, Heading)]
-    if len(heads) < 2 or not _ABSTRACT.fullmatch(_title(pieces[heads[0]])):
+    # Only what a converter wrote has headings with numbers in it, see `numbered`.
+    if not any(isinstance(one, Heading) and one.number for one in pieces) or not _ABSTRACT.fullmatch(
+        _title(pieces[heads[0]])
+    ):
         return (), list(pieces)
     abstract, opening = heads[:2]
     above = [one.text for one in pieces[:abstract] if isinstance(one, Prose)]
