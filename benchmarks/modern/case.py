@@ -36,7 +36,7 @@ class Half(StrEnum):
     FIFTH = "fifth"
     """By yet another; run once. Opened since."""
     SIXTH = "sixth"
-    """By yet another; run once."""
+    """By yet another; run once. Opened since."""
 
 
 @dataclass(frozen=True, slots=True)

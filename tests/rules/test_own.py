@@ -228,6 +228,13 @@ def test_labels_out_of_the_domain_of_a_loss(loss: str, labels: TensorFacts, widt
     assert found.fault is fault
 
 
+def test_labels_beside_a_loss_of_quantities_may_be_those_of_another_head() -> None:
+    run = trace([1.0] * 20, graph=graph(TaskType.BINARY, "binary_cross_entropy", 1), data=(QUANTITIES,))
+    for text, sure in (("import torch\n", "proof"), ("import torch\nmass = torch.nn.MSELoss()\n", "hint")):
+        (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
+        assert found.certainty == sure
+
+
 def test_ignored_labels_are_no_classes() -> None:
     labels = replace(LABELS, minimum=-100.0, class_values=(-100, 0, 1, 2))
     run = trace([1.0] * 20, data=(labels,))

@@ -32,9 +32,11 @@ Sources
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
 from reenact.rules.own._label_place import labels_made_at
-from reenact.rules.own._places import framework
+from reenact.rules.own._places import framework, says
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
+QUANTITIES = ("mse_loss(", "MSELoss(", "l1_loss(", "L1Loss(", "huber_loss(", "HuberLoss(", "gaussian_nll")
+"""Losses of PyTorch that compare quantities, beside that of the labels that were seen."""
 FAR = 0.1
 """Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
 
@@ -87,8 +89,9 @@ class LabelsOutOfDomain(Rule):
             made, loss = labels_made_at(evidence), evidence.place_of(Kind.LOSS)
             where = f" at line {loss.line}" if made is not None and loss is not None else ""
             saw = f"{seen} for {evidence.loss_name}{where}"
-            # Where several optimizers learn, the labels may be those of another loss.
-            sure = Certainty.HINT if evidence.optimizers > 1 else Certainty.PROOF
+            # Where several optimizers learn, or a head of its own, the labels may be those of another loss.
+            others = evidence.optimizers > 1 or says(evidence, *QUANTITIES)
+            sure = Certainty.HINT if others else Certainty.PROOF
             yield self.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
             yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
