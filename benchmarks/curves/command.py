@@ -24,11 +24,20 @@ FILE = "curves.jsonl"
     "--limit-minutes", type=click.FloatRange(0.1, 6000), default=60.0, show_default=True,
     help="With --record: no program is finished later.",
 )  # fmt: skip
+@click.option(
+    "--program", "programs", multiple=True, help="With --record: only programs whose name holds this word."
+)
 @click.option("--tune", is_flag=True, help="Try other constants of the rule on one half of the programs.")
 @click.option("--pack", is_flag=True, help="Put the curves of OUT into the repository.")
 @out_folder
 def curves(
-    record: bool, jobs: int, limit_minutes: float, tune: bool, pack: bool, out: Path | None
+    record: bool,
+    jobs: int,
+    limit_minutes: float,
+    programs: tuple[str, ...],
+    tune: bool,
+    pack: bool,
+    out: Path | None,
 ) -> ExitCode:
     """Replay the rule on the curves of the repository, or on those that --record leaves in OUT."""
     from benchmarks.curves.card import scorecard
@@ -39,7 +48,7 @@ def curves(
 
     def measure(tell: Tell, stop: Stop) -> Scorecard:
         if record:
-            record_curves(file, jobs=jobs, minutes=limit_minutes, tell=tell, stop=stop)
+            record_curves(file, programs=programs, jobs=jobs, minutes=limit_minutes, tell=tell, stop=stop)
         kept = read_kept(file)
         if pack:
             pack_curves(kept)

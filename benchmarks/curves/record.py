@@ -18,16 +18,20 @@ from benchmarks.curves.kept import KeptChange, KeptStart, KeptTraining, append, 
 from benchmarks.curves.plan import Start, groups, starts_of
 from benchmarks.several import several
 from reenact.errors import InputError
+from reenact.probe.outcome import OutcomeKind
 from reenact.trials.hopeless import steps_factor, touches_loss, watched_metric
 from reenact.trials.metric import STEP_LOSS, Measure, choose_measure
 from reenact.trials.pool import ProcessPool
+from reenact.trials.trainer import PASSING
 from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Stop, Tell
 
 BASE_SEEDS, CHANGE_SEEDS = (11, 12, 13), (11, 12)
 """As a search has them: a change is trained with the seeds of the program as it stands."""
-SECONDS = 60.0
-"""For one training."""
+SECONDS = 300.0
+"""For one training; on a quiet machine none takes a fifth of it."""
+CUT_SHORT = PASSING | {OutcomeKind.TIMEOUT}
+"""Endings that the machine may have caused: such a training is not whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,15 @@ class RecordTask:
     """Names of what is recorded already."""
 
 
-def record(file: Path, *, jobs: int, minutes: float, tell: Tell, stop: Stop) -> list[KeptStart]:
-    """Every program whose curves are not in the file yet, as long as there is time; all that are kept."""
+def record(
+    file: Path, *, programs: Sequence[str] = (), jobs: int, minutes: float, tell: Tell, stop: Stop
+) -> list[KeptStart]:
+    """Every program whose curves are not in the file yet, as long as there is time; all that are kept.
+    `programs`: only those whose name holds one of these words."""
     known = frozenset(start.name for start in read_kept(file))
     until = time.time() + 60 * minutes
-    wanted = {group: RecordTask(group, until, known) for group in groups()}
+    chosen = [name for name in groups() if not programs or any(word in name for word in programs)]
+    wanted = {group: RecordTask(group, until, known) for group in chosen}
     for made in several(wanted, record_program, what="curves", jobs=jobs, tell=tell, stop=stop):
         for found in made.values():
             append(file, found)
@@ -74,10 +82,11 @@ def _pool() -> ProcessPool:
 
 
 def _recorded(start: Start, stop: Stop) -> KeptStart | None:
-    """None where the faulty program trains with none of the seeds, or nothing judges it."""
+    """None where the faulty program trains with none of the seeds or was cut short, or nothing judges it.
+    Changes that were cut short are left out."""
     limits = TrialLimits(seconds=SECONDS)
     base = _pool().run([Trial(start.program, seed=seed, limits=limits) for seed in BASE_SEEDS], stop=stop)
-    trained = [one for one in base if one.trained]
+    trained = [one for one in base if one.trained] if _are_whole(base) else []
     try:
         measure = choose_measure(trained[0]) if trained else None
     except InputError:
@@ -88,13 +97,20 @@ def _recorded(start: Start, stop: Stop) -> KeptStart | None:
     changes = []
     for patch in start.changes:
         trials = [Trial(start.program, patch, seed, limits) for seed in CHANGE_SEEDS]
-        kept = _kept(CHANGE_SEEDS, _pool().run(trials, stop=stop), measure, watched)
-        changes.append(KeptChange(str(patch), steps_factor(start.program, patch), touches_loss(patch), kept))
+        outcomes = _pool().run(trials, stop=stop)
+        if _are_whole(outcomes):
+            kept = _kept(CHANGE_SEEDS, outcomes, measure, watched)
+            factor = steps_factor(start.program, patch)
+            changes.append(KeptChange(str(patch), factor, touches_loss(patch), kept))
     bounded = measure.larger_is_better and "r2" not in measure.name
     return KeptStart(
         start.name, start.group, measure.name, bounded, watched, measure.larger_is_better,
         _kept(BASE_SEEDS, base, measure, watched), tuple(changes),
     )  # fmt: skip
+
+
+def _are_whole(outcomes: Sequence[Outcome]) -> bool:
+    return all(one.kind not in CUT_SHORT for one in outcomes)
 
 
 def _kept(

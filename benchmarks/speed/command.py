@@ -22,6 +22,7 @@ from reenact.types import ExitCode
 @click.option("--framework", "frameworks", multiple=True, default=("torch", "keras"), show_default=True)
 @click.option("--way", "ways", multiple=True, help="Only these: pool, Optuna, plain loop, Ray Tune, ...")
 @click.option("--gpu", is_flag=True, help="Trials an hour on the card, packed and one after another.")
+@click.option("--parts", is_flag=True, help="Repairs with whole trainings, as installed, and with --prune.")
 @out_folder
 def trials(
     trials: int,
@@ -30,6 +31,7 @@ def trials(
     frameworks: tuple[str, ...],
     ways: tuple[str, ...],
     gpu: bool,
+    parts: bool,
     out: Path | None,
 ) -> ExitCode:
     """Train small programs by our executors, Ray Tune, Optuna and a plain loop; stopped, it continues."""
@@ -37,9 +39,19 @@ def trials(
         from benchmarks.speed.gpu import measure_gpu
 
         return conduct(lambda tell, stop: measure_gpu(tell=tell, stop=stop, workers=workers), out)
+    folder = out or resolve().settings.runs_dir / "bench"
+    if parts:
+        from benchmarks.speed.parts import measure_parts
+
+        return conduct(
+            lambda tell, stop: measure_parts(
+                tell=tell, stop=stop, outcomes=folder / "parts", workers=workers
+            ),
+            out,
+        )
     from benchmarks.speed.measure import WAYS, measure
 
-    kept = (out or resolve().settings.runs_dir / "bench") / "trials-cases.json"
+    kept = folder / "trials-cases.json"
     return conduct(
         lambda tell, stop: measure(
             tell=tell, stop=stop, kept=kept, trials=trials, workers=workers, lengths=lengths,
