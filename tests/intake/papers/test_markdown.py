@@ -65,7 +65,7 @@ def test_results_can_be_hidden() -> None:
      "![c](f.png)", "Table 1: c", "**Algorithm 2.** d", "## References",
      "[1] A. B. Title of it. 2020.", "", "===", "> quote", "\\["]
 ), max_size=25))  # fmt: skip
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_no_order_of_lines_breaks_the_reader(lines: list[str]) -> None:
     paper = of("\n".join(["First words.", "", *lines]))
     assert paper.find("First words") or paper.title == "First words."
