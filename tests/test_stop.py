@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 from reenact.errors import BudgetSpent, Stopped, TimeSpent, ended_by
@@ -54,3 +55,18 @@ def test_the_error_says_who_ended_the_work() -> None:
     stopped = ended_by(asked, "Stopped while a model was asked.")
     assert type(stopped) is Stopped
     assert stopped.exit_code is ExitCode.STOPPED
+
+
+def test_a_signal_in_the_middle_of_a_wait_is_heard() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        for turn in range(200):
+            stop = Stop()
+            signal.signal(signal.SIGALRM, lambda *_, asked=stop: asked.ask())
+            signal.setitimer(signal.ITIMER_REAL, 1e-4 + 1e-6 * turn)
+            while not stop.wait(2e-5):
+                pass
+            assert stop.by_user
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -97,11 +97,12 @@ class Stop:
         began = time.monotonic() if began is None else began
         self._until = None if seconds is None else began + seconds
         self._parent = parent
-        self._event = event or threading.Event()
+        self._event = event
+        self._by_ask = False
 
     def ask(self) -> None:
-        """Ask to stop gently, as Ctrl-C does."""
-        self._event.set()
+        """Ask to stop gently, as Ctrl-C does. No lock is taken: the one who hears the signal may hold it."""
+        self._by_ask = True
 
     @property
     def asked(self) -> bool:
@@ -111,7 +112,8 @@ class Stop:
     @property
     def by_user(self) -> bool:
         """Whether somebody asked for it; what is unfinished is continued by the same command."""
-        return self._event.is_set() or (self._parent is not None and self._parent.by_user)
+        heard = self._by_ask or (self._event is not None and self._event.is_set())
+        return heard or (self._parent is not None and self._parent.by_user)
 
     @property
     def time_is_up(self) -> bool:
@@ -143,14 +145,8 @@ class Stop:
             left = until - time.monotonic()
             if left <= 0:
                 return False
-            self._event.wait(self._nap(left))
+            time.sleep(min(self.within(left) or 0.0, LOOK_S))
         return True
-
-    def _nap(self, seconds: float) -> float:
-        """How long nothing can happen unheard: a parent is looked at now and then."""
-        within = self.within(seconds)
-        nap = seconds if within is None else within
-        return nap if self._parent is None else min(nap, LOOK_S)
 
 
 @dataclass(frozen=True, slots=True)
