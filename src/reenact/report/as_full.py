@@ -157,7 +157,8 @@ def _detail(diagnostic: Diagnostic, width: int) -> Iterator[RichText]:
 
 def _around(source: list[str], width: int) -> list[str]:
     """A line of source and the mark below it; of a long one the part around the mark."""
-    if max(map(len, source), default=0) <= width:
+    marked = len(source) == 2 and "|" in source[0] and "^" in source[1]
+    if not marked or max(map(len, source)) <= width:
         return source
     gutter = source[0].index("|") + 2
     line, mark = (one[gutter:] for one in source)
