@@ -57,7 +57,7 @@ def test_the_error_says_who_ended_the_work() -> None:
     assert stopped.exit_code is ExitCode.STOPPED
 
 
-def test_a_signal_in_the_middle_of_a_wait_is_heard() -> None:
+def test_a_signal_in_the_middle_of_a_wait_ends_it() -> None:
     before = signal.getsignal(signal.SIGALRM)
     try:
         for turn in range(200):

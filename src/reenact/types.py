@@ -101,7 +101,7 @@ class Stop:
         self._by_ask = False
 
     def ask(self) -> None:
-        """Ask to stop gently, as Ctrl-C does. No lock is taken: the one who hears the signal may hold it."""
+        """Ask to stop gently, as Ctrl-C does. It takes no lock: the thread of the signal may hold it."""
         self._by_ask = True
 
     @property
@@ -112,8 +112,8 @@ class Stop:
     @property
     def by_user(self) -> bool:
         """Whether somebody asked for it; what is unfinished is continued by the same command."""
-        heard = self._by_ask or (self._event is not None and self._event.is_set())
-        return heard or (self._parent is not None and self._parent.by_user)
+        requested = self._by_ask or (self._event is not None and self._event.is_set())
+        return requested or (self._parent is not None and self._parent.by_user)
 
     @property
     def time_is_up(self) -> bool:
