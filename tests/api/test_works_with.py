@@ -273,7 +273,7 @@ def test_trainer(diagnose: Diagnose) -> None:
 @pytest.mark.frameworks
 def test_trainer_that_is_sound(diagnose: Diagnose) -> None:
     found = diagnose(LANGUAGE_MODEL.replace("LABELS", "row"))
-    assert [tested.shift for tested in found.evidence.experiments.behaviour] == [1]
+    assert [tested.shift for tested in found.evidence.experiments.behaviour] == [1, 1], "start and end"
     assert found.findings == ()
 
 
