@@ -33,15 +33,7 @@ _HEADER_BYTES = 16 * 1024 * 1024
 """What tarfile may read of one header, long names and maps of sparse files included: it keeps all of it."""
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_UNREADABLE = (
-    OSError,
-    EOFError,
-    ValueError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-)
+_BROKEN = (OSError, EOFError, ValueError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 
@@ -94,7 +86,7 @@ def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
         with _opened(path) as (members, commit):
             left_out = _write_all(members, into, bounds)
             found = commit()
-    except _UNREADABLE as error:
+    except _BROKEN as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
     entries = list(into.iterdir())
     only = entries[0] if len(entries) == 1 and entries[0].is_dir() else into

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
 
@@ -256,19 +257,13 @@ class _Issue:
 
 def _kept(comments: list[str]) -> tuple[tuple[str, ...], str]:
     """The first comments, each shortened, and what was left out of them."""
-    kept: list[str] = []
-    left = MOST_COMMENTS
-    for comment in comments:
-        short = capped(comment, MOST_COMMENT)
-        left -= len(short)
-        if left < 0:
-            break
-        kept.append(short)
-    missing = len(comments) - len(kept)
-    if missing:
-        return tuple(kept), f"the last {missing} comments that were read are left out"
+    short = [capped(comment, MOST_COMMENT) for comment in comments]
+    sizes = accumulate(map(len, short))
+    kept = tuple(one for one, size in zip(short, sizes, strict=True) if size <= MOST_COMMENTS)
+    if missing := len(comments) - len(kept):
+        return kept, f"the last {missing} comments that were read are left out"
     shortened = sum(len(comment) > MOST_COMMENT for comment in comments)
-    return tuple(kept), f"{shortened} long comments were shortened" if shortened else ""
+    return kept, f"{shortened} long comments were shortened" if shortened else ""
 
 
 def _reason(answer: Answer) -> str:

@@ -253,11 +253,10 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
     if kind == "commit" and not commit:
         return UnreadableRepository(f"The repository {source} is empty: it has no commit yet.")
     if kind == "commit":
-        short = bool(re.fullmatch(r"[0-9a-f]{4,39}", commit))
-        return UnreadableRepository(
-            f"The repository {source} has no commit or branch {commit!r}.",
-            next_step="Give the commit with all its digits." if short else "Check the name with git log.",
-        )
+        short = re.fullmatch(r"[0-9a-f]{4,39}", commit)
+        next_step = "Give the commit with all its digits." if short else "Check the name with git log."
+        missing = f"The repository {source} has no commit or branch {commit!r}."
+        return UnreadableRepository(missing, next_step=next_step)
     if kind == "access":
         return UnreadableRepository(
             f"The repository {source} is not there, or is not open to everybody.",
@@ -304,7 +303,5 @@ def _default(listed: str) -> str:
     branches = {
         name.removeprefix("refs/heads/"): named[name] for name in named if name.startswith("refs/heads/")
     }
-    for commit in (named.get("HEAD"), *(branches.get(name) for name in _USUAL)):
-        if commit:
-            return commit
-    return next(iter(branches.values())) if len(branches) == 1 else ""
+    usual = (named.get("HEAD"), *(branches.get(name) for name in _USUAL))
+    return next(filter(None, usual), "") or ("".join(branches.values()) if len(branches) == 1 else "")

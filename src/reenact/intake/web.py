@@ -68,9 +68,10 @@ class Web:
             answer = self._ask(address, token, until)
             if answer.status not in _MOVED:
                 return answer
-            address = _moved(address, answer.headers.get("location", ""))
-            if _origin(address) != origin:
+            location = answer.headers.get("location", "")
+            if _origin(address, location) != origin:
                 raise Unreachable(f"{origin} sends us on to another server, which is not followed.")
+            address = urljoin(address, location)
         raise Unreachable(f"{origin} sends us on and on: more than {self.most_redirects} times.")
 
     def _ask(self, address: str, token: str, until: float) -> Answer:
@@ -84,14 +85,10 @@ class Web:
             with _opener(address).open(asked, timeout=max(0.1, until - time.monotonic())) as response:
                 named = {name.lower(): value for name, value in response.headers.items()}
                 return Answer(response.status, named, self._read(response, until))
-        except urllib.error.URLError as error:
-            raise self._unreachable(address, error.reason) from error
         except (OSError, http.client.HTTPException) as error:
-            raise self._unreachable(address, error) from error
-
-    def _unreachable(self, address: str, why: object) -> Unreachable:
-        host = urlsplit(address).hostname
-        return Unreachable(f"{host} cannot be reached: {why}.", next_step=self.instead)
+            why = error.reason if isinstance(error, urllib.error.URLError) else error
+            host = urlsplit(address).hostname
+            raise Unreachable(f"{host} cannot be reached: {why}.", next_step=self.instead) from error
 
     def _read(self, response: Any, until: float) -> bytes:
         pieces: list[bytes] = []
@@ -116,18 +113,10 @@ def _opener(address: str) -> urllib.request.OpenerDirector:
     return opener
 
 
-def _moved(address: str, location: str) -> str:
-    """Where an answer sends us; nowhere when that is no address."""
+def _origin(address: str, location: str = "") -> str:
+    """Scheme, host and port of an address, or of where it sends us; empty for what is no address."""
     try:
-        return urljoin(address, location)
-    except ValueError:
-        return ""
-
-
-def _origin(address: str) -> str:
-    """Scheme, host and port; empty for what is no address."""
-    try:
-        parts = urlsplit(address)
+        parts = urlsplit(urljoin(address, location))
     except ValueError:
         return ""
     return f"{parts.scheme}://{parts.netloc}"

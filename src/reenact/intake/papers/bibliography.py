@@ -16,30 +16,24 @@ _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]{0,40})\s*=\s*")
 _WORD = re.compile(r"\w{1,100}")
 _ARXIV = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I)
 _NO_ENTRY = ("comment", "string", "preamble")
-_SHOWN = (
-    "booktitle",
-    "journal",
-    "journaltitle",
-    "publisher",
-    "school",
-    "institution",
-    "howpublished",
-    "note",
-)
+_SHOWN = "booktitle journal journaltitle publisher school institution howpublished note".split()  # noqa: SIM905
 
 
 def read_bibtex(text: str) -> Iterator[Reference]:
     """Every entry, in order."""
     words = dict(_strings(text))
-    starts = list(_ENTRY.finditer(text))[:MOST_ENTRIES]
-    ends = [*(found.start() for found in starts[1:]), len(text)]
-    for found, end in zip(starts, ends, strict=False):
-        if found[1].lower() in _NO_ENTRY:
-            continue
-        body = text[found.end() : min(end, found.end() + LONGEST_ENTRY)]
-        key = _KEY.match(body)
+    for found, body in _bodies(text, _ENTRY, LONGEST_ENTRY):
+        key = _KEY.match(body) if found[1].lower() not in _NO_ENTRY else None
         if key:
             yield _reference(key[1], dict(_fields(body[key.end() :], words)))
+
+
+def _bodies(text: str, begin: re.Pattern[str], longest: int) -> Iterator[tuple[re.Match[str], str]]:
+    """How each entry begins, and what follows up to the next."""
+    starts = list(begin.finditer(text))[:MOST_ENTRIES]
+    ends = [*(found.start() for found in starts[1:]), len(text)]
+    for found, end in zip(starts, ends, strict=False):
+        yield found, text[found.end() : min(end, found.end() + longest)]
 
 
 def _strings(text: str) -> Iterator[tuple[str, str]]:
@@ -178,17 +172,15 @@ def _entry(key: str, body: str) -> Reference:
 
 
 def _biblatex(text: str) -> Iterator[Reference]:
-    starts = list(_BIBLATEX_ENTRY.finditer(text))
-    ends = [*(found.start() for found in starts[1:]), len(text)]
-    for found, end in zip(starts, ends, strict=True):
-        body = text[found.end() : min(end, found.end() + 4 * LONGEST_ITEM)]
+    for found, body in _bodies(text, _BIBLATEX_ENTRY, 4 * LONGEST_ITEM):
         yield _biblatex_entry(found[1], body)
 
 
 def _biblatex_entry(key: str, body: str) -> Reference:
     fields = {field[1]: detex(_field(body, field.end())) for field in _BIBLATEX_FIELD.finditer(body)}
-    surnames = [detex(group(body, found.end())[0]) for found in _FAMILY.finditer(body)]
-    given = [detex(group(body, found.end())[0]) for found in _GIVEN.finditer(body)]
+    given, surnames = (
+        [detex(group(body, found.end())[0]) for found in part.finditer(body)] for part in (_GIVEN, _FAMILY)
+    )
     authors = tuple(f"{first} {last}" for first, last in zip(given, surnames, strict=False))
     return _made(key, fields, authors, Reference(key, ""))
 

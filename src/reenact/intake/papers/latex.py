@@ -1,10 +1,10 @@
 """LaTeX -> Draft: all files as one text, what pandoc would lose kept aside, the rest through its tree."""
 
-import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from reenact.sandbox.box import Sandbox
 FRAMES = 3
 """Environments around one another that may be taken off."""
 FRAME = "environment"
+MACHINERY = "is made in a way that only TeX follows: its arguments stand for it."
 _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]*)\}")
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
@@ -67,10 +68,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         *undrawn,
         *broken,
         *_unknown(unknown),
-        *(
-            Lost("macro", f"{name} is made in a way that only TeX follows: its arguments stand for it.", name)
-            for name in (f"\\{name}" for name in made.machinery)
-        ),
+        *(Lost("macro", f"{name} {MACHINERY}", name) for name in (f"\\{one}" for one in made.machinery)),
         *(
             Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name)
             for name in skipped_drawings(parsed.skipped)
@@ -80,7 +78,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     return Draft(
         "latex",
         pieces,
-        title=_without_notes(walk, parsed.meta.get("title")) or title_in(text),
+        title=walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or title_in(text),
         authors=tuple(_authors(walk, parsed.meta.get("author"))) or tuple(authors_in(text)),
         abstract=abstract,
         references=references,
@@ -139,12 +137,9 @@ def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:
 def _with_styles(files: Files, main: str, text: str) -> str:
     """Definitions of the paper's own style files in front of the document."""
     folder = posixpath.dirname(main)
-    made: list[str] = []
-    for name in local_styles(text):
-        path = posixpath.join(folder, name)
-        if (files.folder / path).is_file() and (style := files.text(path)):
-            made.append(definitions(style))
-    return "\n".join((*made, text))
+    paths = (posixpath.join(folder, name) for name in local_styles(text))
+    styles = (files.text(path) for path in paths if (files.folder / path).is_file())
+    return "\n".join((*(definitions(style) for style in styles if style), text))
 
 
 def _picture_folders(main: str, text: str) -> tuple[str, ...]:
@@ -174,27 +169,22 @@ def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Ref
         yield from read_bibitems(beside[1])
 
 
+def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
+    """What an entry of that kind holds, but for some kinds of elements; nothing for another entry."""
+    return [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
+
+
 def _meta_blocks(walk: Walk, meta: Any) -> Iterator[Piece]:
-    if meta and meta["t"] == "MetaBlocks":
-        yield from walk.pieces(meta["c"])
-    elif meta and meta["t"] == "MetaInlines":
-        yield from walk.pieces([{"t": "Para", "c": meta["c"]}])
-
-
-def _without_notes(walk: Walk, meta: Any) -> str:
-    if not meta or meta["t"] != "MetaInlines":
-        return ""
-    return walk.line(node for node in meta["c"] if node["t"] != "Note")
+    nodes = _meta(meta, "MetaInlines")
+    return walk.pieces([{"t": "Para", "c": nodes}] if nodes else _meta(meta, "MetaBlocks"))
 
 
 def _authors(walk: Walk, meta: Any) -> Iterator[str]:
     """Names stand on the first line; what follows is where they work."""
-    for entry in meta["c"] if meta and meta["t"] == "MetaList" else ():
-        if entry["t"] != "MetaInlines":
-            continue
-        nodes = [node for node in entry["c"] if node["t"] not in ("Note", "Superscript", "Math")]
-        cut = next((place for place, node in enumerate(nodes) if node["t"] == "LineBreak"), len(nodes))
-        yield from _people(walk.line(nodes[:cut]))
+    for entry in _meta(meta, "MetaList"):
+        nodes = _meta(entry, "MetaInlines", "Note", "Superscript", "Math")
+        first = takewhile(lambda node: node["t"] != "LineBreak", nodes)
+        yield from _people(walk.line(first))
 
 
 def _people(names: str) -> Iterator[str]:
@@ -222,7 +212,7 @@ def title_in(text: str) -> str:
 
 def authors_in(text: str) -> Iterator[str]:
     """Authors that have a command of their own each."""
-    for found in itertools.islice(_NAMED.finditer(text), MOST_AUTHORS):
+    for found in islice(_NAMED.finditer(text), MOST_AUTHORS):
         yield from _people(_cut_notes(group(text, found.end(), LONGEST)[0]))
 
 

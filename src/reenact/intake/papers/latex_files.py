@@ -47,16 +47,13 @@ def without_comments(text: str) -> str:
             break
         parts += [_COMMENT.sub(r"\1", text[at : begin.start()]), text[begin.start() : end]]
         at = end
-    return _without_blocks("".join((*parts, _COMMENT.sub(r"\1", text[at:]))))
-
-
-def _without_blocks(text: str) -> str:
+    shown = "".join((*parts, _COMMENT.sub(r"\1", text[at:])))
 
     def made(opened: re.Match[str]) -> Made:
-        closed = _CLOSED.search(text, opened.end())
+        closed = _CLOSED.search(shown, opened.end())
         return (" ", closed.end()) if closed else None
 
-    return rewritten(text, _OPENED, made)
+    return rewritten(shown, _OPENED, made)
 
 
 @dataclass
@@ -94,11 +91,8 @@ class Files:
 
     def first(self, names: Iterable[str]) -> tuple[str, str] | None:
         """The first of these that can be read, with its name."""
-        for name in names:
-            text = self.text(name)
-            if text is not None:
-                return name, text
-        return None
+        found = ((name, text) for name in names if (text := self.text(name)) is not None)
+        return next(found, None)
 
     def names(self, *endings: str) -> list[str]:
         """Files of the folder with such an ending, in a steady order; links are not followed."""
@@ -136,16 +130,16 @@ def find_main(files: Files, source: str) -> str:
             f"\\begin{{document}}. Received: {source}",
             next_step="Name the folder that holds the main file, or the file itself.",
         )
-    best = max(found, key=lambda name: _rank(name, found[name]))
+
+    def rank(name: str) -> tuple[bool, bool, int, int]:
+        abstract = re.search(r"\\begin\{abstract\}|\\abstract", found[name]) is not None
+        return abstract, name.lower() in USUAL, -name.count("/"), len(found[name])
+
+    best = max(found, key=rank)
     if len(found) > 1:
         others = ", ".join(name for name in found if name != best)
         files.lost.append(Lost("file", f"{best} was taken for the paper; {others} could be one too.", best))
     return best
-
-
-def _rank(name: str, text: str) -> tuple[bool, bool, int, int]:
-    usual = name.lower() in USUAL
-    return "\\begin{abstract}" in text or "\\abstract" in text, usual, -name.count("/"), len(text)
 
 
 def flatten(files: Files, main: str) -> str:

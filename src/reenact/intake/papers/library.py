@@ -19,6 +19,7 @@ MOST_ENTRIES = 10_000
 MOST_BYTES = 64 * 1024
 SHORTEST_TITLE = 8
 """Letters; a shorter title says too little to find a paper by."""
+_REPOSITORIES = ("repository", "repository.bundle")
 _FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
 """Endings of `paper.*`, the best first."""
 
@@ -61,16 +62,12 @@ class Library:
 
     def find(self, reference: Reference) -> Entry | None:
         """The entry of a reference: by DOI, arXiv id, address, then by its title without typography."""
-        return (
-            self._by("doi", reference.doi)
-            or self._by("arxiv", reference.arxiv)
-            or self._by("url", reference.url)
-            or self._by_title(reference)
-        )
-
-    def _by(self, name: str, value: str) -> Entry | None:
-        wanted = _same(value)
-        return next((one for one in self.entries if wanted and _same(getattr(one, name)) == wanted), None)
+        for name in ("doi", "arxiv", "url"):
+            wanted = _same(getattr(reference, name))
+            for one in self.entries if wanted else ():
+                if _same(getattr(one, name)) == wanted:
+                    return one
+        return self._by_title(reference)
 
     def _by_title(self, reference: Reference) -> Entry | None:
         title = plain(reference.title)
@@ -102,22 +99,15 @@ def _entry(place: Path) -> Entry:
         raise InputError(
             f"An about.toml has title, arxiv, doi and url as text and keys as a list. Received: {about}"
         )
-    return Entry(
-        place.name, **words, keys=tuple(map(str, keys)), paper=_paper(place), repository=_repository(place)
-    )
+    repository = next((one for one in map(place.joinpath, _REPOSITORIES) if one.exists()), None)
+    return Entry(place.name, **words, keys=tuple(map(str, keys)), paper=_paper(place), repository=repository)
 
 
 def _paper(place: Path) -> Path | None:
     if (place / "source").is_dir():
         return place / "source"
-    named = sorted(path for path in place.glob("paper.*") if path.is_file())
-    return min(named, key=lambda path: _rank(path.name), default=None)
 
+    def rank(path: Path) -> int:
+        return next((at for at, ending in enumerate(_FORMS) if path.name.endswith(ending)), len(_FORMS))
 
-def _rank(name: str) -> int:
-    return next((rank for rank, ending in enumerate(_FORMS) if name.endswith(ending)), len(_FORMS))
-
-
-def _repository(place: Path) -> Path | None:
-    places = (place / "repository", place / "repository.bundle")
-    return next((one for one in places if one.exists()), None)
+    return min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)

@@ -1,7 +1,7 @@
 """Markdown -> Draft, line by line: headings, formulas, tables, figures, listings, references."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reenact.intake.papers.algorithms import algorithm_at, doubtful, unnamed
@@ -91,21 +91,18 @@ class _Reader:
         elif line.strip().startswith(("$$", "\\[")):
             yield from self._formula("$$" if line.strip().startswith("$$") else "\\]")
         elif is_table(self.lines, self.at):
-            yield table_of(rows := self._table_lines())
-            self.at += len(rows)
+            begin, self.at = self.at, self._next_where(lambda row: "|" not in row)
+            yield table_of(self.lines[begin : self.at])
         else:
             yield from self._paragraph()
 
-    def _table_lines(self) -> list[str]:
-        end = self.at
-        while end < len(self.lines) and "|" in self.lines[end] and self.lines[end].strip():
-            end += 1
-        return self.lines[self.at : end]
+    def _next_where(self, wanted: Callable[[str], bool]) -> int:
+        """The next line of which this is so, or the end."""
+        below = range(self.at + 1, len(self.lines))
+        return next((at for at in below if wanted(self.lines[at])), len(self.lines))
 
     def _fenced(self, mark: str, kind: str) -> Iterator[Piece]:
-        end = self.at + 1
-        while end < len(self.lines) and not self.lines[end].strip().startswith(mark):
-            end += 1
+        end = self._next_where(lambda line: line.strip().startswith(mark))
         body = "\n".join(self.lines[self.at + 1 : end])
         self.at = end + 1
         if kind == "math":

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from reenact.errors import UnreadablePaper
@@ -76,10 +77,7 @@ def _mark(line: Line) -> str:
 
 def body_size(pages: Iterable[Page]) -> float:
     """The size that most letters have."""
-    sizes: Counter[float] = Counter()
-    for page in pages:
-        for line in page.lines:
-            sizes[line.size] += len(line.text)
+    sizes = Counter(line.size for page in pages for line in page.lines for _ in line.text)
     return sizes.most_common(1)[0][0] if sizes else 10.0
 
 
@@ -90,11 +88,7 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
     if largest < size * 1.15:
         return "", frozenset()
     first = next(place for place, line in enumerate(lines) if line.size == largest)
-    taken: list[Line] = []
-    for line in lines[first : first + 5]:
-        if abs(line.size - largest) > 0.6:
-            break
-        taken.append(line)
+    taken = [*takewhile(lambda line: abs(line.size - largest) <= 0.6, lines[first : first + 5])]
     return " ".join(line.text for line in taken), frozenset(taken)
 
 
@@ -149,20 +143,17 @@ class Paragraphs:
         return self._pieces
 
     def _take(self, line: Line, page: int, tables: list[tuple[Table, Box]]) -> None:
-        heading, caption, formula = self._heading(line), _CAPTION.match(line.text), _formula(line)
-        if caption and self._caption is None:
-            self._close(tables)
-            self._page, self._caption = page, (caption["kind"][:3].casefold(), caption["number"])
-            self._open = [replace(line, text=caption["words"])]
-        elif heading is not None and self._caption is None:
-            self._close(tables)
-            self._pieces.append(heading)
-        elif formula is not None and self._caption is None:
-            self._close(tables)
-            self._pieces.append(formula)
-        else:
+        caption, alone = _CAPTION.match(line.text), self._heading(line) or _formula(line)
+        if self._caption is not None or not (caption or alone):
             self._page = self._page if self._open else page
             self._open.append(line)
+            return
+        self._close(tables)
+        if caption:
+            self._page, self._caption = page, (caption["kind"][:3].casefold(), caption["number"])
+            self._open = [replace(line, text=caption["words"])]
+        elif alone:
+            self._pieces.append(alone)
 
     def _heading(self, line: Line) -> Heading | None:
         heading = heading_of(line.text)
@@ -279,13 +270,14 @@ def _page(page: Mapping[str, Any]) -> Page:
         Line(str(line["text"]), float(line["size"]), bool(line["bold"]), *map(float, line["box"]))
         for line in page["lines"]
     )
-    return Page(int(page["number"]), lines, tuple(_tables(page["tables"])))
-
-
-def _tables(tables: Any) -> Iterator[tuple[Table, Box]]:
-    for table in tables:
-        rows = tuple(tuple(str(cell) for cell in row) for row in table["rows"])
-        yield Table(rows=rows, heads=int(table["heads"])), tuple(map(float, table["box"]))
+    tables = tuple(
+        (
+            Table(rows=tuple(tuple(map(str, row)) for row in table["rows"]), heads=int(table["heads"])),
+            tuple(map(float, table["box"])),
+        )
+        for table in page["tables"]
+    )
+    return Page(int(page["number"]), lines, tables)
 
 
 def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:

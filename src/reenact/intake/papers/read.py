@@ -3,8 +3,6 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,11 +20,11 @@ from reenact.intake.papers.references import keyed, reference_of
 from reenact.intake.papers.source import Form, form_of, load, text_of, unpacked
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
-from reenact.sandbox.files.cleanup import remove_tree
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 READ = (".md", ".markdown", ".html", ".htm", ".pdf", ".txt")
 """Endings of papers that are a single file."""
+SCRATCH = "reenact-paper-"
 ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
 """How large the source of a paper may be."""
 
@@ -94,8 +92,8 @@ class _Reader:
         return read_plain(text_of(data, name))
 
     def _archive(self, data: bytes, name: str) -> Draft:
-        with _scratch() as scratch:
-            packed, inside = scratch / "packed", scratch / "inside"
+        with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
+            packed, inside = Path(scratch, "packed"), Path(scratch, "inside")
             packed.write_bytes(data)
             inside.mkdir()
             try:
@@ -110,9 +108,9 @@ class _Reader:
 
         if folder is not None and (folder / name).is_file():
             return read_latex(folder, name, box=self.box, source=self.source)
-        with _scratch() as scratch:
-            (scratch / "paper.tex").write_bytes(data)
-            return read_latex(scratch, "paper.tex", box=self.box, source=self.source)
+        with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
+            Path(scratch, "paper.tex").write_bytes(data)
+            return read_latex(Path(scratch), "paper.tex", box=self.box, source=self.source)
 
 
 def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
@@ -153,12 +151,3 @@ def _only_paper(folder: Path) -> Path | None:
         path for path in sorted(folder.iterdir()) if path.suffix.lower() in READ and not path.is_symlink()
     ]
     return found[0] if len(found) == 1 else None
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="reenact-paper-"))
-    try:
-        yield folder
-    finally:
-        remove_tree(folder)

@@ -107,12 +107,9 @@ def is_entry(text: str) -> bool:
 def authors_of(names: str) -> tuple[str, ...]:
     """Names one by one, given names first."""
     names = re.sub(r"\bet al\b\.?|\(?\b(?:19|20)\d{2}[a-z]?\)?|\beds?\.", " ", names).strip(" ,;:")
-    turned = [
-        f"{given.strip()} {surname.strip()}"
-        for surname, given in _SURNAME_FIRST.findall(names.rstrip(". ") + ".")
-    ]
-    if turned:
-        return tuple(re.sub(r"^(?:and|&)\s+", "", name) for name in turned)
+    if turned := _SURNAME_FIRST.findall(names.rstrip(". ") + "."):
+        whole = (f"{given.strip()} {surname.strip()}" for surname, given in turned)
+        return tuple(re.sub(r"^(?:and|&)\s+", "", name) for name in whole)
     parts = re.split(r"\s*(?:,\s*and\s|;|,|\band\b|&)\s*", names.rstrip(" ."))
     return tuple(part for part in parts if re.search(r"[^\W\d_]{2}", part) and len(part) < 60)
 
@@ -162,11 +159,8 @@ def _title_in(text: str) -> str:
     end = at
     for found in _TITLE_END.finditer(text, at):
         end = found.start()
-        if (
-            text[end - 1 : end] not in ("?", "!")
-            or not text[found.end() :]
-            or _VENUE.match(text[found.end() :])
-        ):
+        rest = text[found.end() :]
+        if text[end - 1 : end] not in ("?", "!") or not rest or _VENUE.match(rest):
             break
     title = re.sub(r", volume \d.*$", "", text[at:end])
     return title.strip(' .,“”"*')

@@ -140,12 +140,10 @@ def _plain(body: str) -> str:
     rows: list[str] = []
     ruled = -1
     for row in _rows(body):
-        rules = len(_RULE.findall(row))
-        words = _RULE.sub(" ", row).strip()
+        words, rules = _RULE.subn(" ", row)
         if rules and rows and ruled < 0:
             ruled = len(rows)
-        if words:
-            rows.append(words)
+        rows += [words.strip()] if words.strip() else []
     heads = ruled if 0 < ruled < len(rows) else min(1, max(len(rows) - 1, 0))
     if not rows:
         return " "
@@ -182,12 +180,9 @@ def _width(row: str) -> int:
 def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
     """Tables inside something as its words."""
     for _ in range(MOST_TABLES):
-        begins = list(_BEGIN.finditer(body))
-        if not begins:
-            break
-        last = begins[-1]
-        end = _EITHER.search(body, last.end())
-        if end is None:
+        last = max(_BEGIN.finditer(body), key=re.Match.start, default=None)
+        end = _EITHER.search(body, last.end()) if last else None
+        if last is None or end is None:
             break
         words = _body(body[last.end() : end.start()], last[1])
         words = re.sub(r"(?<!\\)&", cell, words)

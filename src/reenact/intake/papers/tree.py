@@ -1,7 +1,7 @@
 """Pandoc's tree -> pieces. What was taken out of the source before pandoc saw it comes back at its marker."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,42 +52,35 @@ class Walk:
         if lead:
             yield Prose(lead)
 
-    def _block(self, block: Node) -> Iterator[Piece]:
-        kind: str = block["t"]
-        content: Any = block.get("c")
-        if kind in ("Para", "Plain"):
-            yield from self._paragraph(content)
-        elif kind == "Header":
-            starred = "unnumbered" in content[1][1]
-            title = self.line(content[2])
-            named = self.keys is not None and title.casefold().startswith("appendix")
-            yield Heading(int(content[0]), title, self._appendix or named, starred)
-        elif kind == "Table":
-            yield grid_of(content, self.line)
-        elif kind == "Figure":
-            yield from self._figure(content)
-        elif kind == "Div":
-            yield from self._division(content)
-        else:
-            yield from self._other(kind, content)
-
-    def _other(self, kind: str, content: Any) -> Iterator[Piece]:
-        if kind == "BlockQuote":
-            yield from self.pieces(content)
-        elif kind in ("BulletList", "OrderedList"):
-            for item in content if kind == "BulletList" else content[1]:
-                yield from self.pieces(item)
-        elif kind == "DefinitionList":
-            for term, meanings in content:
-                yield Prose(f"{self.line(term)}: {self._joined(meanings)}")
-        elif kind == "CodeBlock":
-            yield Algorithm(body=str(content[1]), label=str(content[0][0]))
-        elif kind == "LineBlock":
-            yield Prose(" ".join(self.line(line) for line in content))
-        elif kind == "RawBlock":
-            self.lost.append(
-                Lost("text", f"Source that is not understood was left out: {str(content[1])[:80]!r}.")
-            )
+    def _block(self, block: Node) -> Iterator[Piece]:  # noqa: C901 - one case for each kind of element
+        given: Any = block.get("c")
+        match block["t"], given:
+            case "Para" | "Plain", nodes:
+                yield from self._paragraph(nodes)
+            case "Header", [level, attributes, words]:
+                title = self.line(words)
+                named = self.keys is not None and title.casefold().startswith("appendix")
+                yield Heading(int(level), title, self._appendix or named, "unnumbered" in attributes[1])
+            case "Table", content:
+                yield grid_of(content, self.line)
+            case "Figure", content:
+                yield from self._figure(content)
+            case "Div", content:
+                yield from self._division(content)
+            case "BlockQuote", blocks:
+                yield from self.pieces(blocks)
+            case ("BulletList", items) | ("OrderedList", [_, items]):
+                for item in items:
+                    yield from self.pieces(item)
+            case "DefinitionList", terms:
+                yield from (Prose(f"{self.line(term)}: {self._joined(meanings)}") for term, meanings in terms)
+            case "CodeBlock", [attributes, body]:
+                yield Algorithm(body=str(body), label=str(attributes[0]))
+            case "LineBlock", lines:
+                yield Prose(" ".join(map(self.line, lines)))
+            case "RawBlock", [_, source]:
+                what = f"Source that is not understood was left out: {str(source)[:80]!r}."
+                self.lost.append(Lost("text", what))
 
     def line(self, nodes: Iterable[Node]) -> str:
         """Inline elements as one line; footnotes follow in brackets."""
@@ -183,11 +176,6 @@ def equation(latex: str) -> Equation:
     return Equation(latex=(wrapped[2] if wrapped else body).strip(), label=", ".join(labels))
 
 
-_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
-_WRAPS = ("Emph", "Strong", "Strikeout", "SmallCaps", "Underline")
-_SPACES = ("Space", "SoftBreak", "LineBreak")
-
-
 @dataclass
 class Inlines:
     """Renders inline elements, and keeps aside what does not belong into the sentence."""
@@ -202,46 +190,25 @@ class Inlines:
     def text(self, nodes: Iterable[Node]) -> str:
         return "".join(self._one(node) for node in nodes)
 
-    def _one(self, node: Node) -> str:  # noqa: C901 - one line for each kind of element
-        kind: str = node["t"]
-        content: Any = node.get("c")
-        if kind == "Str":
-            return str(content).replace("\u00a0", " ")
-        if kind in _SPACES:
-            return " "
-        if kind in _WRAPS:
-            return self.text(content)
-        if kind == "Superscript":
-            return f"^{self.text(content)}"
-        if kind == "Subscript":
-            return f"_{self.text(content)}"
-        if kind == "Math":
-            inline = content[0]["t"] == "InlineMath"
-            return f"${' '.join(content[1].split())}$" if inline else f"$${content[1]}$$"
-        if kind == "Cite":
-            return marked(str(citation["citationId"]) for citation in content[0])
-        if kind == "Code":
-            return str(content[1])
-        if kind == "Quoted":
-            opening, closing = _QUOTES[content[0]["t"]]
-            return f"{opening}{self.text(content[1])}{closing}"
-        if kind == "Link":
-            return self._link(content)
-        if kind == "Span":
-            return self._span(content[0][1], content[1])
-        return self._aside(kind, content)
+    def _one(self, node: Node) -> str:
+        render = _KINDS.get(node["t"])
+        return render(self, node.get("c")) if render else ""
 
-    def _aside(self, kind: str, content: Any) -> str:
-        if kind == "Note":
-            self.notes.append(content)
-        elif kind == "Image":
-            self.images.append((str(content[2][0]), content[1]))
+    def note(self, blocks: list[Node]) -> str:
+        """Nothing in the sentence: it follows later."""
+        self.notes.append(blocks)
         return ""
 
-    def _span(self, classes: list[str], nodes: list[Node]) -> str:
+    def image(self, content: Any) -> str:
+        """Nothing in the sentence: it is a figure."""
+        self.images.append((str(content[2][0]), content[1]))
+        return ""
+
+    def span(self, content: Any) -> str:
+        """A footnote or a citation of a page; else its words."""
+        (_, classes, _), nodes = content
         if "footnote" in classes:
-            self.notes.append([{"t": "Plain", "c": nodes}])
-            return ""
+            return self.note([{"t": "Plain", "c": nodes}])
         keys = [key for node in nodes if node["t"] == "Link" and (key := self._target(node["c"]))]
         return marked(dict.fromkeys(keys)) if "cite" in classes and keys else self.text(nodes)
 
@@ -250,7 +217,8 @@ class Inlines:
         key = str(content[2][0]).partition("#")[2]
         return key if key in self.keys else ""
 
-    def _link(self, content: Any) -> str:
+    def link(self, content: Any) -> str:
+        """A citation, the label that it leads to, or its words with the address."""
         if key := self._target(content):
             return marked([key])
         words, address = self.text(content[1]), str(content[2][0])
@@ -260,3 +228,27 @@ class Inlines:
             return f"[{label}]"
         tells = words.strip() and address.rstrip("/") != words.strip().rstrip("/")
         return f"{words} ({address})" if tells and address.startswith("http") else words
+
+
+def _maths(_: Inlines, content: Any) -> str:
+    kind, latex = content
+    return f"${' '.join(latex.split())}$" if kind["t"] == "InlineMath" else f"$${latex}$$"
+
+
+_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
+_KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
+    "Str": lambda _, text: str(text).replace("\u00a0", " "),
+    **dict.fromkeys(("Space", "SoftBreak", "LineBreak"), lambda *_: " "),
+    **dict.fromkeys(("Emph", "Strong", "Strikeout", "SmallCaps", "Underline"), Inlines.text),
+    "Superscript": lambda inlines, nodes: f"^{inlines.text(nodes)}",
+    "Subscript": lambda inlines, nodes: f"_{inlines.text(nodes)}",
+    "Math": _maths,
+    "Cite": lambda _, content: marked(str(citation["citationId"]) for citation in content[0]),
+    "Code": lambda _, content: str(content[1]),
+    "Quoted": lambda inlines, content: inlines.text(content[1]).join(_QUOTES[content[0]["t"]]),
+    "Link": Inlines.link,
+    "Span": Inlines.span,
+    "Note": Inlines.note,
+    "Image": Inlines.image,
+}
+"""How each kind of element is written; of others nothing is."""
