@@ -63,22 +63,19 @@ def read_text(paper: Paper) -> str:
 def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> str:
     """The paper without its results; of sections that none of the places lies in the heading alone. Without
     any place nothing is left out but what is not about the work."""
-    wanted = {_section_of(place) for place in places}
+    wanted = {place.partition(":")[0] for place in places}
     lines = [f"# {paper.title}"]
     for section in paper.sections:
         if SILENT.match(section.title):
             continue
         if wanted and section.id not in wanted and section.blocks:
-            lines.append(f"{_heading(section)}\n\n{LEFT_OUT}")
+            lines.append(f"{heading(section)}\n\n{LEFT_OUT}")
             continue
         alone = replace(paper, title="", sections=(section,)).text(hide=hide)
         lines.append(alone.partition("\n\n")[2])
     return compact("\n\n".join(lines))
 
 
-def _heading(section: Section) -> str:
+def heading(section: Section) -> str:
+    """As `Paper.text` has it."""
     return f"{'#' * (section.level + 1)} {section.id} {section.title}"
-
-
-def _section_of(place: str) -> str:
-    return place.partition(":")[0]

@@ -65,17 +65,7 @@ def project_runner(
     )  # fmt: skip
 
 
-FIELD = (
-    "numpy",
-    "torch",
-    "scipy",
-    "scikit-learn",
-    "pandas",
-    "keras",
-    "torchvision",
-    "transformers",
-    "gymnasium",
-)
+FIELD = "numpy torch scipy scikit-learn pandas keras torchvision transformers gymnasium".split()  # noqa: SIM905
 """Packages of the field that are named, with their versions, where they are installed."""
 
 

@@ -51,6 +51,8 @@ class Where(StrEnum):
 
 
 ORDER = tuple(Where)
+EARLY = ("config.py", DATA, MODEL)
+"""Files before the experiment: the first two are those of the data."""
 
 
 class Stage(StrEnum):
@@ -65,16 +67,12 @@ class Stage(StrEnum):
     @property
     def due(self) -> tuple[str, ...]:
         """Files that must be there when the stage is over."""
-        if self is Stage.DATA:
-            return ("config.py", DATA)
-        return ("config.py", DATA, MODEL) if self is Stage.METHOD else EXPECTED
+        return {Stage.DATA: EARLY[:2], Stage.METHOD: EARLY}.get(self, EXPECTED)
 
     @property
     def new(self) -> tuple[str, ...]:
         """Files that the stage writes."""
-        if self is Stage.METHOD:
-            return (MODEL,)
-        before = Stage.METHOD.due if self is Stage.EXPERIMENT else ()
+        before = {Stage.METHOD: Stage.DATA.due, Stage.EXPERIMENT: Stage.METHOD.due}.get(self, ())
         return tuple(name for name in self.due if name not in before)
 
 

@@ -68,7 +68,7 @@ class Developer:
     def written(self, log: RoundLog, run: Scope) -> Version:
         """Data, method, experiment, one after the other; the last is not yet in the log."""
         version = Version()
-        version = replace(version, state=self.roles.begin(version, run))
+        version = replace(version, state=self.roles.learn(version, run, "begin"))
         for stage in (Stage.DATA, Stage.METHOD):
             place = run.under(stage.value)
             version = self._learnt(self._staged(version, stage, place), place)

@@ -102,13 +102,10 @@ class Roles:
     brief: Brief
     context: PaperContext
 
-    def begin(self, version: Version, run: Scope) -> State:
-        """What is to be built, before any code."""
-        return self._learnt("begin", version, run)
-
-    def learn(self, version: Version, run: Scope) -> State:
-        """The state after a stage."""
-        return self._learnt("learn", version, run)
+    def learn(self, version: Version, run: Scope, name: str = "learn") -> State:
+        """The state after a stage; `begin`: what is to be built, before any code."""
+        answer = self._ask(name, version, run, Learnt)
+        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""
@@ -145,10 +142,6 @@ class Roles:
     def refactor(self, version: Version, run: Scope) -> Made:
         """The project read once by a reviewer; the same one when nothing is to be done."""
         return self._edit("refactor", version, run, idle=True)
-
-    def _learnt(self, name: str, version: Version, run: Scope, **shown: str) -> State:
-        answer = self._ask(name, version, run, Learnt, None, **shown)
-        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
 
     def _edit(self, name: str, version: Version, run: Scope, *, idle: bool = False, **shown: str) -> Made:
         """The project after the edits that the model answers; `idle` allows it to give none."""

@@ -120,13 +120,7 @@ def _typed(trees: Mapping[str, ast.Module]) -> float | None:
     places: list[bool] = []
     for function in (node for tree in trees.values() for node in ast.walk(tree)):
         if isinstance(function, FunctionNode):
-            args = function.args
-            named = [
-                *args.posonlyargs,
-                *args.args,
-                *args.kwonlyargs,
-                *filter(None, (args.vararg, args.kwarg)),
-            ]
+            named = (one for one in ast.iter_child_nodes(function.args) if isinstance(one, ast.arg))
             # Nobody annotates these two.
             own = [one for one in named if one.arg not in ("self", "cls")]
             places += [*(one.annotation is not None for one in own), function.returns is not None]

@@ -158,6 +158,8 @@ def lines_in(change: Edited) -> int:
 
 
 MOST_LISTED = 1 << 20
+LISTS = ("exemplars", "lineage", "papers", "data")
+"""Names of a list of papers in JSON, the likeliest first."""
 _ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
 
 
@@ -222,9 +224,7 @@ def read_cited(file: Path) -> tuple[Cited, ...]:
 def _from_json(value: object, file: Path) -> tuple[Cited, ...]:
     entries = value
     while isinstance(entries, dict):
-        entries = next(
-            (entries[name] for name in ("exemplars", "lineage", "papers", "data") if name in entries), None
-        )
+        entries = next((entries[name] for name in LISTS if name in entries), None)
     if not isinstance(entries, list) or not entries:
         raise InputError(
             f"The JSON holds no list of papers. Received: {file}",

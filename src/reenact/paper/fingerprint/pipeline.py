@@ -18,7 +18,7 @@ from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
-from reenact.paper.bearing import SILENT, compact, read_text
+from reenact.paper.bearing import SILENT, compact, heading, read_text
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.fingerprint import (
     Atom,
@@ -132,13 +132,13 @@ def portions(paper: Paper) -> Iterator[Portion]:
     """The paper in portions, whole blocks each, never without the heading that they stand under."""
     lines: list[str] = []
     ids: set[str] = set()
-    for heading, block in _blocks(paper):
+    for head, block in _blocks(paper):
         parts = block.sentences if isinstance(block, Paragraph) else (block,)
         words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
         if ids and sum(map(len, lines)) + len(words) > PORTION:
             yield Portion("\n\n".join(lines), frozenset(ids))
             lines, ids = [], set()
-        lines += [words] if heading in lines else [heading, words]
+        lines += [words] if head in lines else [head, words]
         ids |= {block.id, *(one.id for one in parts)}
     if ids:
         yield Portion("\n\n".join(lines), frozenset(ids))
@@ -146,12 +146,9 @@ def portions(paper: Paper) -> Iterator[Portion]:
 
 def _blocks(paper: Paper) -> Iterator[tuple[str, Block]]:
     for section in paper.sections:
-        if SILENT.match(section.title):
-            continue
-        heading = f"{'#' * (section.level + 1)} {section.id} {section.title}"
-        for block in section.blocks:
+        for block in section.blocks if not SILENT.match(section.title) else ():
             if not isinstance(block, Figure) or block.caption:
-                yield heading, block
+                yield heading(section), block
 
 
 def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:

@@ -200,14 +200,11 @@ def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis
             raise ended_by(stop, "Stopped while a training was watched.")
         return WatchedRun(watched.folder, watched.outcome)
 
-    left = run.step(
-        "watch",
-        effect,
-        kind=Kind.TRIAL,
-        inputs={"program": Trial(program).key, **_around(program, context)},
-        returns=WatchedRun,
-        still=lambda left: left.folder in seen_now or journal.is_sealed(left.folder, traces),
-    )
+    def still(left: WatchedRun) -> bool:
+        return left.folder in seen_now or journal.is_sealed(left.folder, traces)
+
+    inputs = {"program": Trial(program).key, **_around(program, context)}
+    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=still)
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None

@@ -183,15 +183,13 @@ def matched(
 
 
 def _check(answer: Matches, known: dict[str, Claim], names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for one in answer.matches:
+    for number, one in enumerate(answer.matches):
         if one.claim not in known:
             raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(known)}.")
         if one.metric not in names:
             raise ValueError(f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}.")
-        if one.claim in seen:
+        if one.claim in (other.claim for other in answer.matches[:number]):
             raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
-        seen.add(one.claim)
 
 
 def _without_number(claim: Claim) -> str:
@@ -318,17 +316,16 @@ def _names(target: ast.expr) -> set[str]:
 def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
     """Every expression that is put under the name of a metric: in a dictionary, by key, by keyword."""
     for node in ast.walk(tree):
+        named: list[tuple[ast.AST | None, ast.expr]] = []
         if isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value in metrics:
-                    yield str(key.value), value
+            named = [*zip(node.keys, node.values, strict=True)]
         elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                key = target.slice if isinstance(target, ast.Subscript) else None
-                if isinstance(key, ast.Constant) and key.value in metrics:
-                    yield str(key.value), node.value
-        elif isinstance(node, ast.keyword) and node.arg in metrics:
-            yield str(node.arg), node.value
+            named = [(one.slice, node.value) for one in node.targets if isinstance(one, ast.Subscript)]
+        elif isinstance(node, ast.keyword):
+            named = [(ast.Constant(node.arg), node.value)]
+        for key, value in named:
+            if isinstance(key, ast.Constant) and key.value in metrics:
+                yield str(key.value), value
 
 
 def _forms(claim: Claim) -> tuple[float, ...]:

@@ -163,10 +163,8 @@ def _names(better: Claim, worse: Claim) -> tuple[tuple[str, str], str]:
     if _method(better) != _method(worse):
         setting = f", {better.setting}" if better.setting else ""
         return (better.method, worse.method), f"{better.metric}{data}{setting}"
-    return (
-        better.setting or "the whole",
-        worse.setting or "the whole",
-    ), f"{better.metric} of {better.method}{data}"
+    settings = better.setting or "the whole", worse.setting or "the whole"
+    return settings, f"{better.metric} of {better.method}{data}"
 
 
 class Verdict(StrEnum):

@@ -93,12 +93,9 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
     for param in params:
         value, file = param.in_force, str(param.place.file)
         ours = "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
-        if (
-            ours
-            and isinstance(value, bool | int | float | str)
-            and not param.absent
-            and param.role != "output"
-        ):
+        if not ours or param.absent or param.role == "output":
+            continue
+        if isinstance(value, bool | int | float | str):
             yield Setting(ours, value, line_at(file, project.files[file], param.place.line), given=True)
 
 
