@@ -41,9 +41,7 @@ METADATA = ".reenact/metadata"
 KERAS, ENGINE = "keras", "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
-NO_PACKAGES = frozenset(
-    {"python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda"}
-)
+NO_PACKAGES = ("python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda")
 NAMES = {
     "pytorch": "torch",
     "tensorflow-gpu": "tensorflow",
@@ -121,10 +119,8 @@ def _built(
             raise
         except ReenactError as error:
             if not given_up:
-                raise InputError(
-                    error.sentence,
-                    next_step=f"{error.next_step} A module that is optional: --allow-stub NAME.".strip(),
-                ) from error
+                step = f"{error.next_step} A module that is optional: --allow-stub NAME.".strip()
+                raise InputError(error.sentence, next_step=step) from error
             notes.append(f"Without {given_up}: {error.sentence}")
             continue
         names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
@@ -288,22 +284,18 @@ def _setup_cfg(folder: Path) -> list[str] | None:
         read.read_string(_text(folder / "setup.cfg"))
     except configparser.Error:
         return None
-    if not read.has_option("options", "install_requires"):
-        return None
-    lines = [line.strip() for line in read.get("options", "install_requires").splitlines()]
-    return [line for line in lines if line and not line.startswith("#")]
+    stated = read.get("options", "install_requires", fallback=None)
+    lines = [line.strip() for line in (stated or "").splitlines()]
+    return None if stated is None else [line for line in lines if line and not line.startswith("#")]
 
 
 def _setup_py(folder: Path) -> list[str] | None:
     """The list literal after `install_requires`; one that is computed cannot be read."""
-    for node in ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], [])):
-        if (
-            isinstance(node, ast.keyword)
-            and node.arg == "install_requires"
-            and isinstance(node.value, ast.List)
-        ):
-            values = (one.value for one in node.value.elts if isinstance(one, ast.Constant))
-            return [value for value in values if isinstance(value, str)]
+    nodes = ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], []))
+    stated = (one.value for one in nodes if isinstance(one, ast.keyword) and one.arg == "install_requires")
+    for listed in (one for one in stated if isinstance(one, ast.List)):
+        values = (one.value for one in listed.elts if isinstance(one, ast.Constant))
+        return [value for value in values if isinstance(value, str)]
     return None
 
 

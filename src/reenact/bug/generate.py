@@ -166,10 +166,8 @@ def closing_rule(case: Case) -> str:
 def feedback(last: Attempt) -> str:
     """What was found, with the inner frames of the traceback where there is one."""
     lines = [str(objection) for objection in last.objections]
-    frames = next(
-        (run.observation.frames for run in (*last.fixed_runs, *last.runs) if run.observation.frames), ()
-    )
-    if frames:
+    seen = (run.observation.frames for run in (*last.fixed_runs, *last.runs))
+    if frames := next(filter(None, seen), ()):
         lines.append("Innermost frames:")
         lines += [f"  {frame.whose}: {frame}" for frame in frames[-FRAMES:]]
     return "\n".join(lines) or "nothing"

@@ -12,6 +12,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun
@@ -33,29 +34,29 @@ LEAST = 3
 def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimised]:
     """The attempt with a shorter script, proven over all seeds, and what it took."""
     before = len(attempt.script.splitlines())
+    same = Minimised(attempt.script, before, before, 0)
     if attempt.forms:
-        note = "not made shorter: the fixed revision is called in another form"
-        return attempt, Minimised(attempt.script, before, before, 0, note)
+        return attempt, replace(same, note="not made shorter: the fixed revision is called in another form")
     if case.symptom.is_silent and case.fixed is None:
         note = "not made shorter: nothing confirms that a shorter script would show the same"
-        return attempt, Minimised(attempt.script, before, before, 0, note)
+        return attempt, replace(same, note=note)
     shortening = _Shortening(case, run, next(one for one in attempt.runs if one.shows))
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
         proven = tried(case, Attempt(attempt.context, attempt.number, script), run.under("minimal"))
         if proven.shows:
             return proven, Minimised(script, before, len(script.splitlines()), shortening.runs)
-    return attempt, Minimised(attempt.script, before, before, shortening.runs, "it is as short as it can be")
+    return attempt, replace(same, runs=shortening.runs, note="it is as short as it can be")
 
 
+@dataclass
 class _Shortening:
     """Asks whether a shorter script still does."""
 
-    def __init__(self, case: Case, run: Scope, shown: SeedRun) -> None:
-        self._case = case
-        self._run = run
-        self._shown = shown
-        self.runs = 0
+    _case: Case
+    _run: Scope
+    _shown: SeedRun
+    runs: int = 0
 
     def shortest(self, script: str) -> str:
         """What only prints at once, then top-level statements, then the blocks that are left."""
@@ -152,12 +153,8 @@ def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
 def printing(script: str) -> tuple[range, ...]:
     """Statements at the top that only print."""
     body = ast.parse(script).body
-    prints = [
-        range(node.lineno, (node.end_lineno or 0) + 1)
-        for node in body
-        if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print(")
-    ]
-    return tuple(one for one in spans(body) if one in prints)
+    prints = [node for node in body if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print(")]
+    return tuple(one for one in spans(body) if one in spans(prints))
 
 
 def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:

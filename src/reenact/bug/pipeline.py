@@ -136,11 +136,11 @@ def _case(
     report = restructured(raw, services.model, run) if options.parts.restructuring else None
     text = report.text() if report is not None else raw.text()
     # The symptom is read from the reporter's own words: a summary may lose the message that proves it.
-    symptom = symptom_in(_with_unread(raw.text(), raw), services.model, run)
+    unread = f"\n\n[{raw.pictures}]" if raw.pictures else ""
+    symptom = symptom_in(raw.text() + unread, services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
-    created = raw.created.date() if raw.created is not None else None
     installed = report.environment if report is not None else ()
-    day = created or buggy.day
+    day = raw.created.date() if raw.created is not None else buggy.day
     build = partial(
         prepare, buggy.files, installed, day, options, services.environments, absent=symptom.absent_module
     )
@@ -161,7 +161,7 @@ def _case(
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(),
-        report=_with_unread(text, raw),
+        report=text + unread,
         symptom=symptom,
         contexts=contexts,
         code=code,
@@ -175,11 +175,6 @@ def _case(
         readme=readme_examples(buggy.files),
     )
     return case, report
-
-
-def _with_unread(text: str, raw: RawReport) -> str:
-    """A report with what of it nobody has read."""
-    return f"{text}\n\n[{raw.pictures}]" if raw.pictures else text
 
 
 def _shortest(

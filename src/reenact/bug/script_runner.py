@@ -22,6 +22,7 @@ from reenact.errors import InputError, MissingPart, ResultRefused
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import Ending, Mount
 from reenact.sandbox.files.results import read_json
+from reenact.sandbox.view import WORK
 
 REPOSITORY = "repository"
 """Name of the project's folder inside, below the work folder."""
@@ -225,7 +226,8 @@ class ScriptRunner:
             arguments,
             {**files, **revision.metadata},
             limits=self.runner.limits(cpu_s),
-            mounts=(mount(revision),),
+            # Read-only, and every revision at the same place.
+            mounts=(Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),),
             variables={**path, **(variables or {})},
             **more,
         )
@@ -236,11 +238,6 @@ class ScriptRunner:
     def bounds(self) -> list[float]:
         """Seconds and MiB of one run, as a journal compares them."""
         return [self.runner.wall_s, self.runner.memory_mib]
-
-
-def mount(revision: Revision) -> Mount:
-    """The project as a box sees it: read-only, and every revision at the same place."""
-    return Mount(revision.files.folder.absolute(), f"/box/work/{REPOSITORY}")
 
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:

@@ -79,10 +79,8 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
     if attempt.learned is not None and case.fixed is not None:
         raised = f"{shown[0].exception} comes out of project code with {len(shown)} of {len(runs)} seeds"
-        return (
-            Verdict.REPRODUCED,
-            f"{raised} and with none on the fixed revision; expected was another symptom",
-        )
+        apart = "and with none on the fixed revision; expected was another symptom"
+        return Verdict.REPRODUCED, f"{raised} {apart}"
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
     if case.symptom.is_silent:
@@ -115,11 +113,8 @@ def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
     bodies = [node.body for node in classes if isinstance(node, ast.ClassDef) and node.name in owners]
     methods = {one.name for body in bodies for one in body if isinstance(one, ast.FunctionDef)}
     named = methods & set(re.findall(r"\b([a-z]\w*)\(", case.raw))
-    called = {
-        one.func.attr
-        for one in ast.walk(ast.parse(script))
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-    }
+    calls = (one.func for one in ast.walk(ast.parse(script)) if isinstance(one, ast.Call))
+    called = {one.attr for one in calls if isinstance(one, ast.Attribute)}
     return ", ".join(sorted(named - called - {frame.function for frame in frames} - COMMON))
 
 
@@ -163,14 +158,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
         return Verdict.INCONCLUSIVE, f"the symptom shows, but nothing confirms it: {why}"[:600]
     denied = next((one.not_here for one in reversed(attempts) if one.not_here), "")
-    if exercised and denied:
-        ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
-        return Verdict.NOT_REPRODUCED, f"{ran}, and the model finds that this bug is not here: {denied}"[:600]
     if exercised:
-        return (
-            Verdict.NOT_REPRODUCED,
-            f"{len(exercised)} of {len(attempts)} scripts ran the project without it",
-        )
+        ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
+        agreed = f", and the model finds that this bug is not here: {denied}" if denied else ""
+        return Verdict.NOT_REPRODUCED, f"{ran}{agreed}"[:600]
     return Verdict.INCONCLUSIVE, _obstacle(attempts)
 
 

@@ -61,13 +61,13 @@ def cut(path: PurePosixPath, text: str, number: int = 0) -> tuple[Chunk, ...]:
     return tuple(_Cutter(path, text.split("\n"), number).cut_all(parsed(text)))
 
 
+@dataclass
 class _Cutter:
     """Cuts one file. Works on lines: a definition ends on a line that nothing else shares."""
 
-    def __init__(self, path: PurePosixPath, lines: list[str], number: int) -> None:
-        self._path = path
-        self._lines = lines
-        self._number = number
+    _path: PurePosixPath
+    _lines: list[str]
+    _number: int
 
     def cut_all(self, tree: ast.Module | None) -> Iterator[Chunk]:
         """Chunks of the whole file; windows of lines where it is no valid Python."""

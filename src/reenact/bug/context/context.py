@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
-from reenact.bug.context.words import estimate_tokens
+from reenact.bug.context.words import CHARACTERS_A_TOKEN, estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def excerpt(lines: Sequence[str], focus: Iterable[int], last_resort: Iterable[in
     late = set(last_resort)
     kept: set[int] = set()
     # A gap costs a line of its own; there are at most as many as steps that jump.
-    space = int(most_tokens * 3.2) - 60
+    space = int(most_tokens * CHARACTERS_A_TOKEN) - 60
     for line in _by_importance(len(lines), list(dict.fromkeys(focus)), late):
         if line in kept:
             continue

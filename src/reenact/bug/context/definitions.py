@@ -261,12 +261,6 @@ def _own_init(found: Class) -> ast.FunctionDef | None:
     return next(inits, None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parameter:
-    text: str
-    needed: bool
-
-
 def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     """`def fit(self, x, epochs=1) -> Net`, with the decorators that change how it is called."""
     marks = [ast.unparse(mark) for mark in node.decorator_list]
@@ -284,37 +278,37 @@ def fields(node: ast.ClassDef) -> str:
 def parameters(taken: ast.arguments, wanted: Collection[str], *, bound: bool = False) -> str:
     """Parameters with annotations and defaults; without `self` for one that is bound."""
     listed = list(_listed(taken, wanted))[1 if bound else 0 :]
-    space = LONGEST - sum(len(one.text) + 2 for one in listed if one.needed)
+    space = LONGEST - sum(len(text) + 2 for text, needed in listed if needed)
     shown: list[str] = []
-    for one in listed:
-        if not one.needed:
-            space -= len(one.text) + 2
-        if one.needed or space > 0:
-            shown.append(one.text)
+    for text, needed in listed:
+        space -= 0 if needed else len(text) + 2
+        if needed or space > 0:
+            shown.append(text)
         elif shown[-1:] != ["..."]:
             shown.append("...")
     return ", ".join(shown)
 
 
-def _listed(taken: ast.arguments, wanted: Collection[str]) -> Iterator[_Parameter]:
+def _listed(taken: ast.arguments, wanted: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """Each parameter as it is written, and whether it is shown however long the list is."""
     positional = [*taken.posonlyargs, *taken.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(taken.defaults))
     for number, (one, default) in enumerate(zip(positional, [*defaults, *taken.defaults], strict=True), 1):
         yield _parameter(one, default, wanted)
         if number == len(taken.posonlyargs):
-            yield _Parameter("/", True)
+            yield "/", True
     if taken.vararg is not None:
-        yield _Parameter(f"*{ast.unparse(taken.vararg)}", True)
+        yield f"*{ast.unparse(taken.vararg)}", True
     elif taken.kwonlyargs:
-        yield _Parameter("*", True)
+        yield "*", True
     for one, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True):
         yield _parameter(one, default, wanted)
     if taken.kwarg is not None:
-        yield _Parameter(f"**{ast.unparse(taken.kwarg)}", True)
+        yield f"**{ast.unparse(taken.kwarg)}", True
 
 
-def _parameter(one: ast.arg, default: ast.expr | None, wanted: Collection[str]) -> _Parameter:
+def _parameter(one: ast.arg, default: ast.expr | None, wanted: Collection[str]) -> tuple[str, bool]:
     text = ast.unparse(one)
     if default is not None:
         text += f"{' = ' if one.annotation else '='}{ast.unparse(default)}"
-    return _Parameter(text if len(text) <= 80 else f"{text[:77]}...", default is None or one.arg in wanted)
+    return text if len(text) <= 80 else f"{text[:77]}...", default is None or one.arg in wanted

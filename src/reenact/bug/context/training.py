@@ -23,9 +23,7 @@ _WEIGHTS = dict(zip(FAMILIES, (0.3, 0.15, 0.3, 0.3, 0.2, 0.25, 0.05, 0.3), stric
 """How much a family proves: scalers are fitted too, and loaders are moved in evaluation too."""
 MOST_FILES = 60
 """Files that are parsed in search of loops, those of the best chunks first."""
-WORDS = frozenset(
-    {"train", "epoch", "loss", "fit", "optimizer", "optimiser", "gradient", "backward", "converge", "nan"}
-)
+WORDS = ("train", "epoch", "loss", "fit", "optimizer", "optimiser", "gradient", "backward", "converge", "nan")
 ENOUGH_WORDS = 2
 """A report with so many of these words is about training; one alone may be about anything."""
 _LOADERS = ("loader", "dataset", "batches", "dataloader")
@@ -65,16 +63,11 @@ def find_loops(
     raw = dict(pair for file in signed for pair in _chunks_with_signs(code, file))
     scores = {chunk: _score(chunk, signs, relevance) for chunk, signs in raw.items()}
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    span = high - low
-    loops = [
-        Loop(
-            chunk,
-            _families(signs),
-            tuple(sorted(sign.line for sign in signs)),
-            (scores[chunk] - low) / span if span else 1.0,
-        )
-        for chunk, signs in raw.items()
-    ]
+    loops: list[Loop] = []
+    for chunk, signs in raw.items():
+        lines = tuple(sorted(sign.line for sign in signs))
+        score = (scores[chunk] - low) / (high - low) if high > low else 1.0
+        loops.append(Loop(chunk, _families(signs), lines, score))
     return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk.number)) if order else loops)
 
 
@@ -101,10 +94,8 @@ def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[C
 
 def find_signs(tree: ast.Module) -> Iterator[Sign]:
     """Every sign of training in a file."""
-    tapes = {
-        "tape",
-        *(name for node in ast.walk(tree) if isinstance(node, ast.With) for name in _tapes(node)),
-    }
+    opened = (node for node in ast.walk(tree) if isinstance(node, ast.With))
+    tapes = {"tape", *(name for node in opened for name in _tapes(node))}
     waiting: list[tuple[ast.AST, ast.For | ast.While | None]] = [(tree, None)]
     while waiting:
         node, loop = waiting.pop()
@@ -154,9 +145,7 @@ def _tapes(node: ast.With) -> Iterator[str]:
 
 
 def _over_loader(loop: ast.For) -> bool:
-    names = (
-        _last_name(one).lower() for one in ast.walk(loop.iter) if isinstance(one, ast.Name | ast.Attribute)
-    )
+    names = (_last_name(one).lower() for one in ast.walk(loop.iter))
     return any(word in name for name in names for word in _LOADERS)
 
 

@@ -18,6 +18,7 @@ import types
 import warnings
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ else:
 
 RESULT = "result-{}.json"
 FRAME = ("whose", "file", "line", "function", "qualified")
+SEEDERS = {"numpy": "random.seed", "torch": "manual_seed", "tensorflow": "random.set_seed"}
 
 
 def main() -> None:
@@ -104,33 +106,24 @@ def _checked(
     if relation == "warns":
         wanted = [" ".join(part.split()).lower() for part in check["text"].split("*")]
         fitting = [text for text in warned if judge.in_order(wanted, text)]
-        return {
-            "holds": bool(fitting),
-            "saw": (fitting or warned or ["no warning from project code"])[0][:300],
-        }
+        saw = (fitting or warned or ["no warning from project code"])[0]
+        return {"holds": bool(fitting), "saw": saw[:300]}
     if relation in used:
-        return {
-            "holds": used[relation] > check["number"],
-            "saw": f"{used[relation]:.4g}",
-            "number": used[relation],
-        }
-    problem = ""
-    observed: Any = namespace.get("observed")
-    reference: Any = namespace.get("reference")
+        amount = used[relation]
+        return {"holds": amount > check["number"], "saw": f"{amount:.4g}", "number": amount}
     if "observed" not in namespace:
-        problem = "the script ended without a top-level value named `observed`"
-    elif type(observed).__module__ == "__main__":
-        problem = "`observed` is an object of a class that the script defines"
-    else:
-        try:
-            observed, reference = judge.held(observed), judge.held(reference)
-            holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
-            saw = judge.saw(check, observed, reference, holds)
-            single = float(observed) if _is_single(observed) else None
-            return {"holds": holds, "saw": _clean(saw[:600]), "number": single if single == single else None}
-        except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
-            problem = f"the check could not be computed: {type(error).__name__}: {error}"
-    return {"holds": False, "problem": problem}
+        return {"problem": "the script ended without a top-level value named `observed`", "holds": False}
+    if type(namespace["observed"]).__module__ == "__main__":
+        return {"problem": "`observed` is an object of a class that the script defines", "holds": False}
+    try:
+        observed, reference = judge.held(namespace["observed"]), judge.held(namespace.get("reference"))
+        holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
+        saw = judge.saw(check, observed, reference, holds)
+        single = float(observed) if _is_single(observed) else None
+        return {"holds": holds, "saw": _clean(saw[:600]), "number": single if single == single else None}
+    except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
+        problem = f"the check could not be computed: {type(error).__name__}: {error}"
+        return {"problem": problem, "holds": False}
 
 
 def _clean(text: str) -> str:
@@ -160,27 +153,14 @@ def _record_warnings(project: str, script: str) -> list[str]:
 
 def _seed(seed: int, names: list[str]) -> None:
     random.seed(seed)
-    if "numpy" in names:
-        import numpy
-
-        numpy.random.seed(seed)
-    if "torch" in names:
-        import torch
-
-        torch.manual_seed(seed)
-    if "tensorflow" in names:
-        import tensorflow  # type: ignore[import-untyped,unused-ignore]
-
-        tensorflow.random.set_seed(seed)
+    for name in names:
+        attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
 
 
 def _versions(names: list[str]) -> dict[str, str]:
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for name in names:
-        version = getattr(sys.modules.get(name), "__version__", "")
-        if version:
-            found[name] = str(version)
-    return found
+    python = ".".join(map(str, sys.version_info[:3]))
+    found = {name: getattr(sys.modules.get(name), "__version__", "") for name in names}
+    return {"python": python, **{name: str(version) for name, version in found.items() if version}}
 
 
 def _write(found: dict[str, Any], result: str) -> None:

@@ -27,9 +27,7 @@ READMES = ("README.md", "README.rst", "README", "readme.md", "docs/README.md")
 _EXAMPLE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _IMPORTED = re.compile(r"^[ \t>]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 SOURCE_FOLDERS = ("src", "lib", "python")
-_SKIPPED = frozenset(
-    {"node_modules", "site-packages", "__pycache__", "__pypackages__", "venv", "env", "virtualenv"}
-)
+_SKIPPED = ("node_modules", "site-packages", "__pycache__", "__pypackages__", "venv", "env", "virtualenv")
 _DEFINITION = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -53,12 +51,8 @@ class ProjectFiles:
     def roots(self) -> tuple[PurePosixPath, ...]:
         """Folders that go on the import path, the outermost last so that `src` wins over the root."""
         tops = {path.parts[0] for path in self.texts if len(path.parts) > 1}
-        nested = [
-            name
-            for name in SOURCE_FOLDERS
-            if name in tops and PurePosixPath(name, "__init__.py") not in self.texts
-        ]
-        return (*(PurePosixPath(name) for name in nested), PurePosixPath())
+        nested = (PurePosixPath(name) for name in SOURCE_FOLDERS if name in tops)
+        return (*(one for one in nested if one / "__init__.py" not in self.texts), PurePosixPath())
 
     @cached_property
     def modules(self) -> Mapping[str, PurePosixPath]:

@@ -59,24 +59,17 @@ _SOURCE = re.compile(
 
 def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
     """Everything the script does that would make its outcome worthless."""
-    found = [
-        Problem(Stage.RELEVANCE, sentence, line=node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt | ast.expr)
-        for sentence in (
-            *_reaches(node, bindings),
-            *_patches(node, bindings),
-            *_raises(node, symptom),
-            *_asks_which(node, bindings),
-        )
-    ]
-    found += [
-        Problem(Stage.RELEVANCE, sentence, line=node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, Definition)
-        for sentence in _copies(node, bindings.project, is_top=node in tree.body)
-    ]
-    return tuple(dict.fromkeys(found))
+    found: list[tuple[str, int]] = []
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
+    for node in nodes:
+        acts = (*_reaches(node, bindings), *_patches(node, bindings))
+        found += [
+            (one, node.lineno) for one in (*acts, *_raises(node, symptom), *_asks_which(node, bindings))
+        ]
+    for node in (node for node in nodes if isinstance(node, Definition)):
+        copied = _copies(node, bindings.project, is_top=node in tree.body)
+        found += [(one, node.lineno) for one in copied]
+    return tuple(Problem(Stage.RELEVANCE, one, line=line) for one, line in dict.fromkeys(found))
 
 
 def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:

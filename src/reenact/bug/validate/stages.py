@@ -34,12 +34,14 @@ def objections(
     tree = ast.parse(text)
     bindings = bindings_of(tree, project)
     if parts.static:
-        found = (*lint(Stage.STATIC, text), *dict.fromkeys(_misnamed(tree, bindings)))
+        misnamed = dict.fromkeys(_misnamed(tree, bindings))
+        found = (*lint(Stage.STATIC, text), *(Problem(Stage.STATIC, one, line=at) for one, at in misnamed))
         if found:
             return found
     if not parts.relevance:
         return ()
-    unused, closing = _unused(tree, bindings, symptom), _closing(tree, bindings, symptom)
+    unused = [Problem(Stage.RELEVANCE, one) for one in _unused(tree, bindings, symptom)]
+    closing = [Problem(Stage.RELEVANCE, one) for one in _closing(tree, bindings, symptom)]
     return (*unused, *dishonest(tree, bindings, symptom), *closing)
 
 
@@ -47,46 +49,42 @@ def _unusable(text: str) -> Problem | None:
     if not text.strip():
         return Problem(Stage.PARSE, "The script is empty.")
     if len(text) > LONGEST_SCRIPT:
-        return Problem(
-            Stage.PARSE, f"The script has more than {LONGEST_SCRIPT} characters. Show the bug, no more."
-        )
+        most = f"The script has more than {LONGEST_SCRIPT} characters. Show the bug, no more."
+        return Problem(Stage.PARSE, most)
     return does_not_parse(Stage.PARSE, text)
 
 
-def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[Problem]:
-    """Names, attributes and arguments that the project does not have."""
-    for node in ast.walk(tree):
-        yield from _imports(node, bindings.project)
-    for node in ast.walk(tree):
+def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]:
+    """Names, attributes and arguments that the project does not have, each a sentence and its line."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
+    for node in nodes:
+        yield from ((one, node.lineno) for one in _imports(node, bindings.project))
+    for node in nodes:
         if isinstance(node, ast.Attribute):
-            yield from _attribute(node, bindings)
+            yield from ((one, node.lineno) for one in _attribute(node, bindings))
         elif isinstance(node, ast.Call):
             wrong = _misfits(node, parameters_of(node.func, bindings), ast.unparse(node.func))
-            yield from (Problem(Stage.STATIC, one, line=node.lineno) for one in wrong)
+            yield from ((one, node.lineno) for one in wrong)
 
 
-def _imports(node: ast.AST, project: Codebase) -> Iterator[Problem]:
+def _imports(node: ast.AST, project: Codebase) -> Iterator[str]:
     """The first name of an import statement that is not there."""
     names = list(imported_names(node))
     wanted = dict.fromkeys(one.module for one in names)
     if isinstance(node, ast.ImportFrom):
         wanted |= dict.fromkeys(one.target for one in names if one.name != "*")
     found = (project.find(dotted) for dotted in wanted)
-    absent = next((one for one in found if isinstance(one, Absent)), None)
-    if absent is not None:
-        yield _absent(absent, node)
+    yield from [_absent(one) for one in found if isinstance(one, Absent)][:1]
 
 
-def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Problem]:
+def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[str]:
     base = bindings.what(node.value)
     found = bindings.what(node)
     if isinstance(found, Absent) and not isinstance(base, Absent):
-        yield _absent(found, node)
+        yield _absent(found)
     if isinstance(base, Instance) and isinstance(node.ctx, ast.Load) and not base.of.has(node.attr):
         has = _nearest(node.attr, sorted(base.of.attributes))
-        yield Problem(
-            Stage.STATIC, f"`{base.of.name}` has no attribute `{node.attr}`. {has}", line=node.lineno
-        )
+        yield f"`{base.of.name}` has no attribute `{node.attr}`. {has}"
 
 
 def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | None:
@@ -129,11 +127,9 @@ def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator
         yield f"`{name}` is called without {', '.join(f'`{one}`' for one in missing)}. {takes}"
 
 
-def _absent(absent: Absent, node: ast.AST) -> Problem:
+def _absent(absent: Absent) -> str:
     where = f"`{absent.module}`" if absent.module else "the project"
-    has = _nearest(absent.name, absent.known)
-    line: int = getattr(node, "lineno", 0)
-    return Problem(Stage.STATIC, f"There is no `{absent.name}` in {where}. {has}", line=line)
+    return f"There is no `{absent.name}` in {where}. {_nearest(absent.name, absent.known)}"
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
@@ -141,32 +137,27 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     return f"It has: {', '.join(near)}." if near else ""
 
 
-def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Problem]:
+def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[str]:
     if not any(map(bindings.project.owns, bindings.imported.values())):
         some = ", ".join(sorted(bindings.project.files.packages)[:8])
-        yield Problem(Stage.RELEVANCE, f"The script does not import the project. It consists of: {some}.")
+        yield f"The script does not import the project. It consists of: {some}."
         return
     by_import = symptom.explicit is not None and symptom.explicit.phase == "import"
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     if not by_import and not any(bindings.is_project(call.func) for call in calls):
-        yield Problem(Stage.RELEVANCE, "The script imports the project but calls nothing of it.")
+        yield "The script imports the project but calls nothing of it."
 
 
-def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Problem]:
+def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[str]:
     """For a silent bug: the names that the closing check looks at, and where their values come from."""
     check = symptom.check if symptom.is_silent else None
     if check is None or not check.relation.of_a_value:
         return
     top = {name for statement in top_level(tree.body) for name in bound_names(statement)}
     wanted = ("observed", "reference") if check.needs_reference else ("observed",)
-    for name in wanted:
-        if name not in top:
-            yield Problem(Stage.RELEVANCE, f"The script must leave a top-level value named `{name}`.")
+    yield from (f"The script must leave a top-level value named `{one}`." for one in wanted if one not in top)
     if "observed" in top and "observed" not in flowing(tree, bindings):
-        yield Problem(
-            Stage.RELEVANCE,
-            "`observed` does not come out of a call of the project, so it shows nothing of it.",
-        )
+        yield "`observed` does not come out of a call of the project, so it shows nothing of it."
 
 
 def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> str:
