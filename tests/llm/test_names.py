@@ -72,8 +72,10 @@ def test_every_form_is_spelt_as_it_is_parsed() -> None:
         assert parse_name(form.replace("URL", "http://host/v1"))
 
 
-def test_keys_are_reported_by_name_only() -> None:
-    present = keys_present({"OPENAI_API_KEY": "secret", "ANTHROPIC_API_KEY": " "})
+def test_keys_are_reported_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", " ")
+    present = keys_present()
     assert present["OPENAI_API_KEY"]
     assert not present["ANTHROPIC_API_KEY"]
     assert "secret" not in str(present)

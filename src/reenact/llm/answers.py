@@ -200,6 +200,14 @@ _DECODER = json.JSONDecoder(
 )
 
 
+def json_in(data: bytes) -> Any:
+    """The value of a file or line of JSON; none when it is damaged."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
     """How a value does not fit a JSON schema, one sentence each; empty when it does.
 
@@ -208,11 +216,8 @@ def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
     from jsonschema import Draft202012Validator
 
     errors = Draft202012Validator(schema).iter_errors(value)
-    return [
-        f"answer{inner.json_path[1:]}: {capped(inner.message, 300)}"
-        for error in errors
-        for inner in _innermost(error)
-    ]
+    inner = (one for error in errors for one in _innermost(error))
+    return [f"answer{one.json_path[1:]}: {capped(one.message, 300)}" for one in inner]
 
 
 def _innermost(error: Any) -> Iterator[Any]:

@@ -55,25 +55,22 @@ def rejects_format(error: BaseException) -> bool:
 
 
 def _final(error: BaseException, name: str) -> ModelError | None:
+    why = _reason(error)
     match error:
         case library.ModelAuthenticationError():
-            return ModelRefused(
-                f"{name} refused the key: {_reason(error)}", next_step="Check the key and its rights."
-            )
+            return ModelRefused(f"{name} refused the key: {why}", next_step="Check the key and its rights.")
         case library.ModelQuotaExceededError():
-            return ModelRefused(
-                f"The account of {name} is used up: {_reason(error)}", next_step="Top up the account."
-            )
+            return ModelRefused(f"The account of {name} is used up: {why}", next_step="Top up the account.")
         case library.ModelNotFoundError():
             hint = getattr(error, "suggested_model_id", None)
             return ModelRefused(
-                f"The model {name} is not there (retired, misspelt, or another address): {_reason(error)}",
+                f"The model {name} is not there (retired, misspelt, or another address): {why}",
                 next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
             )
         case library.ModelHTTPError() if error.provider_retry_hint is False or not _passes(error.status_code):
-            return ModelRefused(f"{name} refused the request ({error.status_code}): {_reason(error)}")
+            return ModelRefused(f"{name} refused the request ({error.status_code}): {why}")
         case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
-            return ModelRefused(f"{name} refused the request: {_reason(error)}")
+            return ModelRefused(f"{name} refused the request: {why}")
     return None
 
 

@@ -115,22 +115,20 @@ def _checked_url(text: str, kind: str, url: str) -> str:
     return url
 
 
-def require_key(name: ModelName, environ: Mapping[str, str] | None = None) -> None:
+def require_key(name: ModelName) -> None:
     """Raise MissingKey, naming the variable, when the provider's key is not in the environment."""
-    environ = os.environ if environ is None else environ
     keys = PROVIDERS[name.kind].keys
-    if keys and not any(environ.get(key, "").strip() for key in keys):
+    if keys and not any(os.environ.get(key, "").strip() for key in keys):
         raise MissingKey(
             f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not there.",
             next_step=f"export {keys[0]}=...",
         )
 
 
-def keys_present(environ: Mapping[str, str] | None = None) -> dict[str, bool]:
+def keys_present() -> dict[str, bool]:
     """Which providers' variables are set; for `doctor`. Names only, never values."""
-    environ = os.environ if environ is None else environ
     names = sorted({key for provider in PROVIDERS.values() for key in provider.keys})
-    return {key: bool(environ.get(key, "").strip()) for key in names}
+    return {key: bool(os.environ.get(key, "").strip()) for key in names}
 
 
 def _form(kind: str) -> str:
@@ -152,13 +150,9 @@ def forbid_network() -> None:
     os.environ[SWITCH] = "1"
 
 
-def network_forbidden() -> bool:
-    return os.environ.get(SWITCH, "") not in ("", "0")
-
-
 def check_network(model: str, url: str) -> None:
     """Raise ModelRefused when the switch is on and the address is not on this machine."""
-    if network_forbidden() and not is_loopback(url):
+    if os.environ.get(SWITCH, "") not in ("", "0") and not is_loopback(url):
         raise ModelRefused(
             f"The model {model} lies beyond this machine, and {SWITCH} forbids that.",
             next_step=f"Unset {SWITCH}, or use a `relay:`, `command:`, `replay:` or local model.",

@@ -148,10 +148,8 @@ def _declared(line: str, origin: str) -> Variable:
 
 def _check_holes(sections: Mapping[str, str], variables: Mapping[str, Variable], origin: str) -> None:
     used = {name for text in sections.values() for name in _HOLE.findall(text)}
-    if wrong := used ^ set(variables):
-        raise InputError(
-            f"The prompt file {origin} uses and declares different variables: {', '.join(sorted(wrong))}."
-        )
+    if wrong := ", ".join(sorted(used ^ set(variables))):
+        raise InputError(f"The prompt file {origin} uses and declares different variables: {wrong}.")
     allowed = {"system": ("say", "number"), "shared": ("say", "number", "quote", "log")}
     for section, kinds in allowed.items():
         for name in _HOLE.findall(sections.get(section, "")):
@@ -195,10 +193,8 @@ def capped(text: str, limit: int) -> str:
     """Head and tail with the cut marked, when the text is longer than `limit` characters."""
     if len(text) <= limit:
         return text
-    head, tail = limit - limit // 3, limit // 3
-    return (
-        f"{text[:head]}\n[... {len(text) - head - tail} characters left out ...]\n{text[len(text) - tail :]}"
-    )
+    head, tail = limit - limit // 3, len(text) - limit // 3
+    return f"{text[:head]}\n[... {tail - head} characters left out ...]\n{text[tail:]}"
 
 
 def _tag(body: str) -> str:

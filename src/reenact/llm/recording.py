@@ -35,6 +35,7 @@ from reenact.errors import (
     StorageError,
 )
 from reenact.files import open_regular, read_bytes
+from reenact.llm.answers import json_in
 from reenact.llm.ask import Answer, Model, Request, T, Text, Usage, answer_from_json, answer_to_json
 from reenact.llm.budget import Limited, Priced, Spent
 from reenact.redact import redact_json
@@ -262,20 +263,13 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
         )
     records = []
     for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
-        record = _parsed(line)
+        record = json_in(line)
         if not _is_whole(record):
             raise InputError(
                 f"Line {nth} of the recording {file} is damaged.", next_step="Record the run again."
             )
         records.append(record)
     return records
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _is_whole(record: Any) -> bool:

@@ -22,7 +22,7 @@ from typing import Any
 
 from reenact.errors import InputError, ModelUnreachable, StorageError
 from reenact.files import read_bytes
-from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, misfits, values
+from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, json_in, misfits, values
 from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
 from reenact.llm.patience import Clock, Patience
 from reenact.redact import redact_json
@@ -94,10 +94,7 @@ def take_answer(folder: Path, name: str) -> Reply | None:
     data = _read_plain(folder / f"{name}.answer.json")
     if data is None:
         return None
-    try:
-        filed = json.loads(data)
-    except (ValueError, RecursionError):
-        return Reply(data.decode("utf-8", "replace"), RELAY)
+    filed = json_in(data)
     if not isinstance(filed, dict) or filed.get("format") != ANSWER_FORMAT:
         # A bare JSON answer is as good as a wrapped one.
         return Reply(data.decode("utf-8", "replace"), RELAY)
@@ -122,11 +119,7 @@ def show_request(folder: Path, name: str) -> Waiting:
         raise InputError(
             f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
         )
-    data = _read_plain(folder / f"{matches[0]}.request.json") or b""
-    try:
-        request = json.loads(data)
-    except (ValueError, RecursionError):
-        request = None
+    request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     if not _is_request(request):
         raise InputError(f"The file {matches[0]}.request.json in {folder} is not a request of a relay.")
     return Waiting(matches[0], request)
