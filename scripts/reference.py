@@ -225,8 +225,8 @@ def document() -> Iterator[str]:
     """The JSON that every verb prints, by an example."""
     from pathlib import PurePosixPath
 
-    from reenact.report.as_json import SCHEMA_VERSION, render
     from reenact.report.document import Diagnostic, Document, Level
+    from reenact.report.render import SCHEMA_VERSION, as_json
     from reenact.settings import field_texts
     from reenact.types import Place
 
@@ -237,7 +237,7 @@ def document() -> Iterator[str]:
     )
     yield f"# JSON\n\n`--output-format json` prints one object, schema version {SCHEMA_VERSION}.\n"
     yield "Lines count from 1, columns from 0; ends are exclusive. What is not a number is null.\n"
-    yield f"```json\n{render(document)}```\n"
+    yield f"```json\n{as_json(document)}```\n"
     yield "| field | |\n|---|---|\n| `schema_version` | Changes when a field changes its meaning. |"
     yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
     for name in ("kind", "verdict", "data"):

@@ -1,8 +1,8 @@
 """Shows any result: terminal, concise, json, sarif, github, html, markdown, and the parts of the live pages.
 
 document    what is shown, before anyone decides how it looks    views/      a typed result as a document
-render      picks the format: as_full as_json as_html
+render      picks the format, makes texts and JSON; as_full, as_html
 line_plot, charts   one function a plot, drawn with the pieces of svg        trace_plots, training_plots
 recorded    a recorded run as a document                         run_report  a run as one file
-run_words   runs and steps in words                              rule_pages, progress
+run_words   runs and steps in words, a row of a list                             rule_pages, progress
 """

@@ -100,8 +100,7 @@ def _prose(one: Text) -> str:
     if one.is_list:
         listed = [line for line in plain(one.text).split("\n") if line.strip()]
         items = "".join(f"<li>{with_formulas(line)}</li>" for line in listed)
-        head = f"<summary>{escaped(one.title)} <small>{len(listed)}</small></summary>"
-        return f'<details class="fold">{head}<div class="body"><ul>{items}</ul></div></details>'
+        return _counted(escaped(one.title), len(listed), f"<ul>{items}</ul>")
     if not one.is_diff:
         return f'{_head(one.title)}<pre tabindex="0">{escaped(one.text)}</pre>'
     lines = "".join(
@@ -148,10 +147,13 @@ def _board(one: Board) -> str:
         f"<table{_class('many' if len(one.columns) >= MANY else '')}>"
         f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
-    if not one.folded:
-        return f"{_head(one.title)}{table}"
-    head = f"<summary>{name} <small>{len(one.rows)}</small></summary>"
-    return f'<details class="fold">{head}<div class="body">{table}</div></details>'
+    return _counted(name, len(one.rows), table) if one.folded else f"{_head(one.title)}{table}"
+
+
+def _counted(title: str, count: int, content: str) -> str:
+    """Folded away below its title and how many there are."""
+    head = f"<summary>{title} <small>{count}</small></summary>"
+    return f'<details class="fold">{head}<div class="body">{content}</div></details>'
 
 
 def _label(columns: Sequence[str], at: int) -> str:

@@ -7,21 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
+from reenact.report import svg
 from reenact.report.document import Picture
-from reenact.report.svg import (
-    ALARM,
-    COLOURS,
-    WIDTH,
-    box,
-    dot,
-    drawing,
-    line,
-    named,
-    number,
-    scale_for,
-    shortened,
-    text,
-)
+from reenact.report.svg import ALARM, COLOURS, WIDTH
 
 LEFT, HEAT_RIGHT, HEAT_TOP, HEAT_BOTTOM = 150.0, 12.0, 30.0, 26.0
 CELL = 18.0
@@ -66,29 +54,29 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     parts = list(_scale_bar(low, high, shade))
     for at, row in enumerate(shown):
         y = HEAT_TOP + at * CELL
-        parts.append(text(LEFT - 6, y + CELL - 5, shortened(row.name, LONGEST_NAME), anchor="end"))
+        parts.append(svg.text(LEFT - 6, y + CELL - 5, svg.shortened(row.name, LONGEST_NAME), anchor="end"))
         for column, (step, value) in enumerate((steps[at], row.values[at]) for at in kept):
             x = LEFT + column * width
             if value is None:
                 continue
             fill = shade_colour(value, low, high, shade) if math.isfinite(value) else NAN
-            hint = f"{row.name}, step {step:g}: {number(value)}"
-            parts.append(box(x, y, width + 0.3, CELL - 1, fill, hint))
+            hint = f"{row.name}, step {step:g}: {svg.number(value)}"
+            parts.append(svg.box(x, y, width + 0.3, CELL - 1, fill, hint))
             if fill == NAN:
-                parts.append(line(x, y, x + width, y + CELL - 1, colour=ALARM))
+                parts.append(svg.line(x, y, x + width, y + CELL - 1, colour=ALARM))
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
     if len(rows) > len(shown):
-        parts.append(text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
-    parts.append(line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
+        parts.append(svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
+    parts.append(svg.line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
     alt = f"median by layer: {', '.join(_medians(rows))}"
-    return Picture(title, drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
+    return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
 
 
 def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
     for row in rows[:NAMED_LAYERS]:
         values = [value for value in row.values if value is not None and math.isfinite(value)]
-        yield f"{row.name} {number(median(values)) if values else 'not a number'}"
+        yield f"{row.name} {svg.number(median(values)) if values else 'not a number'}"
     if len(rows) > NAMED_LAYERS:
         yield f"and {len(rows) - NAMED_LAYERS} more"
 
@@ -119,10 +107,10 @@ def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator
     named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
     for at in named:
         last = at == len(steps) - 1
-        yield line(LEFT + (at + 0.5) * width, floor, LEFT + (at + 0.5) * width, floor + 4)
+        yield svg.line(LEFT + (at + 0.5) * width, floor, LEFT + (at + 0.5) * width, floor + 4)
         label = f"step {steps[at]:g}" if last else f"{steps[at]:g}"
         x = WIDTH - HEAT_RIGHT if last else LEFT + (at + 0.5) * width
-        yield text(x, floor + 16, label, anchor="end" if last else "middle")
+        yield svg.text(x, floor + 16, label, anchor="end" if last else "middle")
 
 
 def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
@@ -131,9 +119,9 @@ def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
     for at in range(count):
         share = at / (count - 1)
         value = share if shade is Shade.SHARE else low * (high / low) ** share
-        yield box(start + at * width, 6, width + 0.3, 10, shade_colour(value, low, high, shade))
-    yield text(start - 5, 15, number(low), anchor="end")
-    yield text(start + count * width + 5, 15, number(high))
+        yield svg.box(start + at * width, 6, width + 0.3, 10, shade_colour(value, low, high, shade))
+    yield svg.text(start - 5, 15, svg.number(low), anchor="end")
+    yield svg.text(start + count * width + 5, 15, svg.number(high))
 
 
 def _kept(count: int) -> list[int]:
@@ -158,36 +146,36 @@ BAND = 34.0
 
 def before_after_plot(title: str, before: Sequence[float], after: Sequence[float], below: str) -> Picture:
     """What a change did: a band before and one after, a dot a seed. What is not finite is a failure."""
-    x = scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
+    x = svg.scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
     floor = STRIPS_TOP + 2 * BAND
     parts = [
-        line(LEFT, floor, WIDTH - STRIPS_RIGHT, floor),
-        text(WIDTH - STRIPS_RIGHT, floor + 30, below, anchor="end"),
+        svg.line(LEFT, floor, WIDTH - STRIPS_RIGHT, floor),
+        svg.text(WIDTH - STRIPS_RIGHT, floor + 30, below, anchor="end"),
     ]
     for tick in x.ticks(6):
-        parts += [line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
-        parts += [text(x(tick), floor + 15, number(tick), anchor="middle")]
+        parts += [svg.line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
+        parts += [svg.text(x(tick), floor + 15, svg.number(tick), anchor="middle")]
     for name, values, colour, at in (
         ("as it stands", before, COLOURS[0], 0.5),
         ("changed", after, COLOURS[1], 1.5),
     ):
         middle = STRIPS_TOP + BAND * at
-        parts.append(text(LEFT - 8, middle + 4, name, anchor="end"))
+        parts.append(svg.text(LEFT - 8, middle + 4, name, anchor="end"))
         known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
         parts += [
-            dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5)
+            svg.dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5)
             for nth, value in enumerate(sorted(known))
         ]
         if known:
             centre = x(median(known))
-            parts.append(line(centre, middle - 12, centre, middle + 12, colour=colour))
+            parts.append(svg.line(centre, middle - 12, centre, middle + 12, colour=colour))
         if len(known) < len(values):
             failed = f"{len(values) - len(known)} failed"
-            parts.append(text(WIDTH - STRIPS_RIGHT + 8, middle + 4, failed, colour=ALARM))
-    was, became = (", ".join(map(number, values)) for values in (before, after))
+            parts.append(svg.text(WIDTH - STRIPS_RIGHT + 8, middle + 4, failed, colour=ALARM))
+    was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
-    return Picture(title, drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
+    return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
 
 
 GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
@@ -220,13 +208,13 @@ def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> P
         for at, node in enumerate(column)
     }
     nodes = [(one, places[at]) for at, one in enumerate(dots)]
-    parts = [line(*places[one.parent], *at, faint=True) for one, at in nodes if one.parent >= 0]
-    parts += [named(dot(*at, one.colour, 7.0 if one.large else 5.0), one.words) for one, at in nodes]
+    parts = [svg.line(*places[one.parent], *at, faint=True) for one, at in nodes if one.parent >= 0]
+    parts += [svg.named(svg.dot(*at, one.colour, 7.0 if one.large else 5.0), one.words) for one, at in nodes]
     counts = Counter(one.colour for one in dots)
     key = [(colour, words) for colour, words in meaning.items() if counts[colour]]
     below = GRAPH_TOP + height + KEY
     for at, (colour, words) in enumerate(key):
         x = GRAPH_LEFT / 2 + at * (WIDTH - GRAPH_LEFT) / len(key)
-        parts += [dot(x, below, colour, 5.0), text(x + 10, below + 4, words)]
+        parts += [svg.dot(x, below, colour, 5.0), svg.text(x + 10, below + 4, words)]
     alt = ", ".join(f"{counts[colour]} {words}" for colour, words in key)
-    return Picture(title, drawing(parts, below + KEY, f"{title}: {alt}"), alt)
+    return Picture(title, svg.drawing(parts, below + KEY, f"{title}: {alt}"), alt)

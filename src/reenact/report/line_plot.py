@@ -6,22 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
+from reenact.report import svg
 from reenact.report.document import Picture
-from reenact.report.svg import (
-    ALARM,
-    COLOURS,
-    DECADES,
-    WIDTH,
-    Scale,
-    curve,
-    dot,
-    drawing,
-    line,
-    number,
-    scale_for,
-    shortened,
-    text,
-)
+from reenact.report.svg import ALARM, COLOURS, DECADES, WIDTH, Scale
 
 T = TypeVar("T")
 LEFT, RIGHT, BOTTOM = 56.0, 12.0, 34.0
@@ -93,7 +80,7 @@ def line_plot(
     """
     alone = [one for one in curves if not one.group]
     described = [
-        f"{shortened(one.name, NAME):{NAME}} {sparkline(list(one.values))}  {_ends(one)}"
+        f"{svg.shortened(one.name, NAME):{NAME}} {sparkline(list(one.values))}  {_ends(one)}"
         for one in alone or curves
     ]
     if marks:
@@ -108,12 +95,12 @@ def line_plot(
     top = 8.0 + push + ROW * (1 + max(rows, default=-1) + 1)
     steps = [step for one in shown for step in one.steps] + [mark.step for mark in marks]
     right = WIDTH - RIGHT - max((LETTER * len(level.label) for level in levels), default=0.0)
-    x = scale_for(steps, LEFT, right, logarithmic=log_x)
+    x = svg.scale_for(steps, LEFT, right, logarithmic=log_x)
     if not x.logarithmic and steps:
         # From the first step on, so that plots of the same run below one another count alike.
         x = Scale(min(0.0, *steps), max(steps), LEFT, right)
     heights = [value for one in shown for value in one.values] + [level.value for level in levels]
-    y = scale_for(heights, HEIGHT - BOTTOM, top)
+    y = svg.scale_for(heights, HEIGHT - BOTTOM, top)
     if between is not None:
         y = Scale(*between, HEIGHT - BOTTOM, top)
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
@@ -122,7 +109,7 @@ def line_plot(
     parts += _levelled(levels, colours, y, right)
     parts += _legend(shown, colours, legend)
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
-    return Picture(title, drawing(parts, HEIGHT, label), words or "\n".join(described))
+    return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))
 
 
 def thinned(one: Curve) -> Curve:
@@ -140,25 +127,25 @@ def thinned(one: Curve) -> Curve:
 def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
     floor = HEIGHT - BOTTOM
     for tick in y.ticks():
-        yield line(LEFT, y(tick), x.end, y(tick), faint=True)
-        yield text(LEFT - 6, y(tick) + 4, number(tick), anchor="end")
+        yield svg.line(LEFT, y(tick), x.end, y(tick), faint=True)
+        yield svg.text(LEFT - 6, y(tick) + 4, svg.number(tick), anchor="end")
     for tick in x.ticks(8):
-        yield line(x(tick), floor, x(tick), floor + 4)
-        yield text(x(tick), floor + 16, number(tick), anchor="middle")
-    yield line(LEFT, floor, x.end, floor)
-    yield line(LEFT, top, LEFT, floor)
-    yield text(x.end, HEIGHT - 4, below, anchor="end")
+        yield svg.line(x(tick), floor, x(tick), floor + 4)
+        yield svg.text(x(tick), floor + 16, svg.number(tick), anchor="middle")
+    yield svg.line(LEFT, floor, x.end, floor)
+    yield svg.line(LEFT, top, LEFT, floor)
+    yield svg.text(x.end, HEIGHT - 4, below, anchor="end")
     if y.logarithmic:
-        yield text(WIDTH - RIGHT, 12, "logarithmic", anchor="end")
+        yield svg.text(WIDTH - RIGHT, 12, "logarithmic", anchor="end")
 
 
 def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -> Iterator[str]:
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
         late = at > WIDTH * 0.8
-        yield line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
+        yield svg.line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
         height = 8.0 + push + ROW * (row + 2) - 3
-        yield text(
+        yield svg.text(
             at + (-4 if late else 4), height, mark.label, anchor="end" if late else "start", colour=ALARM
         )
 
@@ -180,8 +167,8 @@ def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, rig
     heights = [y(level.value) for level in levels]
     for level, at, beside in zip(levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True):
         colour = colours.get(level.group, "currentColor")
-        yield line(LEFT, at, right, at, colour=colour, dashes="6 3")
-        yield text(right + 5, beside + 4, level.label, colour=colour)
+        yield svg.line(LEFT, at, right, at, colour=colour, dashes="6 3")
+        yield svg.text(right + 5, beside + 4, level.label, colour=colour)
 
 
 def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[str]:
@@ -192,15 +179,15 @@ def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[
             continue
         yield from _stretch(stretch, colour, one)
         stretch = []
-        yield dot(x(step), top, ALARM)
+        yield svg.dot(x(step), top, ALARM)
     yield from _stretch(stretch, colour, one)
 
 
 def _stretch(points: Sequence[tuple[float, float]], colour: str, of: Curve) -> Iterator[str]:
     if len(points) > 1:
-        yield curve(points, colour, THIN if of.group else 1.6)
+        yield svg.curve(points, colour, THIN if of.group else 1.6)
     if points and (len(points) == 1 or (len(of.steps) <= FEW and not of.group)):
-        yield from (dot(x, y, colour) for x, y in points)
+        yield from (svg.dot(x, y, colour) for x, y in points)
 
 
 def _legend_places(colours: Mapping[str, str]) -> Iterator[tuple[str, float, int]]:
@@ -218,13 +205,13 @@ def _legend(
     curves: Sequence[Curve], colours: Mapping[str, str], legend: Sequence[tuple[str, float, int]]
 ) -> Iterator[str]:
     for name, at, row in legend:
-        yield line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colours[name])
-        yield text(at + 20, 12 + ROW * row, name)
+        yield svg.line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colours[name])
+        yield svg.text(at + 20, 12 + ROW * row, name)
     if any(not math.isfinite(value) for one in curves for value in one.values):
         name, at, row = legend[-1]
         end = at + 34 + LETTER * len(name)
-        yield dot(end + 6, 8 + ROW * row, ALARM)
-        yield text(end + 14, 12 + ROW * row, "not a number, or infinite")
+        yield svg.dot(end + 6, 8 + ROW * row, ALARM)
+        yield svg.text(end + 14, 12 + ROW * row, "not a number, or infinite")
 
 
 def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
@@ -252,4 +239,4 @@ def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
 
 def _ends(one: Curve) -> str:
     """First and last value; of a single one that value."""
-    return " -> ".join(number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :])
+    return " -> ".join(svg.number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :])

@@ -1,16 +1,18 @@
-"""One type in, any format out: picks the renderer by name. Formats of plain text are made here."""
+"""One type in, any format out: picks the renderer by name. All but `full` and `html` are made here."""
 
-import importlib
-from collections.abc import Callable
+import json
+import os
+from urllib.parse import quote
 
-from reenact.plain import plain, plain_line
+from reenact.plain import plain, plain_json, plain_line
 from reenact.redact import redact
 from reenact.report.document import Diagnostic, Document, Facts, Level, Picture, Plain, Text, mapped
-from reenact.types import Table
+from reenact.result import encoded
+from reenact.types import JsonValue, Place, Table
+from reenact.version import __version__
 
 FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
-HOMES = {"sarif": "reenact.report.as_json", **dict.fromkeys(("concise", "github", "markdown"), __name__)}
-"""Formats whose renderer does not lie in `as_NAME.py`."""
+SCHEMA_VERSION = 2
 
 
 def render(
@@ -19,11 +21,15 @@ def render(
     """The document as text in that format, ending in a newline; the last three count for `full` alone."""
     # Before a format escapes a secret into something else.
     document = mapped(document, lambda _, text: redact(text))
-    module = importlib.import_module(HOMES.get(output_format, f"reenact.report.as_{output_format}"))
-    renderer: Callable[..., str] = getattr(module, output_format if output_format in HOMES else "render")
     if output_format == "full":
-        return renderer(document, width=width, color=color, details=details)
-    return renderer(document)
+        from reenact.report.as_full import render as full
+
+        return full(document, width=width, color=color, details=details)
+    if output_format == "html":
+        from reenact.report.as_html import render as html
+
+        return html(document)
+    return TEXTS[output_format](document)
 
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
@@ -116,3 +122,77 @@ def _inline(text: str) -> str:
     for mark in "\\`*_<>[]|#&":
         flat = flat.replace(mark, f"\\{mark}")
     return flat
+
+
+def as_json(document: Document) -> str:
+    """Everything that was measured. Stable key order, no NaN (strict readers refuse it), but null."""
+    whole = {
+        "schema_version": SCHEMA_VERSION,
+        "kind": document.kind,
+        "reused": document.reused,
+        "verdict": document.verdict,
+        **({"exit_code": int(document.exit_code)} if document.exit_code is not None else {}),
+        "notices": [_notice(one) for one in document.diagnostics],
+        "data": encoded(document.data),
+    }
+    return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def _notice(one: Diagnostic) -> dict[str, JsonValue]:
+    names = ("code", "name", "level", "message", "next_step", "place")
+    return {name: encoded(getattr(one, name)) for name in names}
+
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(document: Document) -> str:
+    """SARIF 2.1.0, for code scanning and editors: each code is a rule once, each diagnostic a result."""
+    rules = {one.code: one for one in document.diagnostics}
+    run: dict[str, JsonValue] = {
+        "tool": {
+            "driver": {
+                "name": "reenact",
+                "version": __version__,
+                "rules": [_rule(one) for one in rules.values()],
+            }
+        },
+        "results": [_result(one, list(rules).index(one.code)) for one in document.diagnostics],
+        "columnKind": "unicodeCodePoints",
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(one: Diagnostic) -> dict[str, JsonValue]:
+    rule: dict[str, JsonValue] = {
+        "id": one.code,
+        "name": one.name,
+        "shortDescription": {"text": one.name.replace("-", " ")},
+        "defaultConfiguration": {"level": one.level.value},
+    }
+    if one.help:
+        text = plain(one.help)
+        rule |= {"help": {"text": text, "markdown": text}}
+    return rule
+
+
+def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
+    result: dict[str, JsonValue] = {
+        "ruleId": one.code,
+        "ruleIndex": index,
+        "level": Level(one.level).value,
+        "message": {"text": plain(one.message)},
+    }
+    if one.place is not None:
+        result["locations"] = [{"physicalLocation": _location(one.place)}]
+    return result
+
+
+def _location(place: Place) -> dict[str, JsonValue]:
+    region: dict[str, JsonValue] = {"startLine": place.line, "startColumn": place.column + 1}
+    if place.end_line:
+        region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+    return {"artifactLocation": {"uri": quote(os.fsencode(place.file))}, "region": region}
+
+
+TEXTS = {"concise": concise, "json": as_json, "markdown": markdown, "sarif": sarif, "github": github}

@@ -6,24 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from reenact.journal import JournalReader, Kind, Run, Status, Step
+from reenact.report import run_words
 from reenact.report.as_html import TONES, blocks, contents, escaped, page
 from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text
 from reenact.report.recorded import Stored, document_of
-from reenact.report.run_row import Listed
-from reenact.report.run_words import (
-    cost_of,
-    counted,
-    cut,
-    headline,
-    moment,
-    readable,
-    reused_in,
-    run_facts,
-    state_of,
-    steps_of,
-    time_of,
-    tree,
-)
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
 
@@ -42,22 +28,23 @@ class Head:
 
 def head_of(run: Run, shelf: JournalReader) -> Head:
     """The same on the live page and in the report."""
-    reused, status = reused_in(run, shelf), shelf.status_of(run)
-    facts = dict(run_facts(run, *SHOWN)) | {"time": time_of(Listed(run, status).seconds)}
+    reused, status = run_words.reused_in(run, shelf), shelf.status_of(run)
+    took = run_words.time_of(run_words.Listed(run, status).seconds)
+    facts = dict(run_words.run_facts(run, *SHOWN)) | {"time": took}
     return Head(
         title=f"{run.pipeline} {run.what}".strip(),
         status=status,
-        verdict=headline(run) or _without_verdict(run, shelf),
+        verdict=run_words.headline(run) or _without_verdict(run, shelf),
         tone=_tone(run),
         # First of all what was not made by it.
         facts=Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items())),
-        command=run_facts(run, "command")[0][1],
+        command=run_words.run_facts(run, "command")[0][1],
     )
 
 
 def _without_verdict(run: Run, shelf: JournalReader) -> str:
     if shelf.is_live(run):
-        return f"At work: {counted(run.done + run.reused, 'step')} done."
+        return f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
     return "No verdict: it was interrupted. Resume continues where it stopped."
 
 
@@ -78,7 +65,7 @@ def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step,
 
 def _fold(stored: Stored, step: Step, whole: bool) -> Fold:
     tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
-    summary = f"{step.path}  ({state_of(step)}, {tokens}, {cost_of(step)})"
+    summary = f"{step.path}  ({run_words.state_of(step)}, {tokens}, {run_words.cost_of(step)})"
     href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
     return Fold(
         summary,
@@ -98,50 +85,50 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
     if step.kind is Kind.LLM and isinstance(inputs, dict):
         return [*blocks, *_question(inputs), *_answer(result)]
     if inputs is not None:
-        blocks.append(Text(readable(inputs), "Inputs"))
-    blocks.append(Text(readable(result) if step.has_result else "none yet", "Result"))
+        blocks.append(Text(run_words.readable(inputs), "Inputs"))
+    blocks.append(Text(run_words.readable(result) if step.has_result else "none yet", "Result"))
     return blocks
 
 
 def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:
     yield Facts("", (("model", str(inputs.get("model"))), ("prompt", str(inputs.get("prompt")))))
     if inputs.get("system"):
-        yield Text(cut(str(inputs["system"])), "System")
+        yield Text(run_words.cut(str(inputs["system"])), "System")
     parts = inputs.get("parts")
     for number, part in enumerate(parts if isinstance(parts, list) else [], start=1):
-        yield Text(cut(_part(part)), f"Question, part {number}")
+        yield Text(run_words.cut(_part(part)), f"Question, part {number}")
 
 
 def _part(part: Any) -> str:
     """Text as it was sent; of a picture what it was."""
     if not isinstance(part, dict):
-        return readable(part)
+        return run_words.readable(part)
     if isinstance(part.get("data"), bytes):
         return f"[a picture: {part.get('label')}, {part.get('media_type')}, {len(part['data'])} bytes]"
-    return str(part["text"]) if "text" in part else readable(part)
+    return str(part["text"]) if "text" in part else run_words.readable(part)
 
 
 def _answer(result: Any) -> Iterator[Block]:
     value = result.get("value", result) if isinstance(result, dict) else result
     if not isinstance(value, dict):
-        yield Text(readable(value) if result is not None else "none yet", "Answer")
+        yield Text(run_words.readable(value) if result is not None else "none yet", "Answer")
         return
     # Long texts, such as scripts, are read as they stand, not as one line of JSON.
     long = {name: text for name, text in value.items() if isinstance(text, str) and "\n" in text}
     rest = {name: item for name, item in value.items() if name not in long}
     if rest:
-        yield Text(readable(rest), "Answer")
+        yield Text(run_words.readable(rest), "Answer")
     for name, text in long.items():
-        yield Text(cut(text), f"Answer: {name}")
+        yield Text(run_words.cut(text), f"Answer: {name}")
 
 
 def _step_facts(step: Step) -> Facts:
     facts = {
         "kind": step.kind.value,
-        "state": f"{state_of(step)}, {counted(step.tries, 'try')}",
-        "time": time_of(step.duration_s),
-        "started": moment(step.started_at),
-        "cost": cost_of(step),
+        "state": f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
+        "time": run_words.time_of(step.duration_s),
+        "started": run_words.moment(step.started_at),
+        "cost": run_words.cost_of(step),
         "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
     }
     return Facts("", tuple(facts.items()))
@@ -198,5 +185,5 @@ def _steps(stored: Stored) -> Section:
     run = stored.run
     steps = stored.shelf.some_steps(run, limit=MOST_STEPS)
     more = f"\n... and {run.steps - len(steps)} more" if run.steps > len(steps) else ""
-    summary = f"{counted(run.steps, 'step')}: {steps_of(run)}"
-    return Section("Steps", [Fold(summary, [Text(f"{tree(steps)}{more}")])], "steps")
+    summary = f"{run_words.counted(run.steps, 'step')}: {run_words.steps_of(run)}"
+    return Section("Steps", [Fold(summary, [Text(f"{run_words.tree(steps)}{more}")])], "steps")

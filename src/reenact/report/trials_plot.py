@@ -8,21 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from reenact.report import svg
 from reenact.report.charts import Stops, blend
 from reenact.report.document import Picture
-from reenact.report.svg import (
-    ALARM,
-    WIDTH,
-    box,
-    curve,
-    drawing,
-    line,
-    named,
-    number,
-    scale_for,
-    shortened,
-    text,
-)
+from reenact.report.svg import ALARM, WIDTH
 
 LEFT, RIGHT, TOP, FLOOR, BELOW = 44.0, 60.0, 40.0, 224.0, 250.0
 """Axes reach from `TOP` to `FLOOR`; what a trial left as it was, or what failed, passes at `BELOW`."""
@@ -59,28 +48,28 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     columns = {name: [one.values.get(name) for one in shown] for name in names}
     heights = {name: _height(values) for name, values in columns.items()}
     known = [one.score for one in shown if math.isfinite(one.score)]
-    score, end = scale_for(known, FLOOR, TOP), WIDTH - RIGHT
+    score, end = svg.scale_for(known, FLOOR, TOP), WIDTH - RIGHT
     rank = {value: at / max(1, len(set(known)) - 1) for at, value in enumerate(sorted(set(known)))}
     labels = [part for at, name in enumerate(names) for part in _axis(name, places[name], columns[name], at)]
-    parts = [line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
-    parts += [text(end + 6, TOP - 8, shortened(metric, 12), anchor="middle")]
-    parts += [text(end + 6, score(tick) + 4, number(sign * tick)) for tick in score.ticks()]
+    parts = [svg.line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
+    parts += [svg.text(end + 6, TOP - 8, svg.shortened(metric, 12), anchor="middle")]
+    parts += [svg.text(end + 6, score(tick) + 4, svg.number(sign * tick)) for tick in score.ticks()]
     for one in shown:
         fine = math.isfinite(one.score)
         points = [(places[name], heights[name](one.values.get(name))) for name in names]
         points.append((end, score(one.score) if fine else BELOW))
         colour = blend(PALE, rank[one.score]) if fine else ALARM
         best = fine and one.score == known[-1]
-        parts.append(named(curve(points, colour, 3.0 if best else 1.3), _words(one, metric, sign)))
+        parts.append(svg.named(svg.curve(points, colour, 3.0 if best else 1.3), _words(one, metric, sign)))
     # Above the lines, with the colour of the page around each letter.
     parts += [f'<g style="{HALO}">', *labels, "</g>"]
     if any(None in values for values in columns.values()):
-        parts.append(text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
+        parts.append(svg.text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
     if len(known) < len(shown):
-        parts.append(text(end + 6, BELOW + 4, "failed", colour=ALARM))
+        parts.append(svg.text(end + 6, BELOW + 4, "failed", colour=ALARM))
     best_first = [_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:])]
     alt = "\n".join(best_first)
-    return Picture(title, drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
+    return Picture(title, svg.drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
 
 
 def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
@@ -93,11 +82,13 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
     parts = []
     for at, (name, share) in enumerate(shares):
         length, top = share * (WIDTH - SHARE_AT - RIGHT), 8 + at * BAR
-        parts.append(text(SHARE_AT - 8, top + 12, shortened(name, LETTERS), anchor="end"))
-        parts.append(box(SHARE_AT, top, max(1.0, length), BAR - 8, blend(PALE, 1.0), f"{name}: {share:.2f}"))
-        parts.append(text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
+        parts.append(svg.text(SHARE_AT - 8, top + 12, svg.shortened(name, LETTERS), anchor="end"))
+        parts.append(
+            svg.box(SHARE_AT, top, max(1.0, length), BAR - 8, blend(PALE, 1.0), f"{name}: {share:.2f}")
+        )
+        parts.append(svg.text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
     alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)
-    return Picture(title, drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
+    return Picture(title, svg.drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
 
 
 def importances(lines: Sequence[TrialLine]) -> dict[str, float]:
@@ -136,20 +127,20 @@ def _grouped(values: Sequence[Value]) -> list[Value]:
 
 
 def _words(one: TrialLine, metric: str, sign: int) -> str:
-    got = number(sign * one.score) if math.isfinite(one.score) else "failed"
+    got = svg.number(sign * one.score) if math.isfinite(one.score) else "failed"
     changed = ", ".join(f"{name} {_shown(value)}" for name, value in one.values.items())
     return f"{metric} {got}: {changed or 'as it stands'}"
 
 
 def _shown(value: Value) -> str:
-    return number(value) if isinstance(value, int | float) else str(value)
+    return svg.number(value) if isinstance(value, int | float) else str(value)
 
 
 def _height(values: Sequence[Value]) -> Callable[[Value], float]:
     """From a value to its height on the axis: numbers by size, words in their order of appearance."""
     numbers = [value for value in values if isinstance(value, int | float)]
     words = [value for value in dict.fromkeys(values) if isinstance(value, str)]
-    scale = scale_for(numbers, FLOOR, TOP)
+    scale = svg.scale_for(numbers, FLOOR, TOP)
     step = (FLOOR - TOP) / max(1, len(words))
 
     def height(value: Value) -> float:
@@ -164,11 +155,11 @@ def _height(values: Sequence[Value]) -> Callable[[Value], float]:
 
 def _axis(name: str, x: float, values: Sequence[Value], nth: int) -> Iterator[str]:
     """Its name, by turns on two rows, so that neighbours do not touch, and what stands on it."""
-    yield text(
-        x, TOP - 8 - 14 * (nth % 2), shortened(name, LETTERS), anchor="start" if nth == 0 else "middle"
+    yield svg.text(
+        x, TOP - 8 - 14 * (nth % 2), svg.shortened(name, LETTERS), anchor="start" if nth == 0 else "middle"
     )
     height = _height(values)
     numbers = [value for value in values if isinstance(value, int | float)]
     marks: list[Value] = [value for value in dict.fromkeys(values) if isinstance(value, str)]
-    marks += scale_for(numbers, FLOOR, TOP).ticks(4) if numbers else ()
-    yield from (text(x + 5, height(mark) + 4, shortened(_shown(mark), LETTERS)) for mark in marks)
+    marks += svg.scale_for(numbers, FLOOR, TOP).ticks(4) if numbers else ()
+    yield from (svg.text(x + 5, height(mark) + 4, svg.shortened(_shown(mark), LETTERS)) for mark in marks)

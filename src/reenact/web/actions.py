@@ -15,7 +15,7 @@ from reenact.api.training import apply_repair
 from reenact.errors import InputError
 from reenact.jobs import Job, stop_run
 from reenact.journal import Journal
-from reenact.report.run_row import program_of
+from reenact.report.run_words import program_of
 from reenact.types import ExitCode
 from reenact.web.guard import posted
 from reenact.web.state import AppState, found_run, state_of

@@ -18,8 +18,7 @@ from reenact.journal import JournalReader, Kind, Run, State, Status, Step
 from reenact.report.document import Block, Diagnostic, Section
 from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
-from reenact.report.run_row import program_of
-from reenact.report.run_words import cost_of
+from reenact.report.run_words import cost_of, program_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
 from reenact.web.state import AppState, found_run, number_of, seen_already, state_of

@@ -12,8 +12,7 @@ from starlette.responses import Response
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED, ORDERS
 from reenact.journal.records import digest
-from reenact.report.run_row import Listed
-from reenact.report.run_words import counted
+from reenact.report.run_words import Listed, counted
 from reenact.web.state import seen_already, state_of
 
 PAGE = 50

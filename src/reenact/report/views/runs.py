@@ -7,9 +7,9 @@ from reenact.journal import Run, Status, Step
 from reenact.journal.query import Answer
 from reenact.journal.upkeep import Checked
 from reenact.report.document import Document, Facts, Text
-from reenact.report.run_row import Listed
 from reenact.report.run_words import (
     SHOWN_VALUE,
+    Listed,
     as_json,
     counted,
     moment,
@@ -24,6 +24,7 @@ from reenact.report.run_words import (
     tree,
     verdict_of,
 )
+from reenact.report.svg import shortened
 from reenact.result import encoded
 from reenact.types import Table
 
@@ -38,7 +39,7 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
         "run": [row.run.id for row in rows],
         "started": [moment(row.run.started_at)[5:16] for row in rows],
         "command": [short(_command(row), WHAT) for row in rows],
-        "folder": [_end(row.folder) for row in rows],
+        "folder": [shortened(row.folder, FOLDER) for row in rows],
         "verdict": [short(_verdict(row), VERDICT) for row in rows],
         "metric": [row.metric for row in rows],
         "cost": [row.cost for row in rows],
@@ -63,11 +64,6 @@ def _command(row: Listed) -> str:
     """What was typed, after the name where the run was given one."""
     name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
     return f"{name}{row.run.pipeline} {row.program or row.run.what}"
-
-
-def _end(folder: str) -> str:
-    """The end of a path, by which folders differ."""
-    return folder if len(folder) <= FOLDER else f"…{folder[1 - FOLDER :]}"
 
 
 def _verdict(row: Listed) -> str:
