@@ -14,7 +14,7 @@ encoded or translated; what a program prints to the terminal or writes itself; a
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import IO, Any, NamedTuple
 
@@ -87,9 +87,9 @@ def redact_json(value: Any) -> Any:
     return value
 
 
-def redact_bytes(data: bytes) -> bytes:
+def redact_bytes(data: bytes, by: Callable[[str], str] = redact) -> bytes:
     """Bytes with the text in them redacted; surrogateescape carries any other byte through and back."""
-    return redact(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return by(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def redact_lines(source: IO[bytes], sink: IO[bytes]) -> None:

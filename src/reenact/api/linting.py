@@ -99,11 +99,7 @@ class LintResult(Result):
 
 
 def lint(
-    *paths: File,
-    select: Words = (),
-    ignore: Words = (),
-    exclude: Words = (),
-    threshold: float = THRESHOLD,
+    *paths: File, select: Words = (), ignore: Words = (), exclude: Words = (), threshold: float = THRESHOLD
 ) -> LintResult:
     """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
     imported.

@@ -52,10 +52,7 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except OSError as error:
-        say(
-            _disk_sentence(error),
-            "Fix this and run the same command: it resumes.",
-        )
+        say(_disk_sentence(error), "Fix this and run the same command: it resumes.")
         return ExitCode.ERROR
     except Exception as error:  # noqa: BLE001
         return _defect(error)

@@ -60,60 +60,35 @@ class Reenact(LazyGroup):
         return super().get_command(ctx, new)
 
 
-VERBS = {
-    "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to fix."),
-    "config": ("reenact.cli.doctor:config", "Print every setting, its value and where it comes from."),
-    "cache": ("reenact.cli.doctor:cache", "List prepared environments and their size; remove old ones."),
-    "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
-    "view": ("reenact.cli.serving:view", "Show runs in a browser of this machine; start, stop, resume them."),
-    "report": ("reenact.cli.runs:report", "Write a run as one html file that can be mailed."),
-    "explain": ("reenact.cli.static:explain", "Explain a code, an ending or a word that reenact prints."),
-    "read": ("reenact.cli.read:read", "Read a paper: its outline, what it holds, what was lost in reading."),
-    "watch": (
-        "reenact.cli.watch:watch",
-        "Run a training unmodified, see what happens inside, keep the trace.",
-    ),
-    "graph": ("reenact.cli.watch:graph", "Show the layers of a model, each with the line that made it."),
-    "params": (
-        "reenact.cli.static:params",
-        "List the hyperparameters of a training program: value, place, alternatives.",
-    ),
-    "diagnose": (
-        "reenact.cli.training:diagnose",
-        "Say what is wrong with a training, where, and what happens if it is changed.",
-    ),
-    "lint": ("reenact.cli.static:lint", "Read many files for faults that their text shows; nothing is run."),
-    "repair": (
-        "reenact.cli.training:repair",
-        "Find the smallest change that makes a training significantly better.",
-    ),
-    "bug": (
-        "reenact.cli.reproducing:bug",
-        "Write a script that shows a reported bug, and prove it by running it.",
-    ),
-    "fingerprint": (
-        "reenact.cli.reproducing:fingerprint",
-        "List what code must show to be a reproduction of a paper, in its words.",
-    ),
-    "evaluate": (
-        "reenact.cli.reproducing:evaluate",
-        "Score generated code: against its paper, a reference, a rubric, people.",
-    ),
-    "paper": (
-        "reenact.cli.reproducing:paper",
-        "Write a paper's code, run it, verify it, and state the gap to its numbers.",
-    ),
-    "alternatives": (
-        "reenact.cli.training:alternatives",
-        "Find other repairs than the known one, as a graph.",
-    ),
-    "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
-    "rules": ("reenact.cli.static:rules", "List the rules that diagnose a training."),
-    "relay": ("reenact.cli.serving:relay", "Serve a relay folder: list waiting requests, file an answer."),
-    "mcp": ("reenact.cli.serving:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
-    "completion": ("reenact.cli.main:completion", "Print the script for completion in a shell."),
-    "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
+COMMANDS = {
+    "doctor": ("doctor", "Tell what works on this machine and what to fix."),
+    "config": ("doctor", "Print every setting, its value and where it comes from."),
+    "cache": ("doctor", "List prepared environments and their size; remove old ones."),
+    "runs": ("runs", "List, show, resume, export and query recorded runs."),
+    "view": ("serving", "Show runs in a browser of this machine; start, stop, resume them."),
+    "report": ("runs", "Write a run as one html file that can be mailed."),
+    "explain": ("static", "Explain a code, an ending or a word that reenact prints."),
+    "read": ("read", "Read a paper: its outline, what it holds, what was lost in reading."),
+    "watch": ("watch", "Run a training unmodified, see what happens inside, keep the trace."),
+    "graph": ("watch", "Show the layers of a model, each with the line that made it."),
+    "params": ("static", "List the hyperparameters of a training program: value, place, alternatives."),
+    "diagnose": ("training", "Say what is wrong with a training, where, and what happens if it is changed."),
+    "lint": ("static", "Read many files for faults that their text shows; nothing is run."),
+    "repair": ("training", "Find the smallest change that makes a training significantly better."),
+    "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
+    "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper, in its words."),
+    "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric, people."),
+    "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
+    "alternatives": ("training", "Find other repairs than the known one, as a graph."),
+    "mutate": ("mutate", "Put faults into a training on purpose; see which are noticed."),
+    "rules": ("static", "List the rules that diagnose a training."),
+    "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
+    "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "completion": ("main", "Print the script for completion in a shell."),
+    "demo": ("demo", "Show the main job end to end on an embedded example."),
 }
+"""Each command with its file, in which it has the same name, and its line of help."""
+VERBS = {name: (f"reenact.cli.{file}:{name}", text) for name, (file, text) in COMMANDS.items()}
 MOVED = {"bench": "NAME", "train-detector": "train-detector"}
 """Commands that only say where they went."""
 RENAMED = {"knobs": "params", "neutral": "alternatives"}

@@ -174,10 +174,7 @@ def printed_as(command: Command) -> Command:
 
 SHARED: Mapping[str, Callable[[Any], Any]] = {
     "select": option(
-        "--select",
-        "Only these rules: a code, prefix, name, family or tool.",
-        multiple=True,
-        callback=listed,
+        "--select", "Only these rules: a code, prefix, name, family or tool.", multiple=True, callback=listed
     ),
     "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),
     "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),

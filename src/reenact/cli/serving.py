@@ -154,11 +154,7 @@ def _show(asked: Waiting, chosen: str) -> None:
 
 
 def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
-    lines = [
-        f"# {name}\nstep {request['step']}, prompt {request['prompt']}",
-        "## system",
-        request["system"],
-    ]
+    lines = [f"# {name}\nstep {request['step']}, prompt {request['prompt']}", "## system", request["system"]]
     for turn in request["turns"]:
         lines.append(f"## {turn['role']}")
         lines += [

@@ -26,6 +26,7 @@ from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.keys import canonical
 from reenact.journal.records import Artefact
+from reenact.redact import redact_bytes
 from reenact.types import JsonValue
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Flattening:
         raise JournalError(f"A {type(value).__name__} cannot be journalled. Received: {value!r:.80}.")
 
     def _bytes(self, data: bytes) -> JsonValue:
-        data = redacted(data, self._redact)
+        data = redact_bytes(data, self._redact)
         if len(data) <= INLINE_BYTES:
             return {"$bytes": base64.b64encode(data).decode("ascii")}
         kept = self._keep(data)
@@ -105,30 +106,19 @@ class Flattening:
         return f"${name}" if name.startswith("$") else name
 
 
-def redacted(data: bytes, redact: Redact) -> bytes:
-    """Bytes with the text in them redacted; surrogateescape carries any other byte through and back."""
-    return redact(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-
 def unflat(value: Any, read: Read) -> Any:
     """The plain data that was flattened."""
     if isinstance(value, list):
         return [unflat(item, read) for item in value]
     if not isinstance(value, dict):
         return value
-    if "$artefact" in value:
-        return read(value["$artefact"])
-    for tag, back in _TAGS.items():
+    for tag, back in {"$artefact": read, **_TAGS}.items():
         if tag in value:
-            return back(value)
+            return back(value[tag])
     return {name[1:] if name.startswith("$$") else name: unflat(item, read) for name, item in value.items()}
 
 
-_TAGS: dict[str, Callable[[Any], Any]] = {
-    "$decimal": lambda value: Decimal(value["$decimal"]),
-    "$float": lambda value: float(value["$float"]),
-    "$bytes": lambda value: base64.b64decode(value["$bytes"]),
-}
+_TAGS: dict[str, Callable[[Any], Any]] = {"$decimal": Decimal, "$float": float, "$bytes": base64.b64decode}
 
 
 def dumped(value: JsonValue) -> str:

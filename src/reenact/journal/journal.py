@@ -91,13 +91,7 @@ class Journal(JournalReader):
         return Journal(Database(None), MemoryArtefacts(), Locks(None), clock=clock)
 
     def run(
-        self,
-        *,
-        pipeline: str,
-        request: object,
-        argv: Sequence[str] = (),
-        what: str = "",
-        fresh: bool = False,
+        self, *, pipeline: str, request: object, argv: Sequence[str] = (), what: str = "", fresh: bool = False
     ) -> OpenRun:
         """Continue the unfinished run of this request, or start a new one.
 

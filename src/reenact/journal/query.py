@@ -17,12 +17,7 @@ from reenact.journal.database import Database, statements
 from reenact.journal.records import Run, Step
 from reenact.journal.rows import damaged, prove_body, proven
 
-ALLOWED = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_RECURSIVE,
-}
+ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 LONGEST_VALUE = 64 * 1024 * 1024
 LOOK_EVERY = 10_000
 """Instructions of SQLite between two looks at the clock."""

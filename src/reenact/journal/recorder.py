@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 from reenact.crash import crash_point
 from reenact.errors import JournalDiverged, JournalError, ReenactError
@@ -176,16 +177,14 @@ class Recorder:
         with self._writing() as writing:
             for step in steps:
                 writing.put(
-                    replace(
-                        step,
-                        state=State.FAILED,
-                        ended_at=self.now(),
-                        duration_s=step.duration_s + took_s,
-                        error_type=type(error).__name__,
-                        error=self.bodies.words(_sentence(error)),
-                        error_next=self.bodies.words(next_step),
-                        final=int(final),
-                    )
+                    step,
+                    state=State.FAILED,
+                    ended_at=self.now(),
+                    duration_s=step.duration_s + took_s,
+                    error_type=type(error).__name__,
+                    error=self.bodies.words(_sentence(error)),
+                    error_next=self.bodies.words(next_step),
+                    final=int(final),
                 )
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
@@ -294,17 +293,8 @@ class _Writing:
         if old is None:
             return self.insert(wanted, State.BEGUN, inputs)
         self._supersede(wanted)
-        return self.put(
-            replace(
-                old,
-                state=State.BEGUN,
-                tries=old.tries + 1,
-                started_at=self.now,
-                error_next=None,
-                final=0,
-                **UNENDED,
-            )
-        )
+        again = {"tries": old.tries + 1, "started_at": self.now, "error_next": None, "final": 0}
+        return self.put(old, state=State.BEGUN, **again, **UNENDED)
 
     def insert(
         self,
@@ -340,8 +330,9 @@ class _Writing:
         """The result of a step that was begun, with its cost on top of what earlier tries cost."""
         priced = step.money is not None and cost.money is not None
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
-        whole = replace(
+        self.put(
             step,
+            result.text,
             state=State.DONE,
             ended_at=self.now,
             duration_s=step.duration_s + took_s,
@@ -351,25 +342,24 @@ class _Writing:
             artefacts=dumped(list(hashes)),
             result_digest=digest(result.text),
         )
-        self.put(whole, result=result.text)
 
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""
         self._supersede(wanted)
-        self.put(replace(step, state=State.REUSED if step.reused_from else State.DONE))
+        self.put(step, state=State.REUSED if step.reused_from else State.DONE)
 
-    def put(self, step: Step, **result: str) -> Step:
-        """The new state of a step that the run has, with its `result` where that is new."""
+    def put(self, step: Step, result: str | None = None, /, **columns: Any) -> Step:
+        """Other columns of a step that the run has, with its result where that is new."""
         old = self.changed.get(step.key) or self.by_key[step.key]
-        new = step.sealed(self.signer)
-        set_row(self.connection, old, new, **result)
+        new = replace(step, **columns).sealed(self.signer)
+        set_row(self.connection, old, new, **({} if result is None else {"result": result}))
         self._account(old, new)
         return new
 
     def _supersede(self, wanted: StepRequest) -> None:
         old = self.at.get(wanted.path)
         if old is not None and old.key != wanted.key:
-            self.put(replace(old, state=State.SUPERSEDED))
+            self.put(old, state=State.SUPERSEDED)
 
     def _account(self, old: Step | None, new: Step) -> None:
         before = _shares(old) if old else dict.fromkeys(_shares(new), 0)

@@ -85,15 +85,13 @@ def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -
 
 def count_runs(connection: sqlite3.Connection, change: int) -> None:
     """Keep the count of runs, by which a lost one is noticed."""
-    row = connection.execute("SELECT runs, check_sum FROM journal_facts").fetchone()
-    count = (_proven_count(row) if row else 0) + change
+    count = _counted(connection) + change
     connection.execute("INSERT OR REPLACE INTO journal_facts VALUES (1, ?, ?)", (count, _count_sum(count)))
 
 
 def prove_count(connection: sqlite3.Connection) -> None:
     """That no run has gone missing."""
-    row = connection.execute("SELECT runs, check_sum FROM journal_facts").fetchone()
-    wanted = _proven_count(row) if row else 0
+    wanted = _counted(connection)
     found = connection.execute("SELECT count(*) FROM run_rows").fetchone()[0]
     if found != wanted:
         raise damaged(f"it should hold {wanted} runs and holds {found}")
@@ -116,7 +114,8 @@ def damaged(what: str) -> JournalDamaged:
     return JournalDamaged(f"The journal is damaged: {what}.", next_step=ASIDE)
 
 
-def _proven_count(row: tuple[Any, ...]) -> int:
+def _counted(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT runs, check_sum FROM journal_facts").fetchone() or (0, _count_sum(0))
     count: int = row[0]
     if row[1] != _count_sum(count):
         raise damaged("the count of runs is not what was written")

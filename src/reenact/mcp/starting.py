@@ -22,18 +22,7 @@ from reenact.journal import JournalReader
 from reenact.llm.relay import file_answer, show_request
 from reenact.mcp.run_service import AT_WORK, RELAY, STARTING, RunService
 from reenact.mcp.sampling import ask_client, offers_model, take_replies
-from reenact.mcp.server import (
-    CHANGES,
-    READS,
-    WORKS,
-    Data,
-    Line,
-    Name,
-    Permits,
-    ProgramLine,
-    RuleWords,
-    tool,
-)
+from reenact.mcp.server import CHANGES, READS, WORKS, Data, Line, Name, Permits, ProgramLine, RuleWords, tool
 from reenact.plain import plain
 
 LOOK_S = 0.25
@@ -55,12 +44,7 @@ class Starter:
         self.permits = permits
 
     async def begin(
-        self,
-        command: str,
-        given: Mapping[str, object],
-        behind: Sequence[str],
-        model: str,
-        max_cost: float,
+        self, command: str, given: Mapping[str, object], behind: Sequence[str], model: str, max_cost: float
     ) -> Data:
         """`reenact COMMAND --OPTIONS --model ... BEHIND`."""
         self.permits.for_running(f"`reenact {command}`")
