@@ -26,17 +26,8 @@ from reenact.files import read_text
 from reenact.plain import plain_line
 
 ENV_PREFIX = "REENACT_"
-NOT_SETTINGS = frozenset(
-    {
-        "REENACT_CRASH_AT",
-        "REENACT_DATA",
-        "REENACT_KEPT_PYTHONPATH",
-        "REENACT_NO_NETWORK_MODELS",
-        "REENACT_PROBE",
-        "REENACT_PROBE_FAULT",
-        "REENACT_TRACEBACK",
-    }
-)
+OTHERS = ("CRASH_AT", "DATA", "KEPT_PYTHONPATH", "NO_NETWORK_MODELS", "PROBE", "PROBE_FAULT", "TRACEBACK")
+NOT_SETTINGS = frozenset(f"{ENV_PREFIX}{name}" for name in OTHERS)
 SANDBOXES = ("auto", "bubblewrap", "container", "docker", "podman", "sandlock", "none")
 """`docker` and `podman` are the tier `container` with that engine."""
 PROGRESS = ("auto", "bar", "lines", "none")
@@ -207,12 +198,9 @@ def field_texts(owner: type) -> Mapping[str, str]:
         target = before.target if isinstance(before, ast.AnnAssign) else None
         if isinstance(before, ast.Assign):
             target = before.targets[0]  # type: ignore[assignment]
-        if (
-            isinstance(target, ast.Name)
-            and isinstance(after, ast.Expr)
-            and isinstance(after.value, ast.Constant)
-        ):
-            texts[target.id] = str(after.value.value)
+        text = after.value if isinstance(after, ast.Expr) else None
+        if isinstance(target, ast.Name) and isinstance(text, ast.Constant):
+            texts[target.id] = str(text.value)
     return texts
 
 

@@ -99,10 +99,8 @@ def write_cell(text: str, entry: Entry, source: str) -> str:
     if not isinstance(entry.items, list):
         return json.dumps(source, ensure_ascii=False)
     lines = [json.dumps(line, ensure_ascii=False) for line in source.splitlines(keepends=True)]
-    if not entry.items:
-        return "[" + ", ".join(lines) + "]"
     table = LineTable(text)
-    first = entry.items[0].span.start
+    first = entry.items[0].span.start if entry.items else entry.span.start
     if table.line_column(first)[0] == table.line_column(entry.span.start)[0]:
         return "[" + ", ".join(lines) + "]"
     newline, indent = table.newline, table.indent(first)

@@ -31,19 +31,16 @@ def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
             value = activation_word(value)
             if value not in keras_words.ACTIVATIONS:
                 raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
-        text = (
-            regularizer_text(editor, site, value)
-            if param.kind is Kind.WEIGHT_REGULARIZER
-            else python_text(value)
-        )
-        editor.set_argument(known(site.call), site.argument, text)
+        editor.set_argument(known(site.call), site.argument, setting_text(editor, param, site, value))
 
 
-def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
-    """`"l2"`, or `{"l2": 0.001}` with a strength; the mixed one has no short name that every Keras knows."""
-    if isinstance(value, str) and value.lower().replace("_", "") == "l1l2":
+def setting_text(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> str:
+    """A value as Python; a regulariser is `"l2"`, or `{"l2": 0.001}` with a strength: the mixed one has no
+    short name that every Keras knows."""
+    mixed = isinstance(value, str) and value.lower().replace("_", "") == "l1l2"
+    if param.kind is Kind.WEIGHT_REGULARIZER and mixed:
         value = {"l1": 0.01, "l2": 0.01}
-    if not isinstance(value, dict):
+    if param.kind is not Kind.WEIGHT_REGULARIZER or not isinstance(value, dict):
         return python_text(value)
     if not value or not set(value) <= {"l1", "l2"}:
         raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")

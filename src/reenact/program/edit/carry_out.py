@@ -189,7 +189,7 @@ def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, v
     elif value is None:
         arguments.remove_argument(editor, site)
     elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
-        editor.replace(site.found.spot, arguments.regularizer_text(editor, site, value))
+        editor.replace(site.found.spot, arguments.setting_text(editor, param, site, value))
     else:
         values.set_value(editor, param, site, value)
 
@@ -246,7 +246,5 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
     called = call.func is end.node
     if value is None and not called:
         raise NotChangeable("It is given by name; what would be left cannot be determined.")
-    regularizer = param.kind is Kind.WEIGHT_REGULARIZER
-    text = arguments.regularizer_text(editor, site, value) if regularizer else values.python_text(value)
     spot = spot_of(call) if called else editor.analysis.values.spot(end)
-    editor.replace(spot, text)
+    editor.replace(spot, arguments.setting_text(editor, param, site, value))

@@ -67,9 +67,8 @@ def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 def model_name(editor: SourceEditor, scope: Scope) -> str:
     """What the optimiser's parameters belong to, as this scope calls it."""
-    for param in editor.reading.hyperparameters:
-        site = editor.reading.sites[param.id]
-        if param.kind is not Kind.OPTIMIZER or site.call is None or site.library != "torch":
+    for _, site in editor.reading.of_kind(Kind.OPTIMIZER):
+        if site.call is None or site.library != "torch":
             continue
         parameters = argument(site.call, 0, "params")
         if isinstance(parameters, ast.Call) and method_name(parameters) == "parameters":

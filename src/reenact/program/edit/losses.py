@@ -45,12 +45,8 @@ def _torch(editor: SourceEditor, site: EditSite, value: str) -> str:
 def torch_loss(value: str, *, functional: bool) -> str:
     """The class or function of that loss, by any of its names."""
     for name in torch_words.LOSS_CLASSES:
-        function = torch_words.FUNCTION_OF_LOSS.get(name, "")
-        if plain_name(value) in (
-            plain_name(name),
-            plain_name(function),
-            plain_name(name).removesuffix("loss"),
-        ):
+        function, plain = torch_words.FUNCTION_OF_LOSS.get(name, ""), plain_name(name)
+        if plain_name(value) in (plain, plain_name(function), plain.removesuffix("loss")):
             if functional and not function:
                 raise NotChangeable(f"{name} has no function of its own.")
             return function if functional else name
@@ -109,11 +105,11 @@ def _spelled(site: EditSite, loss: str) -> str:
 
 def check_outputs(editor: SourceEditor) -> None:
     """An output that stays before a loss of probabilities must stay a probability."""
-    for param in editor.reading.hyperparameters:
-        if param.kind is not Kind.ACTIVATION or param.id not in editor.claimed:
+    for param, site in editor.reading.of_kind(Kind.ACTIVATION):
+        if param.id not in editor.claimed:
             continue
         word = json.loads(editor.claimed[param.id])
-        loss = editor.reading.supervision.needs_probabilities(editor.reading.sites[param.id])
+        loss = editor.reading.supervision.needs_probabilities(site)
         if loss is not None and loss.id not in editor.claimed and not gives_probabilities(word):
             raise NotChangeable(
                 f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
@@ -124,12 +120,8 @@ def check_outputs(editor: SourceEditor) -> None:
 def _width(editor: SourceEditor, site: EditSite) -> int | None:
     """Outputs of the model, after what the same patch does to them."""
     outputs = editor.reading.supervision.outputs(site)
-    for param in editor.reading.hyperparameters:
-        if (
-            param.kind is Kind.UNITS
-            and editor.reading.sites[param.id].layer in outputs
-            and param.id in editor.claimed
-        ):
+    for param, own in editor.reading.of_kind(Kind.UNITS):
+        if own.layer in outputs and param.id in editor.claimed:
             wished = json.loads(editor.claimed[param.id])
             return wished if isinstance(wished, int) else None
     return editor.reading.supervision.width(site)
@@ -148,16 +140,13 @@ def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:
 
 
 def _units(editor: SourceEditor, layer: LayerSite) -> JsonValue:
-    for param in editor.reading.hyperparameters:
-        if param.kind is Kind.UNITS and editor.reading.sites[param.id].layer is layer:
-            return param.in_force
-    return None
+    units = editor.reading.of_kind(Kind.UNITS)
+    return next((param.in_force for param, site in units if site.layer is layer), None)
 
 
 def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[Turn]:
-    for param in editor.reading.hyperparameters:
-        site = editor.reading.sites[param.id]
-        if param.kind is Kind.ACTIVATION and bends(site, layer):
+    for param, site in editor.reading.of_kind(Kind.ACTIVATION):
+        if bends(site, layer):
             # What somebody asked for in so many words counts more than what a loss would like.
             if param.id not in editor.claimed:
                 yield param, site, word

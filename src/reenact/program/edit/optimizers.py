@@ -1,6 +1,5 @@
 """Optimisers: another class with the arguments it knows, or settings for one that was a mere string."""
 
-import ast
 import re
 from collections.abc import Mapping
 
@@ -11,7 +10,7 @@ from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import End, spot_of
-from reenact.program.read.scope import has_unpacking
+from reenact.program.read.scope import entries, has_unpacking
 from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
 
@@ -55,8 +54,7 @@ def _names(end: End) -> list[str]:
     """The keys of a dictionary of the program or of a data file."""
     if end.entry is not None:
         return list(end.entry.items) if isinstance(end.entry.items, dict) else []
-    keys = end.node.keys if isinstance(end.node, ast.Dict) else []
-    return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return [name for name in entries(end.node) if isinstance(name, str)]
 
 
 def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:

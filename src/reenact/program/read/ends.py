@@ -53,9 +53,7 @@ class End:
 
     def literal(self) -> JsonValue | object:
         """The value written there, or NOT_LITERAL."""
-        if self.entry is not None:
-            return self.entry.plain()
-        return literal(self.node)
+        return self.entry.plain() if self.entry is not None else literal(self.node)
 
     @property
     def in_force(self) -> JsonValue | object:
@@ -126,12 +124,9 @@ class Option:
             flag, equals, rest = self._split(word, flags)
             if not flag:
                 continue
-            if equals or self.switch is not None:
-                raw: tuple[str, ...] = (rest,) if equals else ()
-                found = Given(flag, index, 1, raw, self._value(raw))
-            else:
-                raw = self._words(arguments, index + 1)
-                found = Given(flag, index, 1 + len(raw), raw, self._value(raw))
+            whole = equals or self.switch is not None
+            raw = (rest,) * equals if whole else self._words(arguments, index + 1)
+            found = Given(flag, index, 1 if whole else 1 + len(raw), raw, self._value(raw))
         return found
 
     def _split(self, word: str, flags: frozenset[str]) -> tuple[str, bool, str]:

@@ -175,13 +175,8 @@ def read_missing_initialisers(
 
 def _reason(layer: LayerSite) -> str:
     """A layer can be initialised behind its construction when a name leads to it there."""
-    if layer.position.kind is ContainerKind.ATTRIBUTE:
-        return ""
-    statement = statement_of(layer.call)
-    if (
-        layer.position.kind is ContainerKind.ELEMENT
-        and isinstance(statement, ast.Assign)
-        and statement.value is layer.position.top
-    ):
+    statement, kind = statement_of(layer.call), layer.position.kind
+    whole = isinstance(statement, ast.Assign) and statement.value is layer.position.top
+    if kind is ContainerKind.ATTRIBUTE or (kind is ContainerKind.ELEMENT and whole):
         return ""
     return "the layer has no name by which it could be initialised"

@@ -118,12 +118,8 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
         return ContainerKind.ELEMENT, [] if single or not known else [str(position)], True
     if dotted in SEQUENTIAL or dotted in LISTS or dotted in ORDERED:
         given = next((part.arg for part in parent.keywords if part.value is node and part.arg), None)
-        named = dotted in ORDERED and given is not None
-        return (
-            ContainerKind.NAMED if named else ContainerKind.ELEMENT,
-            [given] if named and given else [],
-            True,
-        )
+        named = given is not None and dotted in ORDERED
+        return (ContainerKind.NAMED, [str(given)], True) if named else (ContainerKind.ELEMENT, [], True)
     return ContainerKind.INNER, [], not isinstance(sources.meaning(parent.func), Scope)
 
 
@@ -147,17 +143,12 @@ def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
     if isinstance(statement, ast.Return):
         return "", ContainerKind.RETURNED
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        base = receiver(statement.value)
-        if base is not None and method_name(statement.value) in ("add", "append", "add_module", "extend"):
+        base, method = receiver(statement.value), method_name(statement.value)
+        if base is not None and method in ("add", "append", "add_module", "extend"):
             text = dotted_text(base)
             if text.startswith("self."):
                 return text[5:], ContainerKind.ATTRIBUTE
-            kind = (
-                ContainerKind.APPEND
-                if method_name(statement.value) in ("append", "extend")
-                else ContainerKind.ADD
-            )
-            return text, kind
+            return text, ContainerKind.APPEND if method in ("append", "extend") else ContainerKind.ADD
     return "", ContainerKind.INNER
 
 

@@ -41,6 +41,10 @@ class Reading:
     def hyperparameter(self, param_id: HyperparameterId) -> Hyperparameter | None:
         return next((param for param in self.hyperparameters if param.id == param_id), None)
 
+    def of_kind(self, kind: Kind) -> list[tuple[Hyperparameter, EditSite]]:
+        """The hyperparameters of a kind, each with its site."""
+        return [(param, self.sites[param.id]) for param in self.hyperparameters if param.kind is kind]
+
 
 @lru_cache(maxsize=64)
 def read(program: Program) -> Reading:

@@ -268,6 +268,12 @@ def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | No
     return before[position]
 
 
+def entries(node: ast.AST | None) -> dict[object, ast.expr]:
+    """The entries of a dictionary whose keys are written out; none for anything else."""
+    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+
+
 def has_unpacking(call: ast.Call) -> bool:
     """True when `*args` or `**kwargs` may give more than is written."""
     return any(isinstance(part, ast.Starred) for part in call.args) or any(

@@ -10,7 +10,17 @@ from typing import TypeAlias
 
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, Store, index_of
-from reenact.program.read.scope import Binding, How, Once, Scope, bindings_of, put_in, scope_of
+from reenact.program.read.scope import (
+    Binding,
+    How,
+    Once,
+    Scope,
+    bindings_of,
+    entries,
+    is_name,
+    put_in,
+    scope_of,
+)
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import Language
 
@@ -93,11 +103,7 @@ class Sources:
     def table(self, node: ast.expr) -> dict[object, ast.expr]:
         """The entries of a dictionary that a name is bound to once."""
         found = bindings_of(node)
-        table = found[0].value if len(found) == 1 else None
-        if not isinstance(table, ast.Dict):
-            return {}
-        pairs = zip(table.keys, table.values, strict=True)
-        return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+        return entries(found[0].value) if len(found) == 1 else {}
 
     def owner(self, node: ast.AST) -> Scope | None:
         """The class of the program that an expression is, or whose instance it is."""
@@ -197,14 +203,10 @@ class Sources:
     def _self(self, binding: Binding, function: Scope) -> Meaning:
         """The first parameter of a method is an object of its class."""
         owner, node = function.parent, function.node
-        if (
-            owner is None
-            or not owner.is_class
-            or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        ):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
-        arguments = [*node.args.posonlyargs, *node.args.args]
-        return Instance(owner) if arguments and arguments[0] is binding.node else None
+        first = [*node.args.posonlyargs, *node.args.args][:1]
+        return Instance(owner) if owner is not None and owner.is_class and binding.node in first else None
 
     @cached_property
     def sites(self) -> dict[Scope, list[ast.Call]]:
@@ -244,7 +246,7 @@ class Sources:
         func, owner = call.func, scope_of(call).enclosing_class()
         if owner is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
             return None
-        if not isinstance(func.value.func, ast.Name) or func.value.func.id != "super":
+        if not is_name(func.value.func, "super"):
             return None
         base = next((base for base in self.bases(owner) if isinstance(base, Scope)), None)
         return self.method(base, func.attr) if base is not None else None
@@ -256,7 +258,7 @@ def rewraps(binding: Binding) -> bool:
     if binding.how is not How.ASSIGN or not isinstance(value, ast.Call):
         return False
     inner = [value.func.value] if isinstance(value.func, ast.Attribute) else []
-    return any(isinstance(part, ast.Name) and part.id == binding.name for part in (*inner, *value.args[:1]))
+    return any(is_name(part, binding.name) for part in (*inner, *value.args[:1]))
 
 
 def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:

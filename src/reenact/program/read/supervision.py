@@ -13,7 +13,7 @@ from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnaly
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import argument, keyword, method_name, scope_of
+from reenact.program.read.scope import argument, entries, keyword, method_name, scope_of
 from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, takes_any_number
 from reenact.types import JsonValue
 
@@ -70,10 +70,7 @@ def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[ast.Call]:
 
 def part_of(given: ast.Dict, output: str) -> ast.expr | None:
     """Of what is given by the names of outputs, that of this one."""
-    for key, value in zip(given.keys, given.values, strict=True):
-        if output and isinstance(key, ast.Constant) and key.value == output:
-            return value
-    return None
+    return entries(given).get(output) if output else None
 
 
 def can_be_repeated(node: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of, spot_of
 from reenact.program.read.follow import Follower
-from reenact.program.read.scope import Once, Scope, scope_of
+from reenact.program.read.scope import Once, Scope, entries, scope_of
 from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
 from reenact.types import JsonValue
@@ -259,22 +259,15 @@ class Callees:
 
     def _table(self, node: ast.Subscript) -> list[Callee]:
         """`ACTIVATIONS[args.act]`, where the table is a dictionary of the program."""
-        tables = [end for end in self.follower.follow(node.value) if isinstance(end.node, ast.Dict)]
-        if len(tables) != 1:
-            return []
-        table = tables[0].node
-        assert isinstance(table, ast.Dict)
-        entries = {
-            key.value: value
-            for key, value in zip(table.keys, table.values, strict=True)
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        tables = [end.node for end in self.follower.follow(node.value) if isinstance(end.node, ast.Dict)]
+        table = entries(tables[0]) if len(tables) == 1 else {}
+        choices = tuple(name for name in table if isinstance(name, str))
         found = []
-        for end in self.follower.follow(node.slice):
-            value = entries.get(_chosen_word(end))
+        for end in self.follower.follow(node.slice) if choices else ():
+            value = table.get(_chosen_word(end))
             dotted = self.sources.dotted(value) if value is not None else ""
             if dotted:
-                found.append(Callee(dotted, end, True, tuple(entries)))
+                found.append(Callee(dotted, end, True, choices))
         return found
 
 

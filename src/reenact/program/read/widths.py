@@ -161,11 +161,8 @@ def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: SourceSpan, depth
                 continue
             if isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot:
                 return True
-            if (
-                isinstance(end.node, ast.BinOp)
-                and depth < 4
-                and depends_on(analysis, end.node, spot, depth + 1)
-            ):
+            deeper = isinstance(end.node, ast.BinOp) and depth < 4
+            if deeper and depends_on(analysis, end.node, spot, depth + 1):
                 return True
         if isinstance(part, ast.Name) and depth < 4 and _through_bindings(analysis, part, spot, depth):
             return True
