@@ -204,6 +204,8 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
          checked_item("The rate is 0.1.", "training", "learning rate", "0.1"), True),
         (checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
          checked_item("The rate is 0.1.", "the baseline", "learning rate", "0.1"), False),
+        (checked_item("The rate of Adam is 0.1.", "training", "learning rate", "0.1"),
+         checked_item("The rate of Adam and L-BFGS is 0.1.", "training", "learning rate", "0.1"), False),
     ],
 )  # fmt: skip
 def test_what_says_the_same(left: Item, right: Item, one: bool) -> None:
@@ -269,6 +271,9 @@ def test_acknowledgements_are_not_scanned(paper: Paper) -> None:
         ("The inputs are not normalised.", "The outputs are not normalised.", 2),
         ("The weights b_j are drawn from a normal.", "The weights c_j are drawn from a normal.", 2),
         ("The teacher is trained and evaluated.", "The student is trained and evaluated.", 2),
+        ("The error is taken after Adam.", "The error is taken after L-BFGS.", 2),
+        ("The error is taken after Adam.", "The error is taken after Adam and L-BFGS.", 2),
+        ("The error is taken after Adam and L-BFGS.", "After Adam and L-BFGS the error is taken.", 1),
         ("The optimiser is Adam.", "The training uses the Adam optimiser.", 1),
         ("The activations of the hidden layers are tanh.", "The hidden layers have tanh activations.", 1),
     ],

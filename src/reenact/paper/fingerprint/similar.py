@@ -1,8 +1,9 @@
 """One criterion for a fact stated twice: by likeness of the words, held back by what must not be confused.
 
 TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a cluster, and
-for equal checks, items are one only when their numbers, negations, checks and scopes agree, and when not each
-of them names something that the other does not: inputs and outputs may be worded alike and are two things.
+for equal checks, items are one only when their numbers, negations, checks and scopes agree, when not each of
+them names something that the other does not (inputs and outputs may be worded alike and are two things), and
+when none adds a name to a name of the other.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ RUNS = (3, 4, 5)
 _NOT = re.compile(r"\b(?:not|no|never|without|instead of|rather than|except)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9]")
 _NETWORK = re.compile(r"\b([A-Za-z]\w*)[ -](?:network|net|model|head|branch|tower|module)s?\b")
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\S*\d\S*")
 _RANK = {level: rank for rank, level in enumerate(Level)}
 
@@ -47,7 +49,7 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
     item, first = items[number], items[other]
-    if _of_two_parts(item, first):
+    if _of_two_parts(item, first) or _names_more(item, first) or _names_more(first, item):
         return False
     if _one_formula(item, first) or _one_setting(item, first):
         return True
@@ -83,8 +85,14 @@ def _parts_named(item: Item) -> frozenset[str]:
     """Networks and trainings by their role or name: `critic`, the `value` network, `NetA`."""
     text = f"{item.scope}. {item.fact}"
     owners = frozenset(word.casefold() for word in _NETWORK.findall(text)) - light()
-    named = frozenset(name for name in _names(item.fact) if name[0].isalpha())
-    return (words_of(text) & roles()) | owners | named
+    return (words_of(text) & roles()) | owners | frozenset(filter(_LETTER.match, _names(item.fact)))
+
+
+def _names_more(item: Item, other: Item) -> bool:
+    """Whether one names what the other does, and something beside: the error after Adam is not the error
+    after Adam and L-BFGS."""
+    mine, yours = (frozenset(filter(_LETTER.match, _names(one.fact))) for one in (item, other))
+    return bool(mine & yours) and bool(mine - _spoken(f"{other.scope} {other.fact}"))
 
 
 def _one_formula(left: Item, right: Item) -> bool:
