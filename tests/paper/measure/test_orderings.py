@@ -21,10 +21,11 @@ def claim(
     higher: bool = True,
     spread: float | None = None,
     dataset: str = "spirals",
+    place: str = "t1",
 ) -> Claim:
     return Claim(
         id=f"C{number}", metric="accuracy", value=value, unit="%", higher_is_better=higher, method=method,
-        dataset=dataset, setting=setting, spread=spread, place="t1", quote=f"{value}",
+        dataset=dataset, setting=setting, spread=spread, place=place, quote=f"{value}",
     )  # fmt: skip
 
 
@@ -63,6 +64,21 @@ def test_rows_of_one_table_are_ranked_whatever_each_method_is_set_to() -> None:
     assert judgement.verdict is Verdict.NOT
     twice = [*rows, claim(3, 96.0, "ours", "lambda = 0")]
     assert judged(twice, {"m1": [95.0], "m2": [97.3], "m3": [96.0]})[0][0].ids == "C2 > C3"
+
+
+def test_numbers_that_stand_apart_are_ranked_where_both_were_measured() -> None:
+    apart = [claim(1, 0.5, "Adam", "after 40 epochs", higher=False, place="2:1.1"),
+             claim(2, 0.1, "L-BFGS", "after 10 more", higher=False, place="2:4.2")]  # fmt: skip
+    (one,), judgement = judged(apart, {"m1": [0.1, 0.12, 0.11], "m2": [0.5, 0.49, 0.51]})
+    assert (one.ids, one.status, judgement.verdict) == ("C2 > C1", OrderingStatus.FAILS, Verdict.NOT)
+    assert not judged(apart, {"m1": [0.5, 0.5]})[0]
+    again = claim(3, 0.1, "L-BFGS", "in the end", higher=False, place="5:1.1")
+    beside = [*apart, again, claim(4, 0.5, "Adam", "in the end", higher=False, place="5:1.1")]
+    got = {"m1": [0.5, 0.51], "m2": [0.1, 0.11], "m3": [0.1, 0.12], "m4": [0.5, 0.52]}
+    assert [one.ids for one in judged([*apart, again], got)[0]] == ["C2 > C1"]
+    assert [one.ids for one in judged(beside, got)[0]] == ["C3 > C4"], "said once, not twice"
+    trend = [*apart, claim(3, 0.2, "Adam", "after 80 epochs", higher=False, place="3:1.1")]
+    assert [one.ids for one in judged(trend, got)[0]] == ["C3 > C1"], "which of Adam's numbers is not known"
 
 
 def test_a_ranking_and_numbers_that_come_out_are_reproduced() -> None:

@@ -5,8 +5,9 @@ reproduced however near the single numbers are.
 
 Orderings are what a paper claims by its numbers together: this method is better than that one, by so much, on
 this data. Within one metric and data set the best claimed number stands against each other one, where either
-the methods differ in one setting (a ranking) or the settings of one method do (an ablation, a trend). They
-are tested over seeds, pairwise, because both numbers come from the same run.
+the methods differ in one setting (a ranking) or the settings of one method do (an ablation, a trend). Methods
+that differ in their settings too are compared where one table has them side by side, or where the paper has
+one number of each. They are tested over seeds, pairwise, because both numbers come from the same run.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -72,11 +73,13 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
     weakly to be asked for, and counts only where the runs surely show the opposite."""
     found: dict[tuple[str, str], Ordering] = {}
     methods, settings = _groups(comparisons, _setting, _method), _groups(comparisons, _method, _setting)
-    for group in (*methods, *settings, *_tables(comparisons)):
-        for best, other in _pairs(group):
-            tested = _tested(best, other, confidence)
-            if _is_stated(tested) or (tested.high is not None and tested.high < 0):
-                found.setdefault((best.claim.id, other.claim.id), tested)
+    beside = [pair for group in (*methods, *settings, *_tables(comparisons)) for pair in _pairs(group)]
+    compared = set(map(_sides, beside))
+    apart = [pair for group in _scattered(comparisons) for pair in _pairs(group)]
+    for best, other in (*beside, *(pair for pair in apart if _sides(pair) not in compared)):
+        tested = _tested(best, other, confidence)
+        if _is_stated(tested) or (tested.high is not None and tested.high < 0):
+            found.setdefault((best.claim.id, other.claim.id), tested)
     return tuple(found.values())
 
 
@@ -109,12 +112,32 @@ def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterato
 
 def _tables(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
     """Rows of one table that has each method once: they are compared, whatever each method is set to."""
-    for group in _groups(comparisons, _place, lambda claim: f"{_method(claim)}, {_setting(claim)}"):
-        if len({_method(one.claim) for one in group}) == len(group):
-            yield group
+    groups = _groups(comparisons, _place, lambda claim: f"{_method(claim)}, {_setting(claim)}")
+    return filter(_has_each_once, groups)
 
 
-def _pairs(group: Sequence[Comparison]) -> Iterator[tuple[Comparison, Comparison]]:
+def _scattered(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
+    """Numbers of one metric and data set that stand in several places, where they have each method once and
+    all were measured: nobody set them side by side, but together they say which method is better."""
+    measured = [one for one in comparisons if one.measured is not None]
+    groups = _groups(measured, lambda _: "", lambda claim: f"{_method(claim)}, {claim.value:g}")
+    return filter(_has_each_once, groups)
+
+
+def _has_each_once(group: Sequence[Comparison]) -> bool:
+    return len({_method(one.claim) for one in group}) == len(group)
+
+
+Pair = tuple[Comparison, Comparison]
+
+
+def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
+    """Metric, data set and the two methods."""
+    one, other = (each.claim for each in pair)
+    return plain(one.metric), plain(one.dataset), frozenset((_method(one), _method(other)))
+
+
+def _pairs(group: Sequence[Comparison]) -> Iterator[Pair]:
     best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
     return ((best, other) for other in group if other.claim.value != best.claim.value)
 
