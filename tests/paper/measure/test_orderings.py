@@ -76,7 +76,7 @@ def test_numbers_that_stand_apart_are_ranked_where_both_were_measured() -> None:
     beside = [*apart, again, claim(4, 0.5, "Adam", "in the end", higher=False, place="5:1.1")]
     got = {"m1": [0.5, 0.51], "m2": [0.1, 0.11], "m3": [0.1, 0.12], "m4": [0.5, 0.52]}
     assert [one.ids for one in judged([*apart, again], got)[0]] == ["C2 > C1"]
-    assert [one.ids for one in judged(beside, got)[0]] == ["C3 > C4"], "said once, not twice"
+    assert [one.ids for one in judged(beside, got)[0]] == ["C3 > C4"], "stated once, not twice"
     trend = [*apart, claim(3, 0.2, "Adam", "after 80 epochs", higher=False, place="3:1.1")]
     assert [one.ids for one in judged(trend, got)[0]] == ["C3 > C1"], "which of Adam's numbers is not known"
 

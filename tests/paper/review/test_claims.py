@@ -140,6 +140,28 @@ def test_a_number_that_stands_everywhere_hides_no_sentence(value: float, tmp_pat
     assert hidden == {place}
 
 
+@pytest.mark.parametrize(
+    ("sentence", "hides"),
+    [
+        ("A run is called better than another when its accuracy is higher by 2 points.", False),
+        ("We call a batch optimal when its accuracy is 86 and its gap is below 2.", False),
+        (r"Let $m := 2$ be the margin above which a row is kept.", False),
+        ("The margin denotes what lies above 2.", False),
+        ("Ours is better by 2 points.", True),
+        ("We call it ours, and its accuracy is 84.25.", True),
+    ],
+)
+def test_a_definition_is_not_withheld(sentence: str, hides: bool, tmp_path: Path) -> None:
+    file = tmp_path / "paper.md"
+    file.write_text(f"# On rows\n\n## Method\n\n{sentence}\n\n## Results\n\nOurs has 86, plain has 84.\n")
+    read = read_paper(str(file), box=choose(trust_code=True))
+    (place,) = read.find("Ours has 86")
+    stated = {"metric": "accuracy", "unit": "", "place": place, "quote": "x"}
+    hidden = withheld(read, [claim(value=value, **stated) for value in (86.0, 84.0, 84.25)])
+
+    assert (hidden == {place}) is not hides
+
+
 def test_criteria_tell_no_results_to_whoever_writes_code(paper: Paper) -> None:
     claims = [claim(), claim(value=78.9, method="Plain")]
     hidden = withheld(paper, claims)

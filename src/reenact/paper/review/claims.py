@@ -2,7 +2,8 @@
 
 Where results stand is hidden from whoever writes the code, so that no number can be copied. Beside the place
 of each claim: tables that hold claimed values, and sentences and captions that state one. A setting may
-happen to be the same number as a result: a number alone hides nothing unless it is unmistakable.
+happen to be the same number as a result: a number alone hides nothing unless it is unmistakable. Of
+definitions only those are hidden that have such a number in them, or that a claim was read in.
 """
 
 from __future__ import annotations
@@ -108,6 +109,12 @@ _COMPARED = re.compile(
     r"\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b",
     re.IGNORECASE,
 )
+_DEFINES = re.compile(
+    r"\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
+    r"|:=|\\coloneqq|\\triangleq",
+    re.IGNORECASE,
+)
+"""A sentence that says what something is: without it nobody can write the code."""
 
 
 def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
@@ -119,7 +126,8 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
             hidden.add(block.id)
     differences = _differences(claims)
     for one in paper.sentences():
-        if _tells(one.text, claims) or _compares(one.text, differences):
+        defines = _DEFINES.search(one.text) is not None
+        if _tells(one.text, claims, surely=defines) or (not defines and _compares(one.text, differences)):
             hidden.add(one.id)
     return frozenset(hidden)
 
@@ -142,10 +150,11 @@ def _holds(table: Table, claims: Sequence[Claim]) -> bool:
     return len({claim.value for claim in met}) >= SEVERAL or any(_named(claim, heads) for claim in met)
 
 
-def _tells(text: str, claims: Sequence[Claim]) -> bool:
+def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
+    """Whether a claim stands in it; `surely`: that no other number can be meant."""
     numbers = [one for one in quantities(text) if one.value not in COMMON]
     return any(
-        _same(claim, one) and (_unmistakable(one) or _named(claim, text))
+        _same(claim, one) and (_unmistakable(one) or (not surely and _named(claim, text)))
         for claim in claims
         for one in numbers
     )
