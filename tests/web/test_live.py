@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
-from reenact.web.state import AppState
+from reenact.web.guard import AppState
 
 
 def mark(page: str) -> str:

@@ -82,10 +82,8 @@ def _disk_sentence(error: OSError) -> str:
     if _was_printing(error):
         return f"{what}. Received: standard output."
     full = ", ".join(_full_places()) if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-    return (
-        f"{what}. Folders without room: {full}."
-        if full
-        else f"{what}; the system does not say for which file."
+    return what + (
+        f". Folders without room: {full}." if full else "; the system does not say for which file."
     )
 
 

@@ -198,12 +198,8 @@ def remove(run: str, yes: bool) -> None:
         click.confirm(f"Remove run {run} for good?", abort=True)
     with Journal.open(_folder()) as journal:
         removed = journal.remove(run)
-    rest = (
-        f"{removed.artefacts} artefacts with it"
-        if removed.artefacts is not None
-        else "its artefacts at the next removal"
-    )
-    echo(f"Run {removed.run} is removed, with {rest}.")
+    later, now = "its artefacts at the next removal", f"{removed.artefacts} artefacts with it"
+    echo(f"Run {removed.run} is removed, with {later if removed.artefacts is None else now}.")
 
 
 @click.command()

@@ -5,9 +5,117 @@ assert_no_findings   the rules have nothing to say of a recorded or a running wa
 
 They are plain functions: nothing is registered with pytest, and unittest may use them as well.
 
-one_batch   the experiment, and how Keras does it    torch_batch   how torch does it    judgement   the rules
+The rules judge, the message is what a reader of a failing test needs.
+
+one_batch   the experiment, and how Keras does it    torch_batch   how torch does it
 """
 
-from reenact.pytest.judgement import assert_learns, assert_no_findings
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from reenact.api.training import diagnose_trace
+from reenact.diagnosis.judgement import Judgement, grave_symptoms
+from reenact.diagnosis.options import THRESHOLD
+from reenact.probe.read import read_trace
+from reenact.probe.trace import Experiments, Trace
+from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.registry import rule
+from reenact.rules.rule import run_rules
 
 __all__ = ["assert_learns", "assert_no_findings"]
+
+STEPS = 100
+ONE_BATCH = ("RE020", "TC004")
+"""Rules that read this experiment: cannot-overfit-one-batch, ignores-its-inputs."""
+NAMED = 6
+
+
+def assert_learns(
+    model: Any, batch: Any, *, loss: Any = None, steps: int = STEPS, rates: Sequence[float] = RATES
+) -> None:
+    """Fail unless a copy of the model overfits the batch and looks at its inputs to do so.
+
+    Fails too when a layer that is called gets no gradient, and when softmax or sigmoid is followed by a loss
+    that expects logits. `batch` is a pair of inputs and targets, or a dict as Hugging Face models take it;
+    for a module with a `training_step`, whatever that takes. `loss` takes output and targets; without one it
+    is the model's own, or one that fits the targets. The model and all random numbers stay as they were.
+    """
+    __tracebackhide__ = True
+    tried = overfit(learner_for(model, batch, loss), steps, rates)
+    lines = _objection(tried)
+    if lines:
+        raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *lines]))
+
+
+def assert_no_findings(
+    trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
+) -> None:
+    """Fail when a rule finds a fault in a training, sees a grave symptom, or has no training to judge.
+
+    `trace` is a folder that `reenact watch` wrote, a Trace, or a `reenact.watch` block that has ended.
+    `select` and `ignore` name rules by code, prefix, name or family.
+    """
+    __tracebackhide__ = True
+    found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)
+    if found.judgement is Judgement.UNJUDGED:
+        raise AssertionError(found.sentence)
+    suspects = [*(one.suspect for one in found.findings), *grave_symptoms(found.symptoms, threshold)]
+    if suspects:
+        lines = [line for one in suspects for line in _described(one.first)]
+        count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
+        raise AssertionError("\n".join([f"{count} in this training.", *lines]))
+
+
+def _objection(tried: Tried) -> list[str]:
+    """Why the experiment did not go well, in lines; empty when it did."""
+    best = tried.best
+    wrong = next((step for step, value in enumerate(best.losses) if not math.isfinite(value)), None)
+    if wrong is not None:
+        lines = [f"  saw   the loss is not a number before step {wrong + 1}, whatever the rate"]
+    else:
+        evidence = Evidence(experiments=Experiments(one_batch=tried.as_experiment))
+        findings = run_rules([rule(code) for code in ONE_BATCH], evidence)
+        lines = [line for finding in findings for line in _described(finding)]
+    if lines:
+        lines.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown")
+    if best.bent:
+        saw = f"the model ends in {best.bent}, and the loss expects logits (or give loss=... that does not)"
+        lines += _seen("RE002", saw)
+    if best.detached:
+        lines += _seen("RE013", f"no gradient reaches {_listed(best.detached)}, whose layers are called")
+    elif lines and best.untouched:
+        lines.append(f"  note  no gradient reaches {_listed(best.untouched)}")
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _seen(code: str, saw: str) -> list[str]:
+    """What the experiment shows by itself, under the rule that says the same of a training."""
+    found = rule(code)
+    return _lines(f"{code} {found.name}", saw, found.why, code)
+
+
+def _described(finding: Finding) -> list[str]:
+    where = f"{finding.place}  " if finding.place is not None else ""
+    return _lines(f"{where}{finding.code} {finding.name}", finding.saw, finding.why, finding.code)
+
+
+def _lines(title: str, saw: str, why: str, code: str) -> list[str]:
+    return [title, f"  saw   {saw}", f"  why   {why}", f"  next  reenact explain {code}"]
+
+
+def _trace(given: Any) -> Trace:
+    if isinstance(given, str | Path):
+        return read_trace(Path(given))
+    found: Trace | None = given if isinstance(given, Trace) else given.trace
+    if found is None or not found.step_count:
+        raise AssertionError(f"Nothing was trained while somebody watched. Received: {type(given).__name__}.")
+    return found

@@ -79,8 +79,6 @@ def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
     """The learner of the model's framework. InputError when it is of none that is known."""
     kinds = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     if "keras" in kinds:
-        from reenact.pytest.one_batch import KerasLearner
-
         return KerasLearner(model, batch, loss)
     if "torch" in kinds:
         from reenact.pytest.torch_batch import TorchLearner

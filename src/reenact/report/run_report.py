@@ -67,12 +67,8 @@ def _fold(stored: Stored, step: Step, whole: bool) -> Fold:
     tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
     summary = f"{step.path}  ({run_words.state_of(step)}, {tokens}, {run_words.cost_of(step)})"
     href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
-    return Fold(
-        summary,
-        tuple(step_blocks(stored, step, facts=False)) if whole else (),
-        tone="error" if step.error_type else "",
-        href=href,
-    )
+    body = step_blocks(stored, step, facts=False) if whole else ()
+    return Fold(summary, body, "error" if step.error_type else "", href)
 
 
 def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block]:

@@ -91,14 +91,7 @@ def _holder_by_name(index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]
     """The call or list that takes a layer by its variable, when just one does: `Sequential(..., head)`."""
     statement = index.statement(layer.call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    uses = [
-        node
-        for node in index.parents
-        if isinstance(node, ast.Name)
-        and isinstance(target, ast.Name)
-        and node.id == target.id
-        and isinstance(node.ctx, ast.Load)
-    ]
+    uses = index.reads(target.id) if isinstance(target, ast.Name) else []
     parent = index.parents[uses[0]] if len(uses) == 1 else None
     if isinstance(parent, ast.Call) and uses[0] in parent.args:
         return parent, parent.args.index(uses[0])

@@ -146,12 +146,7 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     target = assigned(statement, known(site.call))
     if not isinstance(target, ast.Name):
         raise NotChangeable("The scheduler is made in a way that cannot be taken out.")
-    name = target.id
-    uses = [
-        node
-        for node in ast.walk(index.tree)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-    ]
+    uses = index.reads(target.id)
     steps = [index.statement(node) for node in uses]
     for node, step in zip(uses, steps, strict=True):
         called = step.value if isinstance(step, ast.Expr) else None

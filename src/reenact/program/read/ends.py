@@ -219,6 +219,7 @@ def _option(call: ast.Call) -> Option | None:
     dest, kind, count = keyword(call, "dest"), keyword(call, "type"), keyword(call, "nargs")
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
     name = literal(dest) if dest is not None else NOT_LITERAL
+    action = literal(keyword(call, "action") or ast.Constant(""))
     return Option(
         tuple(flags),
         name if isinstance(name, str) else long.lstrip("-").replace("-", "_"),
@@ -226,9 +227,7 @@ def _option(call: ast.Call) -> Option | None:
         keyword(call, "default"),
         kind.id if isinstance(kind, ast.Name) else "",
         several=count is not None and literal(count) != "?",
-        switch={"store_true": True, "store_false": False}.get(
-            str(literal(keyword(call, "action") or ast.Constant("")))
-        ),
+        switch={"store_true": True, "store_false": False}.get(str(action)),
     )
 
 

@@ -85,6 +85,11 @@ class FileIndex:
             node = self.parents[node]
         return node
 
+    def reads(self, name: str) -> list[ast.Name]:
+        """Every place that reads a name."""
+        names = (node for node in self.nodes if isinstance(node, ast.Name) and node.id == name)
+        return [node for node in names if isinstance(node.ctx, ast.Load)]
+
     def ancestors(self, node: ast.AST) -> list[ast.AST]:
         found: list[ast.AST] = []
         while node in self.parents:

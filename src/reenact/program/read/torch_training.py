@@ -14,6 +14,7 @@ from reenact.program.read.model import Models
 from reenact.program.read.scope import Scope, argument, method_name, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
+from reenact.program.source import words
 
 OPTIMIZER_KINDS = (
     (Kind.LEARNING_RATE, "lr"),
@@ -119,11 +120,9 @@ HUGGING_SLOTS = (
 )
 CONFIG_SLOTS = (
     Slot(
-        Kind.ACTIVATION,
-        ("hidden_act", "activation_function", "hidden_activation", "activation"),
-        reported=False,
+        Kind.ACTIVATION, words("hidden_act activation_function hidden_activation activation"), reported=False
     ),
-    Slot(Kind.DROPOUT, ("hidden_dropout_prob", "resid_pdrop", "dropout", "hidden_dropout"), reported=False),
+    Slot(Kind.DROPOUT, words("hidden_dropout_prob resid_pdrop dropout hidden_dropout"), reported=False),
 )
 ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrainingArguments"))
 

@@ -132,12 +132,8 @@ KERAS = re.compile(
 )
 LIGHTNING = re.compile(r"^(pytorch_lightning|lightning\.pytorch|lightning)(\.|$)")
 KERAS_TOP = {
-    "Sequential": "models",
-    "Model": "models",
-    "Functional": "models",
-    "Input": "layers",
-    "InputLayer": "layers",
-    "Layer": "layers",
+    **dict.fromkeys(("Sequential", "Model", "Functional"), "models"),
+    **dict.fromkeys(("Input", "InputLayer", "Layer"), "layers"),
     "Variable": "backend",
 }
 KERAS_FAMILIES = word_set(

@@ -1,17 +1,11 @@
 """Alternatives to a known repair: the graph of changes that are no worse, and those that repair."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import Document, Facts, Picture, Section
+from reenact.report.recorded import Stored
 from reenact.report.svg import COLOURS, number
 from reenact.types import Table
-
-if TYPE_CHECKING:
-    from reenact.report.recorded import Stored
 
 RESULT = NeutralityGraph
 SHOWN = 20

@@ -194,12 +194,8 @@ def _table(found: Reproduction) -> Board:
 
 
 def _attempt(one: Attempt) -> Fold:
-    shown = sum(run.shows for run in one.runs)
-    what = (
-        f"shows it in {shown} of {len(one.runs)} runs"
-        if one.stage is None
-        else f"stopped at {one.stage.value}"
-    )
+    shown = f"shows it in {sum(run.shows for run in one.runs)} of {len(one.runs)} runs"
+    what = shown if one.stage is None else f"stopped at {one.stage.value}"
     why = f": {_flat(one.reasons)[:200]}" if one.objections else ""
     blocks: list[Block] = [Text("\n".join(one.reasons), "Objections")] if one.objections else []
     blocks += [Source("script", one.script)] if one.script else []

@@ -58,16 +58,11 @@ def _blocks(found: Evaluation) -> Iterator[Block]:
 
 
 def _align(found: Evaluation) -> Iterator[Block]:
-    if not found.align:
-        return
-    yield Table(
-        "Align-Score",
-        ("level", "score of 100", "judged"),
-        tuple(
-            (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}")
-            for one in found.align
-        ),
+    scores = tuple(
+        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}") for one in found.align
     )
+    if scores:
+        yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
     for one in found.align:
         rows = tuple((mark.name, _mark(mark.score, one.level.most), mark.reason) for mark in one.marks)
         yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), rows)

@@ -31,8 +31,7 @@ from reenact.report.document import (
 )
 from reenact.report.render import render
 from reenact.report.svg import COLOURS, number
-from reenact.report.training_plots import training_plots
-from reenact.report.views.paper_text import first_place, side_by_side
+from reenact.report.views.paper_parts import first_place, side_by_side, training_plots
 from reenact.types import Place, Table
 
 RESULT = Reproduction

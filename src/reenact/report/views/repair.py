@@ -1,10 +1,7 @@
 """A repair: the change, before and after over fresh seeds with the test, the search, the smaller changes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from reenact.program.change import Change, Insert, Remove, Replace
 from reenact.program.hyperparameter import HyperparameterId
@@ -15,12 +12,10 @@ from reenact.repairs.verdict import Judging, Repair, Verdict, summary
 from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.line_plot import Curve, line_plot
+from reenact.report.recorded import Stored
 from reenact.report.svg import number
 from reenact.report.trials_plot import TrialLine, importance_plot, trials_plot
 from reenact.types import Table
-
-if TYPE_CHECKING:
-    from reenact.report.recorded import Stored
 
 RESULT = Repair
 MOST_CURVES = 4

@@ -11,7 +11,7 @@ from reenact.paper.measure.curves import Curve
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.review.claims import Claim
-from reenact.report.training_plots import MOST_PLOTS, training_plots
+from reenact.report.views.paper_parts import MOST_PLOTS, training_plots
 
 
 def run(seed: int, *curves: Curve, **metrics: float) -> FullRun:

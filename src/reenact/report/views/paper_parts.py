@@ -1,0 +1,171 @@
+"""Parts of the page of a paper.
+
+Its text beside the code: a sentence leads to its lines, a line leads to its sentence. How its full runs
+trained: a plot a metric, a thin line a seed, the paper's number across it. The curves are what the runs say
+of themselves; they are looked at, and decide nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from statistics import fmean
+
+from reenact.intake.papers.paper import Block, Paragraph
+from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.measure.curves import Course, courses
+from reenact.paper.measure.gap import Comparison
+from reenact.paper.measure.runs import FullRun
+from reenact.paper.reproduction import Reproduction
+from reenact.probe.trace import metric_name
+from reenact.report.document import Beside, Passage, Picture, Reading, Source, Squiggle
+from reenact.report.line_plot import Curve, Level, line_plot
+from reenact.report.svg import number
+
+
+def side_by_side(found: Reproduction) -> Beside:
+    """The paper on the left, the code on the right."""
+    criteria, files = found.fingerprint.criteria, found.development.project.files
+    judged = {one.criterion: one for one in found.judged}
+    links = _Links(criteria, judged, {name: at for at, name in enumerate(files)})
+    paragraphs: list[Sequence[Passage] | str] = []
+    for section in found.paper.sections:
+        paragraphs.append(f"{section.id} {section.title}")
+        paragraphs += [[links.passage(*piece) for piece in _pieces(block)] for block in section.blocks]
+    if not found.paper.sections:
+        quotes = {first_place(one): one.quote for one in reversed(criteria)}
+        paragraphs += [[links.passage(place, quote)] for place, quote in reversed(quotes.items())]
+    title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
+    code = [
+        Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
+        for at, (name, text) in enumerate(files.items())
+    ]
+    return Beside([[Reading(title, paragraphs)], code], tall=True)
+
+
+def first_place(one: Criterion) -> str:
+    """Where in the paper a criterion stands."""
+    return one.places[0] if one.places else one.id
+
+
+def _pieces(block: Block) -> Iterator[tuple[str, str]]:
+    if isinstance(block, Paragraph):
+        yield from ((sentence.id, sentence.text) for sentence in block.sentences)
+    else:
+        yield block.id, block.text
+
+
+class _Links:
+    """What a place of the paper leads to."""
+
+    def __init__(
+        self, criteria: Sequence[Criterion], judged: Mapping[str, Judged], files: Mapping[str, int]
+    ) -> None:
+        self._judged, self._files = judged, files
+        self._of_place: dict[str, list[Criterion]] = {}
+        for one in criteria:
+            for place in one.places:
+                self._of_place.setdefault(place, []).append(one)
+
+    def passage(self, place: str, text: str) -> Passage:
+        about = self._of_place.get(place, [])
+        known = [self._judged[one.id] for one in about if one.id in self._judged]
+        line = next((line for one in known for line in one.lines if line.file in self._files), None)
+        href = f"#code-{self._files[line.file]}-L{line.line}" if line is not None else ""
+        if about and not href:
+            href = f"#criterion-{about[0].id}"
+        values = [one.value for one in known]
+        tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
+        return Passage(f"p-{place}", text, href, "; ".join(f"{one.id}: {one.fact}" for one in about), tone)
+
+
+def _squiggles(
+    name: str, text: str, criteria: Sequence[Criterion], judged: Mapping[str, Judged]
+) -> list[Squiggle]:
+    """Lines that a verdict rests on, each leading to its sentence."""
+    lines = text.split("\n")
+    squiggles: dict[int, Squiggle] = {}
+    for one in criteria:
+        for line in judged[one.id].lines if one.id in judged else ():
+            if line.file != name or not 0 < line.line <= len(lines):
+                continue
+            before = squiggles.get(line.line)
+            note = f"{one.id} {judged[one.id].value.value}"
+            whole = lines[line.line - 1]
+            squiggles[line.line] = Squiggle(
+                line.line,
+                len(whole) - len(whole.lstrip()),
+                len(whole),
+                f"{before.note}, {note}" if before is not None else note,
+                before.href if before is not None else f"#p-{first_place(one)}",
+                "good" if judged[one.id].value is Value.PASS else "",
+            )
+    return list(squiggles.values())
+
+
+MOST_PLOTS = 6
+SHARE = 1.5
+"""What is larger is no share between 0 and 1."""
+
+
+def training_plots(runs: Sequence[FullRun], compared: Sequence[Comparison]) -> tuple[list[Picture], str]:
+    """The loss first, then what the paper has a number of, then others; and what there is no room for."""
+    by_metric = groupby(courses(runs), key=lambda one: (one.metric, one.axis))
+    made = [_plot(list(group), runs, compared) for _, group in by_metric]
+    made.sort(key=lambda one: (one[1].title != "Loss", not one[0]))
+    more = len(made) - MOST_PLOTS
+    rest = f"The runs logged {more} more values, which are not drawn." if more > 0 else ""
+    return [picture for _, picture in made[:MOST_PLOTS]], rest
+
+
+def _plot(
+    group: Sequence[Course], runs: Sequence[FullRun], compared: Sequence[Comparison]
+) -> tuple[bool, Picture]:
+    """The plot of a metric, and whether the paper has a number of it."""
+    lines = [line for one in group for line in _lines(one)]
+    levels = [level for one in group for level in _levels(one, runs, compared)]
+    metric = group[0].metric.replace("_", " ")
+    described = [_words(one) for one in group]
+    described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
+    title = metric[:1].upper() + metric[1:]
+    drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
+    return bool(levels), drawn
+
+
+def _lines(one: Course) -> Iterator[Curve]:
+    for seed, curve in zip(one.seeds, one.curves, strict=True):
+        name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
+        values = [float("nan") if value is None else value for value in curve.values]
+        yield Curve(name, curve.at, values, group=one.name)
+
+
+def _words(one: Course) -> str:
+    ends = "no number at all" if one.ends is None else " to ".join(map(number, one.ends))
+    seeds = f", {one.counted}" if one.label else ""
+    odd = f", of which {one.broken} with values that are no numbers" if one.broken else ""
+    return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
+
+
+def _levels(one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]) -> Iterator[Level]:
+    """Claims whose metric the course follows, in the unit of its curves."""
+    for row in compared:
+        own = [run.metrics[row.metric] for run in runs if run.ok and row.metric in run.metrics]
+        if not own or not row.measured or _parts(row.metric) != _parts(f"{one.metric} {one.label}"):
+            continue
+        # From the claim's unit to that of metrics.json, and from there to that of the curves.
+        value = row.claim.value * fmean(own) / row.measured * _times(one, fmean(own))
+        yield Level(float(f"{value:.6g}"), f"{row.claim.id}, {row.claim.value:g}{row.claim.unit}", one.name)
+
+
+def _times(one: Course, measured: float) -> float:
+    """Factor from a share to per cent or back, where a curve has the one and metrics.json the other."""
+    seen = max(
+        (abs(value) for curve in one.curves for value in curve.values if value is not None), default=0.0
+    )
+    if abs(measured) > SHARE and seen <= 1:
+        return 0.01
+    return 100.0 if abs(measured) <= 1 and seen > SHARE else 1.0
+
+
+def _parts(metric: str) -> frozenset[str]:
+    """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of `ours`."""
+    return frozenset(re.split(r"[^a-z0-9]+", metric_name(metric).lower()))
