@@ -66,9 +66,7 @@ def with_formulas(text: str) -> str:
 def formula(latex: str, *, display: bool = False) -> str:
     """MathML, or the LaTeX as code where it is not understood."""
     try:
-        tokens = list(_TOKEN.finditer(latex))
-        reader = _Reader([one.group() for one in tokens], latex)
-        drawn = "".join(reader.until(""))
+        drawn = "".join(_Reader(_TOKEN.findall(latex)).until(""))
     except (_NotUnderstoodError, RecursionError):
         return f"<code>{escape(latex)}</code>"
     block = ' display="block"' if display else ""
@@ -78,9 +76,8 @@ def formula(latex: str, *, display: bool = False) -> str:
 class _Reader:
     """The tokens of a formula, one after the other."""
 
-    def __init__(self, tokens: list[str], latex: str) -> None:
-        self.tokens, self.latex = tokens, latex
-        self.at = 0
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens, self.at = tokens, 0
 
     def next(self) -> str:
         if self.at >= len(self.tokens):
@@ -100,10 +97,6 @@ class _Reader:
 
     def _group(self) -> str:
         """What stands in braces, or one atom."""
-        piece = self.next()
-        if piece == "{":
-            return f"<mrow>{''.join(self.until('}'))}</mrow>"
-        self.at -= 1
         return self._atom() or "<mrow></mrow>"
 
     def _scripted(self, base: str) -> str:

@@ -122,14 +122,13 @@ def _tensor(one: TensorFacts) -> str:
 
 def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Source]:
     """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
-    places = [(at, one.suspect) for at, one in enumerate(found.findings) if one.suspect.place is not None]
     where: dict[tuple[str, int], str] = {}
     found_at: set[tuple[str, int, str]] = set()
-    for at, suspect in places:
-        assert suspect.place is not None
-        file, line = str(suspect.place.file), suspect.place.line
-        where.setdefault((file, line), f"#finding-{at}")
-        found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
+    for at, suspect in enumerate(one.suspect for one in found.findings):
+        if suspect.place is not None:
+            file, line = str(suspect.place.file), suspect.place.line
+            where.setdefault((file, line), f"#finding-{at}")
+            found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
     for at, one in enumerate(files):
         marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
         squiggles = [

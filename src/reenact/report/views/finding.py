@@ -115,14 +115,10 @@ def changed_lines(diff: str) -> Iterator[str]:
 
 def _differences(lines: Sequence[str]) -> list[int]:
     """For each line the first column in which it differs from the one in whose place it stands."""
-    sides = {sign: [line[1:] for line in lines if line[0] == sign] for sign in "-+"}
-    seen = dict.fromkeys("-+", 0)
+    sides = {sign: iter([line[1:] for line in lines if line[0] == sign]) for sign in "-+"}
     found = []
     for line in lines:
-        others = sides["+" if line[0] == "-" else "-"]
-        at = seen[line[0]]
-        seen[line[0]] += 1
-        other = others[at] if at < len(others) else line[1:]
+        other = next(sides["+" if line[0] == "-" else "-"], line[1:])
         pairs = enumerate(zip(line[1:], other, strict=False))
         found.append(next((column for column, (one, two) in pairs if one != two), 0))
     return found
