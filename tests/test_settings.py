@@ -142,3 +142,8 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
 
 def test_every_setting_is_explained() -> None:
     assert set(field_texts(Settings)) == {spec.name for spec in fields(Settings)}
+
+
+def test_the_text_of_a_setting_is_one_line() -> None:
+    broken = [name for name, text in field_texts(Settings).items() if "\n" in text or "  " in text]
+    assert broken == []

@@ -37,6 +37,8 @@ class Half(StrEnum):
     """By yet another; run once. Opened since."""
     SIXTH = "sixth"
     """By yet another; run once. Opened since."""
+    SEVENTH = "seventh"
+    """By two others; run once."""
 
 
 @dataclass(frozen=True, slots=True)

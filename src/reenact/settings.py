@@ -200,7 +200,7 @@ def field_texts(owner: type) -> Mapping[str, str]:
             target = before.targets[0]  # type: ignore[assignment]
         text = after.value if isinstance(after, ast.Expr) else None
         if isinstance(target, ast.Name) and isinstance(text, ast.Constant):
-            texts[target.id] = str(text.value)
+            texts[target.id] = " ".join(str(text.value).split())
     return texts
 
 
