@@ -49,7 +49,8 @@ class CostEstimate:
     def sentence(self) -> str:
         """The line to read."""
         money = "" if self.money is None else f", ${self.money:.2f} where nothing is cached"
-        tokens = _rounded(self.tokens_in + self.tokens_out)
+        # To two digits: it is an estimate.
+        tokens = int(float(f"{self.tokens_in + self.tokens_out:.1e}"))
         return f"about {self.requests} requests and {tokens:,} tokens{money}"
 
 
@@ -146,8 +147,3 @@ def _summed(questions: Questions, model: Model) -> CostEstimate:
     sent, received = (round(sum(one[0] * one[at] for one in listed)) for at in (1, 2))
     money = model.price(Usage(sent, received)) if isinstance(model, Priced) else None
     return CostEstimate(round(sum(one[0] for one in listed)), sent, received, money)
-
-
-def _rounded(number: int) -> int:
-    """To two digits: it is an estimate."""
-    return int(float(f"{number:.1e}"))

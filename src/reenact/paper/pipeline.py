@@ -236,8 +236,11 @@ def _brief(
     """All that whoever writes the code may know: the paper without its results."""
     hidden = withheld(paper, claims.claims)
     goal = context.options.goal
+    # Where the paper speaks of what is asked for, as far as review and criteria tell.
+    found = [one.places for one in (*summaries.method, *summaries.experiment)]
+    places = {place for one in (*found, *(one.places for one in fingerprint.criteria)) for place in one}
     return Brief(
-        paper_text=bearing_text(paper, () if goal.is_all else _places(summaries, fingerprint), hidden),
+        paper_text=bearing_text(paper, () if goal.is_all else places, hidden),
         goal=goal.text(),
         review=summaries.text(hide=hidden),
         exemplars="\n\n".join(one.text() for one in exemplars),
@@ -246,9 +249,3 @@ def _brief(
         data=folders_text(context.runner.folders),
         machine=machine_text(context.options, context.runner),
     )
-
-
-def _places(summaries: Review, fingerprint: Fingerprint) -> set[str]:
-    """Where the paper speaks of what is asked for, as far as review and criteria tell."""
-    stated = {place for one in (*summaries.method, *summaries.experiment) for place in one.places}
-    return stated | {place for one in fingerprint.criteria for place in one.places}

@@ -143,7 +143,8 @@ def cut_list(text: str) -> tuple[str, str]:
 def read_bibitems(text: str) -> Iterator[Reference]:
     """Every entry of a bibliography in LaTeX, in order."""
     if "\\entry{" in text and "\\bibitem" not in text:
-        yield from _biblatex(text)
+        bodies = _bodies(text, _BIBLATEX_ENTRY, 4 * LONGEST_ITEM)
+        yield from (_biblatex_entry(found[1], body) for found, body in bodies)
         return
     parts = _ITEM.split(text)
     for part in parts[1:]:
@@ -169,11 +170,6 @@ def _entry(key: str, body: str) -> Reference:
     if re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", title):
         title = blocks[2]
     return replace(found, title=title.strip(" .,"), authors=authors_of(names))
-
-
-def _biblatex(text: str) -> Iterator[Reference]:
-    for found, body in _bodies(text, _BIBLATEX_ENTRY, 4 * LONGEST_ITEM):
-        yield _biblatex_entry(found[1], body)
 
 
 def _biblatex_entry(key: str, body: str) -> Reference:

@@ -159,11 +159,9 @@ def compact_formula(latex: str) -> str:
     if not _SPACED.search(latex):
         return latex
     parts = _TEXT.split(latex.strip())
-    return "".join(_kept_words(part) if at % 2 else _closed(part) for at, part in enumerate(parts))
-
-
-def _closed(latex: str) -> str:
-    return _NEEDED.sub(lambda found: f"{found[1]} " if found[1] else "", latex)
+    for at in range(0, len(parts), 2):
+        parts[at] = _NEEDED.sub(lambda found: f"{found[1]} " if found[1] else "", parts[at])
+    return "".join(_kept_words(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def _kept_words(latex: str) -> str:

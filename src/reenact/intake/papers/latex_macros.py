@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from reenact.intake.papers.references import marked
+
 _ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
     "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
@@ -35,7 +37,7 @@ def detex(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    text = _CITE.sub(lambda found: _cited(found[1]), text)
+    text = _CITE.sub(lambda found: marked(map(str.strip, found[1].split(","))), text)
     text = _LINK.sub(lambda found: f"{found[2]} ({found[1]})", _REF.sub(r"[\1]", text))
     text = _ACCENT.sub(_accented, text)
     text = text.replace("\\\\", " ").replace("~", " ").replace("---", "—").replace("--", "–")
@@ -44,12 +46,6 @@ def _words(text: str) -> str:
     text = re.sub(r"\\(?:label|vspace|hspace|footnotemark)\*?\s*(?:\{[^{}]*\})?", "", text)
     text = _NAMED.sub(lambda found: _LETTERS.get(found[1], ""), text)
     return re.sub(r"\\([%&$#_{}, ;:!/-])", r"\1", re.sub(r"(?<!\\)[{}]", "", text))
-
-
-def _cited(keys: str) -> str:
-    from reenact.intake.papers.references import marked
-
-    return marked(key.strip() for key in keys.split(","))
 
 
 def _accented(found: re.Match[str]) -> str:

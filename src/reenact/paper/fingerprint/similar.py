@@ -49,7 +49,12 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
     item, first = items[number], items[other]
-    if _of_two_parts(item, first) or _names_more(item, first) or _names_more(first, item):
+    # The actor's hidden units are not the critic's.
+    if (
+        _each_alone(_parts_named(item), _parts_named(first))
+        or _names_more(item, first)
+        or _names_more(first, item)
+    ):
         return False
     if _one_formula(item, first) or _one_setting(item, first):
         return True
@@ -57,12 +62,12 @@ def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]
         return False
     if item.check is not None and first.check is not None and _same_check(item.check, first.check):
         return True
-    return clusters[number] == clusters[other] and not _name_two_things(item.fact, first.fact)
+    same = clusters[number] == clusters[other]
+    return same and not _each_alone(_weighty(item.fact), _weighty(first.fact))
 
 
-def _name_two_things(left: str, right: str) -> bool:
-    """Whether each has a word of weight that the other has not."""
-    mine, yours = _weighty(left), _weighty(right)
+def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
+    """Whether each has a word that the other has not."""
     return bool(mine - yours) and bool(yours - mine)
 
 
@@ -73,12 +78,6 @@ def _weighty(text: str) -> frozenset[str]:
 def _stem(word: str) -> str:
     """Without its ending: `drawing`, `draws`, `size`, `sizes`, `differ`, `different`."""
     return re.sub(r"(?:ing|ent|ed|es|s|e)$", "", word) if len(word) > 3 else word
-
-
-def _of_two_parts(left: Item, right: Item) -> bool:
-    """Whether they are about two networks or trainings: the actor's hidden units are not the critic's."""
-    mine, yours = _parts_named(left), _parts_named(right)
-    return bool(mine - yours) and bool(yours - mine)
 
 
 def _parts_named(item: Item) -> frozenset[str]:
@@ -166,7 +165,7 @@ def _scopes_agree(left: Item, right: Item) -> bool:
     Different names (`data set A`, `data set B`) are never one; a name that the other fact says is no other.
     """
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
-    if not mine - yours or not yours - mine:
+    if not _each_alone(mine, yours):
         return True
     if EVERYWHERE in (left.scope, right.scope) and not _names_part(left.scope) | _names_part(right.scope):
         return True

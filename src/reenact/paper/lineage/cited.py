@@ -128,12 +128,9 @@ def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -
 
 def _names_it(row: tuple[str, ...], names: set[str], marks: re.Pattern[str]) -> bool:
     """Whether a row of numbers is that of the cited method; one that only names a setting is not."""
-    named = [cell for cell in row if marks.search(cell) or _bare(cell) in names]
+    bare = {cell: _BRACKET.sub("", cell).strip(" *_()~").casefold() for cell in row}
+    named = [cell for cell in row if marks.search(cell) or bare[cell] in names]
     return bool(named) and any(re.search(r"\d", _BRACKET.sub("", cell)) for cell in row if cell not in named)
-
-
-def _bare(cell: str) -> str:
-    return _BRACKET.sub("", cell).strip(" *_()~").casefold()
 
 
 def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:

@@ -78,7 +78,8 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
     apart = [pair for group in _scattered(comparisons) for pair in _pairs(group)]
     for best, other in (*beside, *(pair for pair in apart if _sides(pair) not in compared)):
         tested = _tested(best, other, confidence)
-        if _is_stated(tested) or (tested.high is not None and tested.high < 0):
+        stated = tested.claimed > max(best.claim.spread or 0, other.claim.spread or 0)
+        if stated or (tested.high is not None and tested.high < 0):
             found.setdefault((best.claim.id, other.claim.id), tested)
     return tuple(found.values())
 
@@ -92,10 +93,6 @@ def _setting(claim: Claim) -> str:
 
 def _method(claim: Claim) -> str:
     return plain(claim.method)
-
-
-def _place(claim: Claim) -> str:
-    return claim.place
 
 
 def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterator[list[Comparison]]:
@@ -112,7 +109,9 @@ def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterato
 
 def _tables(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
     """Rows of one table that has each method once: they are compared, whatever each method is set to."""
-    groups = _groups(comparisons, _place, lambda claim: f"{_method(claim)}, {_setting(claim)}")
+    groups = _groups(
+        comparisons, lambda claim: claim.place, lambda claim: f"{_method(claim)}, {_setting(claim)}"
+    )
     return filter(_has_each_once, groups)
 
 
@@ -140,11 +139,6 @@ def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
 def _pairs(group: Sequence[Comparison]) -> Iterator[Pair]:
     best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
     return ((best, other) for other in group if other.claim.value != best.claim.value)
-
-
-def _is_stated(one: Ordering) -> bool:
-    """Whether the claimed difference is larger than the paper's own plus-minus."""
-    return one.claimed > max(one.better.spread or 0, one.worse.spread or 0)
 
 
 def _oriented(claim: Claim, value: float) -> float:

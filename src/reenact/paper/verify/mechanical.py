@@ -114,7 +114,9 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
     strong = _under(check.subject, code.hyperparameters) or _under(check.subject, code.settings)
     found = _compared(check, wanted, strong, code)
     usual = found.value is not None and concept(check.subject)
-    if usual and not any(_within(one, scope) for one in strong):
+    # Whether it belongs to the network, training or measure that is meant, as far as names tell.
+    places = (words_of(" ".join((one.name, *one.inside))) & roles() for one in strong)
+    if usual and scope not in places:
         return _found(None, f"{check.subject} stands in another place than it is about:", strong)
     return found
 
@@ -139,11 +141,6 @@ def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFindin
     if any(code.uses(one) for one in right):
         return _found(Verdict.PASS, f"{check.subject} is {check.value} in the code.", right)
     return _found(None, f"{check.subject} is {check.value}, but nothing seems to read it:", right)
-
-
-def _within(one: Setting, scope: frozenset[str]) -> bool:
-    """Whether it belongs to the network, training or measure that is meant, as far as names tell."""
-    return words_of(" ".join((one.name, *one.inside))) & roles() == scope
 
 
 def _under(subject: str, settings: Sequence[Setting]) -> list[Setting]:
