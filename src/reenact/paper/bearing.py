@@ -5,8 +5,6 @@ narrowed task only the sections that criteria or the review rest on; of the othe
 written without the spaces that converters put between all signs: quotes are compared without spaces.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

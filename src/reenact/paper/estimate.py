@@ -4,8 +4,6 @@ The sizes are those of the shipped recordings, at four characters a token. Left 
 often: fixing code that does not run, and answers that are asked for twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal

@@ -3,8 +3,6 @@
 Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

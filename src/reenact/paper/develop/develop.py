@@ -5,8 +5,6 @@ twice changes tactics. A revision is one plan for all failures together, edits, 
 Reflection without criteria makes code worse (RePro's ablation), so without criteria nothing is revised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Research: begin, learn, plan. Code: write, analyse, fix, revise, refactor. Each 
 usable answer came. A question is a step of the journal with the name of its prompt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files

@@ -4,8 +4,6 @@ Followed are names that plain arithmetic makes from the scale, in one file. A si
 known by its name (`n_test`, `eval_episodes`, an argument of `evaluate`); how often is evaluated may change.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

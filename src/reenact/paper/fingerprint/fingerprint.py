@@ -3,8 +3,6 @@
 A model proposes facts; kept are grounded ones, not results, with checks that hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields

@@ -4,8 +4,6 @@ Two guides over the whole paper, a scan of every portion for what they missed. C
 equations and algorithms stay whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A fingerprint taken as a run that an interruption does not lose."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

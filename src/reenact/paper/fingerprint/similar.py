@@ -6,8 +6,6 @@ them names something that the other does not (inputs and outputs may be worded a
 when none adds a name to a name of the other.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

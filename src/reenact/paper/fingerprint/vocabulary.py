@@ -1,7 +1,5 @@
 """Other names of one thing: what a paper calls `initial learning rate` a program calls `lr`."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

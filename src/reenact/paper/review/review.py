@@ -1,7 +1,5 @@
 """Three summaries of a paper; every statement names the sentences it rests on, or is dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Asked are the criteria that no program could decide. The answers change no verdict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
