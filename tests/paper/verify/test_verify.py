@@ -17,8 +17,7 @@ from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
 from reenact.paper.lineage.code import SourceFile
 from reenact.paper.lineage.trace import Exemplar
-from reenact.paper.verify.decisions import beside_code
-from reenact.paper.verify.mechanical import read_project
+from reenact.paper.verify.mechanical import beside_code, read_project
 from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
 from reenact.paper.verify.verify import settled, verify
 from reenact.sandbox.choose import choose

@@ -18,8 +18,7 @@ from reenact.journal import Kind, Scope
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.version import Version
-from reenact.paper.verify.decisions import beside_code
-from reenact.paper.verify.mechanical import read_project
+from reenact.paper.verify.mechanical import beside_code, read_project
 from reenact.sandbox.repository import run_git
 
 PARTIAL = (Stage.DATA, Stage.METHOD)

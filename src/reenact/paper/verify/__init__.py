@@ -3,7 +3,6 @@
 verify      the whole: what a program can see, formulas in the sandbox, a judge for the rest
 second_judge  the same criteria judged once more, and how far the two judges agree
 settings    every named value, with its line
-mechanical  a project as a program reads it, and a check against that
-decisions   what was decided and assumed, held against the code
+mechanical  a project as a program reads it, and checks and decisions held against that
 formula     a function run on sample values: call_functions runs in the box
 """

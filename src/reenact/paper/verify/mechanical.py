@@ -4,10 +4,12 @@ Pass: the value stands under that name, and no other value does; where the reade
 follow a value to the training that takes it, that value alone counts. Fail: another value stands there, and
 the right one nowhere. Both only where the scope of the criterion is: the batch size of a metric's classifier
 is not that of the training. Everything between (several values, a name that only resembles, another place, a
-loss or layer that may be written by hand) is a hint for the judge.
+loss or layer that may be written by hand) is a hint for the judge. What was decided and assumed is held
+against the code in the same way: the settings that a sentence names with a number.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,7 +19,7 @@ from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, roles, squeezed, words_of
-from reenact.paper.quantity import Quantity, as_quantity, quantities
+from reenact.paper.quantity import Quantity, as_quantity, quantities, ready
 from reenact.paper.verify.settings import DATA, Setting, Value, last_name, line_at, read_names, settings_of
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.program import program_from_text
@@ -222,3 +224,42 @@ def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> Co
     there = tuple(settings)[:SHOWN]
     seen = words if value is not None else f"{words} {'; '.join(map(str, there))}"
     return CodeFinding(value, seen, tuple(dict.fromkeys(one.line for one in there)))
+
+
+_BEFORE = re.compile(r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|set|equal|fixed|=|:)\s*)*$")
+_AFTER = re.compile(r"\s*([\w-]+(?:[ -][\w-]+){0,2})")
+LEAST = 5
+"""Letters of a name that means a setting in any sentence."""
+
+
+def beside_code(sentence: str, code: Reading) -> str:
+    """The sentence, and what the code has of the settings in it where a program can tell."""
+    found = [looked_up(check, code, sentence) for check in named_settings(sentence)]
+    held = dict.fromkeys(str(line) for one in found if one.value is Verdict.PASS for line in one.lines)
+    otherwise = [f"{one.seen} ({one.lines[0]})" for one in found if one.value is Verdict.FAIL and one.lines]
+    if otherwise:
+        return f"{sentence} [not so in the code: {' '.join(otherwise)}]"
+    return f"{sentence} [so in the code: {', '.join(held)}]" if held else sentence
+
+
+def named_settings(sentence: str) -> Iterator[Check]:
+    """Usual settings with the number that the sentence gives them."""
+    text = ready(sentence)
+    for one in quantities(sentence):
+        before = _BEFORE.search(text[: one.start])
+        after = _AFTER.match(text[one.start + len(one.written) :])
+        for words in (before, after):
+            subject = _usual(words[1], last=words is before) if words else ""
+            if subject:
+                yield Check(Kind.PARAMETER, subject, one.written.strip())
+                break
+
+
+def _usual(words: str, *, last: bool) -> str:
+    """Our name of the setting that these words end or begin with; empty when there is none."""
+    parts = words.split()
+    for count in range(len(parts), 0, -1):
+        name = " ".join(parts[-count:] if last else parts[:count])
+        if len(squeezed(name)) >= LEAST and (ours := concept(name)):
+            return ours
+    return ""
