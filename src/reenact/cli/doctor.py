@@ -244,17 +244,15 @@ def config(words: tuple[str, ...], output_format: str) -> None:
         return
     resolved, texts = resolve(), field_texts(Settings)
     project = f"project file {resolved.project_file}"
-    known = {name: (_public(resolved.settings, name), origin) for name, origin in resolved.origins.items()}
-    rows = [(name, _written(value), origin, texts[name]) for name, (value, origin) in known.items()]
-    rows += [(name, "-", project, IGNORED) for name in resolved.ignored]
+    origins = resolved.origins.items()
+    known = [(name, _public(resolved.settings, name), origin, texts[name]) for name, origin in origins]
+    ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
+    rows = [(name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)]
     data: dict[str, JsonValue] = {
-        name: {"value": None, "origin": project, "help": IGNORED} for name in resolved.ignored
+        name: {"value": encoded(value), "origin": origin, "help": text}
+        for name, value, origin, text in (*ignored, *known)
     }
-    data |= {
-        name: {"value": encoded(value), "origin": origin, "help": texts[name]}
-        for name, (value, origin) in known.items()
-    }
-    changed = sum(origin != "default" for _, origin in known.values())
+    changed = sum(origin != "default" for _, origin in origins)
     document = Document(
         kind="config",
         title="Settings in force",

@@ -129,8 +129,6 @@ def write_value(language: Language, value: JsonValue, before: str) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
         return _yaml_string(value, before)
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):
         # YAML 1.1 takes `1e-05` for a word: a float needs its point.
         mantissa, exponent, power = repr(value).partition("e")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TypeVar
 
 from reenact.report import svg
@@ -172,15 +172,12 @@ def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, rig
 
 
 def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[str]:
-    stretch: list[tuple[float, float]] = []
-    for step, value in zip(one.steps, one.values, strict=True):
-        if math.isfinite(value):
-            stretch.append((x(step), y(value)))
-            continue
-        yield from _stretch(stretch, colour, one)
-        stretch = []
-        yield svg.dot(x(step), top, ALARM)
-    yield from _stretch(stretch, colour, one)
+    points = zip(one.steps, one.values, strict=True)
+    for known, stretch in groupby(points, key=lambda point: math.isfinite(point[1])):
+        if known:
+            yield from _stretch([(x(step), y(value)) for step, value in stretch], colour, one)
+        else:
+            yield from (svg.dot(x(step), top, ALARM) for step, _ in stretch)
 
 
 def _stretch(points: Sequence[tuple[float, float]], colour: str, of: Curve) -> Iterator[str]:

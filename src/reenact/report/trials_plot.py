@@ -46,17 +46,17 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     names = sorted(dict.fromkeys(sets), key=lambda name: -sets.count(name))[:MOST_AXES]
     places = {name: LEFT + at * (WIDTH - LEFT - RIGHT) / len(names) for at, name in enumerate(names)}
     columns = {name: [one.values.get(name) for one in shown] for name in names}
-    heights = {name: _height(values) for name, values in columns.items()}
+    axes = {name: _scaled(values) for name, values in columns.items()}
     known = [one.score for one in shown if math.isfinite(one.score)]
     score, end = svg.scale_for(known, FLOOR, TOP), WIDTH - RIGHT
     rank = {value: at / max(1, len(set(known)) - 1) for at, value in enumerate(sorted(set(known)))}
-    labels = [part for at, name in enumerate(names) for part in _axis(name, places[name], columns[name], at)]
+    labels = [part for at, name in enumerate(names) for part in _axis(name, places[name], *axes[name], at)]
     parts = [svg.line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
     parts += [svg.text(end + 6, TOP - 8, svg.shortened(metric, 12), anchor="middle")]
     parts += [svg.text(end + 6, score(tick) + 4, svg.number(sign * tick)) for tick in score.ticks()]
     for one in shown:
         fine = math.isfinite(one.score)
-        points = [(places[name], heights[name](one.values.get(name))) for name in names]
+        points = [(places[name], axes[name][0](one.values.get(name))) for name in names]
         points.append((end, score(one.score) if fine else BELOW))
         colour = blend(PALE, rank[one.score]) if fine else ALARM
         best = fine and one.score == known[-1]
@@ -136,8 +136,9 @@ def _shown(value: Value) -> str:
     return svg.number(value) if isinstance(value, int | float) else str(value)
 
 
-def _height(values: Sequence[Value]) -> Callable[[Value], float]:
-    """From a value to its height on the axis: numbers by size, words in their order of appearance."""
+def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Value]]:
+    """From a value to its height on the axis: numbers by size, words in their order of appearance; and what
+    stands on the axis."""
     numbers = [value for value in values if isinstance(value, int | float)]
     words = [value for value in dict.fromkeys(values) if isinstance(value, str)]
     scale = svg.scale_for(numbers, FLOOR, TOP)
@@ -150,16 +151,14 @@ def _height(values: Sequence[Value]) -> Callable[[Value], float]:
             return FLOOR - step * (words.index(value) + 0.5)
         return scale(value)
 
-    return height
+    return height, [*words, *(scale.ticks(4) if numbers else ())]
 
 
-def _axis(name: str, x: float, values: Sequence[Value], nth: int) -> Iterator[str]:
+def _axis(
+    name: str, x: float, height: Callable[[Value], float], marks: Sequence[Value], nth: int
+) -> Iterator[str]:
     """Its name, by turns on two rows, so that neighbours do not touch, and what stands on it."""
     yield svg.text(
         x, TOP - 8 - 14 * (nth % 2), svg.shortened(name, LETTERS), anchor="start" if nth == 0 else "middle"
     )
-    height = _height(values)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    marks: list[Value] = [value for value in dict.fromkeys(values) if isinstance(value, str)]
-    marks += svg.scale_for(numbers, FLOOR, TOP).ticks(4) if numbers else ()
     yield from (svg.text(x + 5, height(mark) + 4, svg.shortened(_shown(mark), LETTERS)) for mark in marks)

@@ -4,7 +4,6 @@ none for it."""
 
 import ast
 import io
-import re
 import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from reenact.errors import NotChangeable
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import Binding, How
 from reenact.program.read.vocabulary import canonical
-from reenact.program.source import Span
+from reenact.program.source import LineTable, Span
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 SILENT = (
@@ -82,9 +81,8 @@ def _items(marks: list[tuple[int, int]], commas: list[int]) -> tuple[Span, ...]:
 
 def _tokens(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their sign."""
-    piece = text[start:end]
-    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", piece))]
-    found = []
+    piece, found = text[start:end], []
+    starts = LineTable(piece).starts
     try:
         # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns simple.
         for token in tokenize.generate_tokens(io.StringIO(piece, newline="").readline):

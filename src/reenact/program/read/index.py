@@ -160,9 +160,7 @@ class _Pass:
             put_in(part, scope)
         defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        outside: list[ast.AST] = [*defaults]
-        if not isinstance(node, ast.Lambda):
-            outside = [*node.decorator_list, *defaults]
+        outside: list[ast.AST] = [*getattr(node, "decorator_list", ()), *defaults]
         return [*((part, scope) for part in outside), *((part, inner) for part in body)]
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:

@@ -60,14 +60,10 @@ class Sources:
     def module(self, dotted: str, file: str, level: int = 0) -> FileIndex | None:
         """A module of the program by its dotted name, as imported from a file."""
         parts = [part for part in dotted.split(".") if part]
-        if level:
-            folder = PurePosixPath(file)
-            for _ in range(level):
-                folder = folder.parent
-            tops: tuple[PurePosixPath, ...] = (folder,)
-        else:
-            tops = self.program.bases
-        for top in tops:
+        folder = PurePosixPath(file)
+        for _ in range(level):
+            folder = folder.parent
+        for top in (folder,) if level else self.program.bases:
             stem = top.joinpath(*parts)
             for candidate in (str(stem) + ".py", str(stem / "__init__.py")):
                 if candidate in self.indexes:
