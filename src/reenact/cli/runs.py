@@ -15,13 +15,7 @@ from reenact.journal.query import query as ask
 from reenact.journal.storage import storage_named
 from reenact.own_process import own_command, own_environment
 from reenact.redact import redact
-from reenact.report.views.runs import (
-    answer_document,
-    check_document,
-    list_document,
-    run_document,
-    step_document,
-)
+from reenact.report.views import runs as views
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -48,14 +42,14 @@ def list_runs(
 ) -> None:
     """List runs, newest first."""
     if not (_folder() / "journal.db").exists():
-        show(list_document([], 0), output_format)
+        show(views.list_document([], 0), output_format)
         return
     wanted = Status(status) if status else None
     with JournalReader.open(_folder()) as shelf:
         found = shelf.runs(pipeline=pipeline, status=wanted, text=search, limit=limit)
         total = shelf.count(pipeline=pipeline, status=wanted, text=search)
         rows = [(run, shelf.status_of(run)) for run in found]
-        show(list_document(rows, total, str(Path.cwd())), output_format)
+        show(views.list_document(rows, total, str(Path.cwd())), output_format)
 
 
 @runs.command(name="show")
@@ -69,17 +63,14 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
         found = shelf.find(run)
         steps = shelf.steps(found)
         if path is None:
-            show(run_document(found, shelf.status_of(found), steps, limit), output_format)
+            show(views.run_document(found, shelf.status_of(found), steps, limit), output_format)
             return
-        chosen = [step for step in steps if step.path == path]
-        if not chosen:
+        step = next((step for step in reversed(steps) if step.path == path), None)
+        if step is None:
             raise InputError(
                 f"Run {found.id} has no step {path!r}.", next_step=f"reenact runs show {found.id}"
             )
-        show(
-            step_document(found, chosen[-1], shelf.inputs(chosen[-1]), shelf.result(chosen[-1])),
-            output_format,
-        )
+        show(views.step_document(found, step, shelf.inputs(step), shelf.result(step)), output_format)
 
 
 @runs.command()
@@ -164,7 +155,7 @@ def query(sql: str, limit: int, output_format: str) -> None:
     """
     if not (_folder() / "journal.db").exists():
         JournalReader.open(_folder())
-    show(answer_document(ask(_folder(), sql, limit=limit), limit), output_format)
+    show(views.answer_document(ask(_folder(), sql, limit=limit), limit), output_format)
 
 
 @runs.command()
@@ -173,7 +164,7 @@ def check(output_format: str) -> ExitCode:
     """Read everything once and say what is not as it was written."""
     with JournalReader.open(_folder()) as shelf:
         checked = shelf.check()
-    show(check_document(checked), output_format)
+    show(views.check_document(checked), output_format)
     return ExitCode.FOUND if checked.problems else ExitCode.OK
 
 

@@ -155,10 +155,8 @@ class JournalReader:
 
     def pipelines(self) -> list[str]:
         """Every pipeline there is a run of, by name."""
-        return [
-            str(row[0])
-            for row in self._database.rows("SELECT DISTINCT pipeline FROM run_rows ORDER BY pipeline")
-        ]
+        rows = self._database.rows("SELECT DISTINCT pipeline FROM run_rows ORDER BY pipeline")
+        return [str(row[0]) for row in rows]
 
     def verdicts(self, most: int = 40) -> list[str]:
         """The verdicts there are, in a word or two each, the most frequent first."""

@@ -18,17 +18,7 @@ from starlette.types import ASGIApp
 
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
-from reenact.web.actions import (
-    apply,
-    new_page,
-    remove,
-    rename,
-    resume,
-    start,
-    started_page,
-    stop,
-    stop_started,
-)
+from reenact.web import actions
 from reenact.web.compare_page import compare_page
 from reenact.web.forms import Form
 from reenact.web.guard import AppState, Guard, state_of
@@ -100,19 +90,19 @@ def _bound(port: int) -> socket.socket:
 ROUTES = (
     Route("/", runs_page),
     Route("/compare", compare_page),
-    Route("/new", new_page),
-    Route("/new", start, methods=["POST"]),
-    Route("/started/{job}", started_page),
-    Route("/started/{job}/stop", stop_started, methods=["POST"]),
+    Route("/new", actions.new_page),
+    Route("/new", actions.start, methods=["POST"]),
+    Route("/started/{job}", actions.started_page),
+    Route("/started/{job}/stop", actions.stop_started, methods=["POST"]),
     Route("/runs/{run}", run_page),
     Route("/runs/{run}/steps", steps_page),
     Route("/runs/{run}/steps/{nr}", step_page),
     Route("/runs/{run}/report.html", report_download),
-    Route("/runs/{run}/stop", stop, methods=["POST"]),
-    Route("/runs/{run}/resume", resume, methods=["POST"]),
-    Route("/runs/{run}/apply", apply, methods=["POST"]),
-    Route("/runs/{run}/rename", rename, methods=["POST"]),
-    Route("/runs/{run}/remove", remove, methods=["POST"]),
+    Route("/runs/{run}/stop", actions.stop, methods=["POST"]),
+    Route("/runs/{run}/resume", actions.resume, methods=["POST"]),
+    Route("/runs/{run}/apply", actions.apply, methods=["POST"]),
+    Route("/runs/{run}/rename", actions.rename, methods=["POST"]),
+    Route("/runs/{run}/remove", actions.remove, methods=["POST"]),
 )
 
 

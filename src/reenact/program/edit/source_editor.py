@@ -12,15 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from reenact.errors import NotChangeable, PatchConflict
-from reenact.program.edit.segments import (
-    Imports,
-    after_statement,
-    before_statement,
-    brackets_of,
-    inserted,
-    removed,
-    without_statement,
-)
+from reenact.program.edit import segments
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import SourceSpan, spot_of
@@ -89,7 +81,7 @@ class SourceEditor:
         self.calls: dict[ast.AST, CallWork] = {}
         self.arguments = list(reading.program.arguments)
         self.words: dict[int, tuple[int, list[str]]] = {}
-        self.imports = Imports()
+        self.imports = segments.Imports()
         self.claimed: dict[HyperparameterId, str] = {}
         """Hyperparameters that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
@@ -166,14 +158,14 @@ class SourceEditor:
 
     def before(self, statement: ast.stmt, lines: Iterable[str]) -> None:
         for line in lines:
-            self._replace(statement, before_statement(scope_of(statement).index, statement, line))
+            self._replace(statement, segments.before_statement(scope_of(statement).index, statement, line))
 
     def after(self, statement: ast.stmt, lines: Iterable[str]) -> None:
         for line in lines:
-            self._replace(statement, after_statement(scope_of(statement).index, statement, line))
+            self._replace(statement, segments.after_statement(scope_of(statement).index, statement, line))
 
     def remove_statement(self, statement: ast.stmt) -> None:
-        self._replace(statement, without_statement(scope_of(statement).index, statement))
+        self._replace(statement, segments.without_statement(scope_of(statement).index, statement))
 
     def _replace(self, statement: ast.stmt, edit: tuple[Span, str]) -> None:
         self.replace(SourceSpan(scope_of(statement).file, edit[0]), edit[1])
@@ -201,16 +193,16 @@ class SourceEditor:
         texts = [f"{name}={text}" for name, text in work.add.items()]
         items = [*node.args, *node.keywords] if isinstance(node, ast.Call) else node.elts
         if work.drop and len(work.drop) == len(items):
-            brackets = brackets_of(index, node)
+            brackets = segments.brackets_of(index, node)
             self.replace(SourceSpan(file, Span(brackets.opens + 1, brackets.closes)), ", ".join(texts))
             return
         for number in sorted(work.drop):
-            self.replace(SourceSpan(file, removed(index, node, number)), "")
+            self.replace(SourceSpan(file, segments.removed(index, node, number)), "")
         if work.add:
-            for span, text in inserted(index, node, texts, None):
+            for span, text in segments.inserted(index, node, texts, None):
                 self.replace(SourceSpan(file, span), text)
         for number, text in work.insert:
-            for span, piece in inserted(index, node, [text], number):
+            for span, piece in segments.inserted(index, node, [text], number):
                 self.replace(SourceSpan(file, span), piece)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:

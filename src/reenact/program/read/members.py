@@ -41,8 +41,7 @@ class Members(Trail):
         owner = self.sources.owner(node.value)
         if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value):
             return self.own_attribute(owner, node.attr)
-        hyper = self.hyper_parameter(node)
-        return hyper or self._of(node.value, node.attr)
+        return self.hyper_parameter(node) or self._of(node.value, node.attr)
 
     def subscript(self, node: ast.Subscript) -> list[End]:
         """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
@@ -51,11 +50,8 @@ class Members(Trail):
             stored = self._stored(node, node.value, key)
             if stored is not None:
                 return stored
-            hyper = self.hyper_parameter(node)
-            return hyper or self._of(node.value, key)
-        if isinstance(key, int):
-            return self.picked(self.follow(node.value), (key,))
-        return []
+            return self.hyper_parameter(node) or self._of(node.value, key)
+        return self.picked(self.follow(node.value), (key,)) if isinstance(key, int) else []
 
     def _key(self, node: ast.expr) -> object:
         """A key that is written out, or a constant of the program; not one that somebody chooses."""
@@ -72,12 +68,9 @@ class Members(Trail):
         key = literal(call.args[0])
         if not isinstance(key, str):
             return []
-        found = self._stored(call, base, key)
-        if found is None:
-            found = self._of(base, key)
-        if found or len(call.args) < 2:
-            return found
-        return self.follow(call.args[1], Written.CONFIG)
+        stored = self._stored(call, base, key)
+        found = self._of(base, key) if stored is None else stored
+        return found if found or len(call.args) < 2 else self.follow(call.args[1], Written.CONFIG)
 
     def _of(self, base: ast.expr, key: str) -> list[End]:
         ends = self.follow(base)

@@ -141,11 +141,9 @@ class Values:
 
     def _compute_end(self, node: ast.expr) -> int | float | None:
         end = self.follower.single(node)
-        if end is None:
-            return None
-        if is_number(end.in_force):
+        if end is not None and is_number(end.in_force):
             return end.in_force  # type: ignore[return-value]
-        return None if end.node is node else self.compute(end.node)
+        return None if end is None or end.node is node else self.compute(end.node)
 
     def _only_known_part(self, node: ast.expr) -> End | None:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be computed."""
