@@ -200,13 +200,10 @@ def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
         return pieces[0].title, pieces[1:]
     first = [piece for piece in pieces if isinstance(piece, Heading) and piece.level == 1]
     deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
-    if title and not (len(first) == 1 and first[0].title == title):
+    if len(first) != 1 or pieces[0] is not first[0] or (title and not (first[0].title == title and deeper)):
         return title, pieces
-    if len(first) != 1 or pieces.index(first[0]) > 0 or not (deeper or not title):
-        return title, pieces
-    rest = [piece for piece in pieces if piece is not first[0]]
     return first[0].title, [
-        replace(piece, level=piece.level - 1) if isinstance(piece, Heading) else piece for piece in rest
+        replace(piece, level=piece.level - 1) if isinstance(piece, Heading) else piece for piece in pieces[1:]
     ]
 
 
