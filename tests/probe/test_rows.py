@@ -177,3 +177,24 @@ for step in range(5):
     assert len(trace.happened("step-skipped")) == 5
     assert trace.happened("half-precision")
     assert trace.happened("loss-scaled")
+
+
+@pytest.mark.parametrize(("scale", "spread"), [(0.1, 0.1), (1.0, 1.0)])
+def test_features_of_held_out_rows_beside_those_of_the_training(scale: float, spread: float) -> None:
+    injected.load()
+    data = importlib.import_module("reenact_probe.data").Data()
+    rows = RANDOM.normal(size=(400, 6))
+    for name, values in (("train", rows[:200]), ("validation", 5 * np.arange(6) + scale * rows[200:])):
+        data.split(name, 1).update("input", values.astype("f4"), "float32")
+    train, held = data.as_dict(10)["tensors"]
+    assert train["feature_spread"] is None
+    assert held["feature_spread"] == pytest.approx(spread, rel=0.3)
+
+
+def test_rare_features_that_held_out_rows_lack_do_not_count() -> None:
+    injected.load()
+    data = importlib.import_module("reenact_probe.data").Data()
+    rows = np.concatenate([RANDOM.random((400, 40)) < 0.004, RANDOM.normal(size=(400, 6))], axis=1)
+    for name, values in (("train", rows[:300]), ("validation", rows[300:])):
+        data.split(name, 1).update("input", values.astype("f4"), "float32")
+    assert data.as_dict(10)["tensors"][1]["feature_spread"] == pytest.approx(1.0, rel=0.3)

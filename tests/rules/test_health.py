@@ -45,6 +45,14 @@ def test_a_loss_whose_least_value_is_unknown_fails_only_where_it_stands_still() 
         assert health_of(Evidence(trace=made)) is health
 
 
+def test_a_loss_that_climbs_far_above_its_start_fails_whatever_the_accuracy_is() -> None:
+    for last, health in ((40.0, Health.FAILS), (0.3, Health.WORKS)):
+        made = trace(falling(1.1, last))
+        columns = (*made.steps.columns, "accuracy")
+        rows = np.column_stack([made.steps.rows, np.full(60, 0.9)])
+        assert health_of(Evidence(trace=replace(made, steps=Columns(columns, rows)))) is health
+
+
 def test_losses_of_networks_in_turns_say_nothing() -> None:
     made = trace([GUESSING] * 60)
     rows = made.steps.rows.copy()

@@ -950,6 +950,16 @@ later = critic(after)
 later[ends] = 0
 target = rewards + gamma * {value}
 """
+REPLAYED = """
+def play(env, net, memory):
+    obs = env.reset()
+    while learning:
+        following, r, terminated, late = env.step(net(obs).argmax())
+        memory.push(obs, r, following, float(terminated))
+        obs = env.reset() if terminated or late else following
+        s, r, s2, done = memory.sample(64)
+        y = {target}
+"""
 RETURNS = """
 dones.append(done)
 for reward in reversed(rewards):
@@ -1013,6 +1023,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE059", VALUES.format(value="later"), None),
         ("RE059", VALUES.format(value="critic(after)").replace("dones", "actions"), None),
         ("RE059", RETURNS, None),
+        ("RE059", REPLAYED.format(target="r + gamma * critic(s2).max(1).values"), 9),
+        ("RE059", REPLAYED.format(target="r if done else r + gamma * critic(s2).max()"), None),
         ("RE060", SCORES.format(scores="a @ b.T * tau", tau="0.1"), 3),
         ("RE060", SCORES.format(scores="torch.matmul(a, b.T) * tau", tau="0.1"), 3),
         ("RE060", SCORES.format(scores="a @ b.T / tau", tau="0.1"), None),

@@ -319,6 +319,75 @@ def test_a_divergence_that_is_added_where_its_function_is_called() -> None:
         assert [one.place.line for one in found if one.place is not None] == [4] * count
 
 
+BY_ROW = """
+def elbo(x, back, mean, log_var):
+    near = F.binary_cross_entropy_with_logits(back, x)
+    far = -0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp(), dim=1).mean()
+    return near + far, near, far
+"""
+
+
+@pytest.mark.parametrize(("largest", "count"), [(0.004, 1), (2.0, 0)])
+def test_a_divergence_of_each_row_whose_codes_have_become_noise(largest: float, count: int) -> None:
+    facts = WeightFacts("weight", (8, 8), True, 0.0, 0.2, -0.4, 0.4, "code.weight")
+    code = Layer("code", "Linear", None, ((8, 8),), (8, 8), None, {"out_features": 8}, (facts,))
+    model = graph(TaskType.REGRESSION, "mse", 8)
+    columns = ("step", "layer", "phase", "minimum", "maximum")
+    rows = np.array([[step, 0, 0, -largest, largest] for step in range(5)])
+    made = trace(
+        [1.0] * 20,
+        graph=replace(model, layers=(code, *model.layers)),
+        layers=Columns(columns, rows),
+        layer_names=("code", "0"),
+    )
+    found = findings_in("RE054", seen(made, BY_ROW))
+    assert [one.place.line for one in found if one.place is not None] == [4] * count
+
+
+TWO_HEADS = """
+import torch.nn.functional as F
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.litres = nn.Linear(8, 1)
+        self.spoiled = nn.Linear(8, 1)
+    def forward(self, x):
+        return self.litres(x), self.spoiled(x)
+litres, spoiled = Net()(x)
+loss = F.mse_loss(litres, y) + F.binary_cross_entropy_with_logits(spoiled, z)
+"""
+
+
+@pytest.mark.parametrize(("scale", "count"), [(2e5, 1), (2.0, 0)])
+def test_raw_quantities_of_one_head_drown_the_classes_of_another(scale: float, count: int) -> None:
+    labels = replace(QUANTITIES, mean=4000.0, std=900.0, maximum=7000.0)
+    model = graph(TaskType.BINARY, "binary_cross_entropy_with_logits", 1)
+    made = trace([scale * (40 - step) for step in range(20)], graph=model, data=(labels,))
+    found = findings_in("RE006", seen(made, TWO_HEADS))
+    assert [one.place.line for one in found if one.place is not None] == [12] * count
+    assert findings_in("RE004", seen(made, TWO_HEADS)) == (), "they are no labels of the other loss"
+
+
+def test_gaps_between_quantiles_bend_a_part_of_the_output() -> None:
+    bent = Layer("softplus", "softplus", None, ((16,),), (16,), "softplus", {"functional": True}, ())
+    model = graph(TaskType.REGRESSION, "", 3)
+    output = replace(model.layers[0], output_shape=(16, 3))
+    for given, activation in (((16,), None), ((16, 3), "softplus")):
+        layers = (output, replace(bent, input_shapes=(given,)))
+        evidence = seen(trace([1.0] * 20, graph=replace(model, layers=layers, loss=None)))
+        assert evidence.last_activation == activation
+
+
+@pytest.mark.parametrize(("spread", "line"), [(0.15, 3), (0.8, None)])
+def test_features_of_held_out_rows_that_vary_less(spread: float, line: int | None) -> None:
+    inputs = replace(QUANTITIES, role="input", shape=(None, 80), mean=0.0, std=1.0)
+    held = replace(inputs, split="validation", feature_spread=spread)
+    text = "import torch\ntrain_set = Rows(a)\nval_set = Rows(b, mean=a.mean(), std=a.std())\n"
+    found = findings_in("RE007", seen(trace([1.0] * 20, data=(inputs, held)), text))
+    assert [one.place.line for one in found if one.place is not None] == ([line] if line else [])
+
+
 LAST = """
 class Net:
     def __init__(self):

@@ -115,6 +115,8 @@ class TensorFacts:
     """Labels only: every row has a single one."""
     batch_spread: float | None = None
     """Classes only: how far the means of batches lie apart, in standard deviations of the labels."""
+    feature_spread: float | None = None
+    """Held-out inputs: spread of a feature as a share of that in training."""
 
 
 @dataclass(frozen=True, slots=True)

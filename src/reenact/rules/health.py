@@ -14,6 +14,7 @@ from reenact.rules.measured import invalid_loss
 from reenact.rules.own._series import (
     FEW_STEPS,
     accuracy,
+    climbed,
     finite,
     guessing,
     hardly_begun,
@@ -45,7 +46,7 @@ class Health(StrEnum):
     WORKS = "works"
     """It is far better than guessing, or most of its loss is gone."""
     FAILS = "fails"
-    """It is no better than guessing, its loss hardly fell, or is no number."""
+    """It is no better than guessing, its loss hardly fell, climbed far above its start, or is no number."""
     UNCLEAR = "unclear"
     """It learns something, has hardly begun, or its loss says nothing, as that of networks in turns."""
     UNSEEN = "unseen"
@@ -56,7 +57,7 @@ def health_of(evidence: Evidence) -> Health:
     """What is known of the training as a whole."""
     if evidence.trace is None or not (evidence.trace.step_count or evidence.trace.metrics):
         return Health.UNSEEN
-    if _left_the_numbers(evidence):
+    if _left_the_numbers(evidence) or climbed(evidence):
         return Health.FAILS
     course = finite(losses(evidence)) or metric(evidence, "loss", "train_loss")
     by_accuracy, by_loss = _accuracy_gained(evidence), _below_guessing(evidence, course)

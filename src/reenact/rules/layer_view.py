@@ -147,8 +147,17 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
             done.append(view)
             continue
         bent = view.own_activation or view.activation or _following(found, number)
+        if number == last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
+            bent = None
         done.append(replace(view, activation=bent, role="output" if number == last else "hidden"))
     return tuple(done)
+
+
+def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> bool:
+    """Whether an activation is seen to bend parts of a layer's output alone, as gaps between quantiles."""
+    given = [later.input_shape for later in after if later.own_activation == bent]
+    sizes = [math.prod(shape) for shape in (*given, view.output_shape) if shape and None not in shape]  # type: ignore[arg-type]
+    return len(sizes) == len(given) + 1 > 1 and max(sizes[:-1]) < sizes[-1]
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:

@@ -24,7 +24,7 @@ def words(node: ast.AST) -> Iterator[str]:
 
 def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
     """Names that a value with such a name flows into: assigned, as an index, in a loop, as an argument."""
-    reached = {word for word in words(index.tree) if seeds.search(word)}
+    reached = {word for word in words(index.tree) if seeds.search(word) and not word.count(" ")}
     own = {node.name: node for node in ast.walk(index.tree) if isinstance(node, ast.FunctionDef)}
     for _ in range(ROUNDS):
         before = len(reached)
@@ -34,11 +34,21 @@ def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
                 given = zip(function.args.args[-len(node.args) :], node.args, strict=False)
                 reached.update(one.arg for one, value in given if reached.intersection(words(value)))
             for target, value in assigned(node):
-                if reached.intersection((*words(value), *_index_words(target))):
+                if reached.intersection((*_read(value), *_index_words(target))):
                     reached.update(_stored(target))
         if len(reached) == before:
             break
     return reached
+
+
+def _read(value: ast.expr) -> Iterator[str]:
+    """What flows into a value: not the condition on which something begins again (`env.reset() if done else
+    following`), which says nothing about what is then seen."""
+    restarts = isinstance(value, ast.IfExp) and any(
+        isinstance(node, ast.Call) and _called(node) == "reset" for node in ast.walk(value)
+    )
+    for part in (value.body, value.orelse) if isinstance(value, ast.IfExp) and restarts else (value,):
+        yield from words(part)
 
 
 def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -12,6 +12,8 @@ ABSURD = 1e12
 TIMES = 1e6
 """How much farther from zero than at the start a loss of one optimizer has run away."""
 FEWEST_LOSSES = 10
+CLIMBED = 3.0
+"""How many times the loss of a constant answer, and the first loss, a training ends at that has diverged."""
 FEW_STEPS = 30
 """Below this one epoch shows nothing."""
 
@@ -118,8 +120,19 @@ def _weighted(evidence: Evidence) -> bool:
     return bool(given) or any(event.facts.get("weighted") for event in fits)
 
 
+def climbed(evidence: Evidence) -> bool:
+    """Whether the loss ends far above where it began and above a constant answer, whatever the accuracy is:
+    steps that are too large still find the side of a boundary that most rows lie on."""
+    known, guess = finite(losses(evidence)), guessing(evidence)
+    if guess is None or len(known) < FEWEST_LOSSES:
+        return False
+    return windows(known)[-1] > CLIMBED * max(guess, known[0])
+
+
 def learned(evidence: Evidence) -> bool:
     """Whether training clearly worked: accuracy far above guessing, or most of the loss gone."""
+    if climbed(evidence):
+        return False
     score, guess = accuracy(evidence), evidence.majority
     if score is not None and guess is not None:
         return score > guess + 0.6 * (1 - guess)

@@ -71,7 +71,7 @@ class BootstrapThroughTerminal(Rule):
         if not targets or not any(_notes_ends(index) for index in files):
             return
         enters = {index.path: reached_by(index, HOLDS) | {"d"} for index in files}
-        if any(enters[index.path].intersection(words(node)) for index, node in targets):
+        if any(enters[index.path].intersection(_decides(index, node)) for index, node in targets):
             return
         fixed = [(index, node) for index, node in targets if not _runs_on(index, node)]
         for index, node in fixed[:1]:
@@ -100,6 +100,16 @@ def _factors(node: ast.expr) -> Iterator[ast.expr]:
         yield from _factors(node.right)
     else:
         yield node
+
+
+def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
+    """What a target is made of, and the conditions that it stands under within its loop or function."""
+    yield from words(node)
+    above = index.parents.get(node)
+    while above is not None and not isinstance(above, ast.For | ast.While | ast.FunctionDef):
+        if isinstance(above, ast.If | ast.IfExp):
+            yield from words(above.test)
+        above = index.parents.get(above)
 
 
 def _runs_on(index: FileIndex, node: ast.expr) -> bool:

@@ -43,6 +43,11 @@ from reenact.rules.deepchecker.ignores_its_inputs import ignores_inputs
 from reenact.rules.own._divergence import divergences
 from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
 
+COLLAPSED = 0.05
+"""Distance from zero below which a mean or a log variance tells no row apart: the noise beside it is of
+size 1."""
+LATE = 3
+"""Sampled steps at the end that count."""
 MEANS = frozenset(
     {
         "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
@@ -61,7 +66,7 @@ class KlWeight(Rule):
     why = "The divergence outweighs the reconstruction by rows times values: every row gets the same code."
 
     def check(self, evidence: Evidence) -> Findings:
-        blind = ignores_inputs(evidence)
+        blind = ignores_inputs(evidence) or _one_code(evidence)
         for index in indexes(evidence):
             for one in divergences(index):
                 summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
@@ -71,22 +76,33 @@ class KlWeight(Rule):
                     yield self.finding(evidence, saw, place=place_in(index, one.node))
 
 
+def _one_code(evidence: Evidence) -> str:
+    """What was seen of an inner layer whose whole output has come to zero: a code that is noise."""
+    for layer in evidence.layers if evidence.trace is not None else ():
+        if not layer.weighted or layer.role == "output" or evidence.trace is None:
+            continue
+        ends = [evidence.trace.layer(layer.name, column).known.values for column in ("minimum", "maximum")]
+        least, most = (values[-LATE:] for values in ends)
+        if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
+            return f"{layer.name} ends between {min(least):.2g} and {max(most):.2g} for every row"
+    return ""
+
+
 def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> bool:
     """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned beside one,
     and both are added where the function is called."""
     owner = function_of(index, divergence)
     for node in ast.walk(owner):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            sides = [value_of(index, side) for side in (node.left, node.right)]
+            if divergence in sides and any(_is_mean(side) for side in sides):
+                return True
         pair = node.value.elts if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) else ()
         values = [value_of(index, one) for one in pair]
-        if divergence in values and any(_is_mean(one) for one in values):
-            return any(_adds(other, getattr(owner, "name", "")) for other in indexes(evidence))
-    return any(
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Add)
-        and any(value_of(index, side) is divergence for side in (node.left, node.right))
-        and any(_is_mean(value_of(index, side)) for side in (node.left, node.right))
-        for node in ast.walk(owner)
-    )
+        both = divergence in values and any(_is_mean(one) for one in values)
+        if both and any(_adds(other, getattr(owner, "name", "")) for other in indexes(evidence)):
+            return True
+    return False
 
 
 def _adds(index: FileIndex, function: str) -> bool:

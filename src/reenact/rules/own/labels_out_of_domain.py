@@ -83,6 +83,8 @@ class LabelsOutOfDomain(Rule):
         labels = evidence.labels
         if labels is None or labels.minimum is None or labels.maximum is None:
             return
+        if evidence.several_outputs and says(evidence, *QUANTITIES) and not labels.integral:
+            return  # They are the quantities of another head.
         low, high, family = labels.minimum, labels.maximum, evidence.loss_family
         seen = f"labels from {low:g} to {high:g}"
         if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):

@@ -1,7 +1,8 @@
 """RE006 targets-unscaled
 
 What
-    The targets of a regression are large numbers: a mean or a spread above ten.
+    The targets of a regression are large numbers: a mean or a spread above ten; or those of one head are so
+    large that the loss of the heads beside it is less than a thousandth of the whole.
 Why
     The last layer starts near zero and must first walk to the mean of the targets; squared errors of
     large targets make gradients so large that any usual learning rate overshoots.
@@ -30,10 +31,16 @@ Sources
     4.5.
 """
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
-from reenact.rules.own._series import learned
+import math
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
+from reenact.rules.own._lines import call_place
+from reenact.rules.own._series import learned, losses, windows
 
 LARGE = 10.0
+DROWNED = 1e3
+"""How many times the loss of guessing a class the whole loss ends at, where classes count for nothing."""
+OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
 
 
 class TargetsUnscaled(Rule):
@@ -42,6 +49,7 @@ class TargetsUnscaled(Rule):
     why = "Errors as large as the targets make gradients that no usual learning rate bears."
 
     def check(self, evidence: Evidence) -> Findings:
+        yield from self._beside_classes(evidence)
         labels = evidence.labels
         if evidence.task is not TaskType.REGRESSION or evidence.loss_family is not LossFamily.REGRESSION:
             return
@@ -56,3 +64,20 @@ class TargetsUnscaled(Rule):
                 place=evidence.place_of(Kind.LOSS),
                 confidence=0.6 * sure if learned(evidence) else sure,
             )
+
+    def _beside_classes(self, evidence: Evidence) -> Findings:
+        """Raw quantities in one term of a loss whose other term, which was seen, is of classes."""
+        labels, course = evidence.data("label"), windows(losses(evidence))
+        classes = evidence.loss_family in (LossFamily.BINARY, LossFamily.CATEGORICAL)
+        if not classes or labels is None or labels.mean is None or labels.integral or len(course) < 2:
+            return
+        place = next((found for name in OF_QUANTITIES if (found := call_place(evidence, name))), None)
+        width = evidence.output.width if evidence.output is not None else None
+        if place is None or min(course) < DROWNED * math.log(max(2, width or 2)):
+            return
+        if abs(labels.mean) > 10 * LARGE:
+            saw = (
+                f"targets with mean {labels.mean:.3g} in one term of a loss that ends at {course[-1]:.3g}: "
+                "the classes beside it weigh less than a thousandth"
+            )
+            yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)

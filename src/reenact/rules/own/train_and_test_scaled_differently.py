@@ -37,7 +37,19 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
+from reenact.rules import (
+    Certainty,
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    Needs,
+    Place,
+    Rule,
+    Severity,
+    TensorFacts,
+)
+from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
@@ -47,6 +59,9 @@ HELD_OUT = re.compile(
 SCALERS = re.compile(
     r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
 )
+SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
+FEATURES = 3.0
+"""How many times more or less a feature varies than chance and a drift make it."""
 ENOUGH = 16
 """Rows of a split below which its mean tells little."""
 
@@ -64,13 +79,17 @@ class TrainAndTestScaledDifferently(Rule):
         generates = any(_generates(index) for index in indexes(evidence))
         for split in () if generates else ("validation", "test"):
             held = evidence.data("input", split)
-            if train is not None and held is not None and _differ(train, held):
-                finding = self.finding(
-                    evidence,
-                    f"training inputs have mean {train.mean:.3g} and deviation {train.std:.3g}, "
-                    f"{split} inputs {held.mean:.3g} and {held.std:.3g}",
-                )
-                yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"))
+            if train is None or held is None or not _comparable(train, held):
+                continue
+            saw = _another_range(train, held)
+            if saw:
+                param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
+                yield at_hyperparameter(self.finding(evidence, saw), param)
+                return
+            share = held.feature_spread or 1.0
+            if not 1 / FEATURES < share < FEATURES:
+                saw = f"features of the {split} inputs vary {share:.2g} times as much as in training"
+                yield self.finding(evidence, saw, place=_scaled_at(evidence))
                 return
         for index in indexes(evidence):
             for call, saw in _fitted_again(index):
@@ -148,14 +167,30 @@ def _depends(value: ast.expr, call: ast.Call, answers: set[str]) -> bool:
     )
 
 
-def _differ(train: TensorFacts, held: TensorFacts) -> bool:
-    if train.mean is None or train.std is None or held.mean is None or held.std is None:
-        return False
-    if not held.std:
-        # A model is called with ones or zeros to be built, or to be looked at.
-        return False
-    if min(train.rows_seen, held.rows_seen) < ENOUGH or train.shape[1:] != held.shape[1:]:
-        return False
-    spread = max(train.std, 1e-6)
-    moved = abs(train.mean - held.mean) > 2 * spread
-    return moved or held.std > 4 * spread or held.std < spread / 4
+def _scaled_at(evidence: Evidence) -> Place | None:
+    """Where held-out rows are scaled: something of their name is given what a scale is made of."""
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            for target, value in assigned(node):
+                named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
+                if named and isinstance(value, ast.Call | ast.BinOp) and SCALED.search(ast.unparse(value)):
+                    return place_in(index, value)
+    return None
+
+
+def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
+    """Whether there are rows enough of one shape; a model is called with ones or zeros to be built."""
+    enough = min(train.rows_seen, held.rows_seen) >= ENOUGH and train.shape[1:] == held.shape[1:]
+    return enough and None not in (train.mean, train.std, held.mean) and bool(held.std)
+
+
+def _another_range(train: TensorFacts, held: TensorFacts) -> str:
+    """What differs between all values of both, in words; empty where little does."""
+    mean, std, other, own = (value or 0.0 for value in (train.mean, train.std, held.mean, held.std))
+    spread = max(std, 1e-6)
+    if abs(mean - other) <= 2 * spread and spread / 4 <= own <= 4 * spread:
+        return ""
+    return (
+        f"training inputs have mean {mean:.3g} and deviation {std:.3g}, "
+        f"{held.split} inputs {other:.3g} and {own:.3g}"
+    )

@@ -18,6 +18,8 @@ WHOLE, FEW = 0.99, 16
 FEW_ROWS = 2000
 MOST_LABELS = 100_000
 """Rows of a data set in memory that are measured: of its inputs, of its labels."""
+ENOUGH = 64
+"""Rows of a split from which on the spread of each of its features tells something."""
 FEW_LABELS, FEW_BATCHES, MOST_BATCHES = 8, 4, 400
 """Rows that a batch must have for its mean label to tell something, and how many of these batches."""
 _WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
@@ -36,6 +38,8 @@ class TensorFacts:
         self.values = self.bad = 0
         self.feature_low: Array = None
         self.feature_high: Array = None
+        self.feature_sums: Array = None
+        """Of each feature of numbers: its sum and the sum of its squares."""
         self.counts: dict[int, int] = {}
         self.integral = True
         self.one_hot = True
@@ -68,11 +72,33 @@ class TensorFacts:
         if flat.shape[1] > MAX_FEATURES or not len(flat):
             return
         low, high = flat.min(axis=0), flat.max(axis=0)
+        sums = numpy.stack([flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)])
         if self.feature_low is None or self.feature_low.shape != low.shape:
-            self.feature_low, self.feature_high = low, high
+            self.feature_low, self.feature_high, self.feature_sums = low, high, sums
         else:
+            self.feature_sums = self.feature_sums + sums
             self.feature_low = numpy.minimum(self.feature_low, low)
             self.feature_high = numpy.maximum(self.feature_high, high)
+
+    def spreads(self) -> Array:
+        """The standard deviation of each feature of numbers; none where rows are few or of several sizes."""
+        known = self.feature_sums is not None and None not in (self.shape or [None])[1:]
+        if not known or not self.dtype.count("float") or self.rows < ENOUGH or self.bad:
+            return None
+        mean, square = self.feature_sums / self.rows
+        return numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
+
+    def spread_beside(self, train: TensorFacts | None) -> float | None:
+        """The spread of a feature as a share of that in the training data: of all together or the median of
+        those that vary there, whichever is nearer to one, for many are rare and some have long tails."""
+        own, other = self.spreads(), train.spreads() if train is not None and train is not self else None
+        if own is None or other is None or own.shape != other.shape:
+            return None
+        vary = other > 1e-6
+        if numpy.count_nonzero(vary) < 4:
+            return None
+        shares = (numpy.median(own[vary] / other[vary]), numpy.linalg.norm(own) / numpy.linalg.norm(other))
+        return min(map(float, shares), key=lambda share: abs(numpy.log(max(share, 1e-9))))
 
     def count_classes(self, array: Array) -> None:
         """Take in labels as classes, for as long as they look like classes."""
@@ -242,8 +268,9 @@ class Data:
             if own in self.splits:
                 best[own].label.means = self.splits[own].label.means
         named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
+        train = next((split.input for name, split in named if name == "train"), None)
         tensors = [
-            facts.as_dict(name, role)
+            dict(facts.as_dict(name, role), feature_spread=facts.spread_beside(train))
             for name, split in named
             for role, facts in (("input", split.input), ("label", split.label))
             if facts.rows
