@@ -62,7 +62,7 @@ class Group:
         if self.memory is None:
             return None
         names = ("total_rss", "total_shmem") if self.version == 1 else ("anon", "shmem")
-        stat = _fields(self.memory / "memory.stat")
+        stat = kernel_counts(self.memory / "memory.stat")
         return sum(stat.get(name, 0) for name in names)
 
     def out_of_memory(self) -> bool:
@@ -70,7 +70,7 @@ class Group:
         if self.memory is None:
             return False
         name = "memory.oom_control" if self.version == 1 else "memory.events"
-        return _fields(self.memory / name).get("oom_kill", 0) > 0
+        return kernel_counts(self.memory / name).get("oom_kill", 0) > 0
 
     def tasks(self) -> int | None:
         """Processes and threads now in the box."""
@@ -79,7 +79,7 @@ class Group:
 
     def task_refused(self) -> bool:
         """Whether the kernel refused a process or thread."""
-        return self.pids is not None and _fields(self.pids / "pids.events").get("max", 0) > 0
+        return self.pids is not None and kernel_counts(self.pids / "pids.events").get("max", 0) > 0
 
     def close(self) -> None:
         """Kill what is left and remove the group."""
@@ -210,7 +210,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _fields(path: Path) -> dict[str, int]:
+def kernel_counts(path: Path) -> dict[str, int]:
     """The `name number` lines of one of the kernel's files."""
     pairs = (line.split() for line in _text(path).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}

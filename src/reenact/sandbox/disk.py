@@ -159,9 +159,8 @@ def _open(name: str, at: int | None) -> int:
 def memory_usage(opened: int) -> DiskUsage:
     """What is in a memory file system, named or not, by its own count."""
     found = os.fstatvfs(opened)
-    return DiskUsage(
-        (found.f_blocks - found.f_bfree) * found.f_frsize, max(0, found.f_files - found.f_ffree - 1)
-    )
+    used = (found.f_blocks - found.f_bfree) * found.f_frsize
+    return DiskUsage(used, max(0, found.f_files - found.f_ffree - 1))
 
 
 def free_bytes(path: Path) -> int:

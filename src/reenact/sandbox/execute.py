@@ -9,6 +9,7 @@ from signal import SIGKILL
 from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
+from reenact.sandbox.cgroup import kernel_counts
 from reenact.sandbox.disk import free_bytes
 from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
@@ -100,10 +101,8 @@ class _Life:
         collected = collect(self.folder.work, self.command.collect, self.limits.result_bytes, disposable=True)
         ending, why = _name(end, collected)
         if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
-            ending, why = (
-                Ending.MEMORY_LIMIT,
-                "memory: the machine itself ran out and its kernel killed the program",
-            )
+            ending = Ending.MEMORY_LIMIT
+            why = "memory: the machine itself ran out and its kernel killed the program"
         return BoxResult(
             ending,
             self.tier.name,
@@ -144,19 +143,11 @@ def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
 
 
 def _collecting_events(collected: Collected, ending: Ending) -> tuple[Event, ...]:
-    missing = tuple(Event("result-missing", name) for name in collected.missing)
-    if ending is Ending.RESULT_REFUSED:
-        return missing
-    return missing + tuple(
-        Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()
-    )
+    refused = {} if ending is Ending.RESULT_REFUSED else collected.refused
+    missing = (Event("result-missing", name) for name in collected.missing)
+    return (*missing, *(Event("result-refused", f"{name}: {why}") for name, why in refused.items()))
 
 
 def _host_oom_kills() -> int:
     """How many processes this machine's kernel has killed for want of memory since it started."""
-    with suppress(OSError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            name, _, count = line.partition(" ")
-            if name == "oom_kill":
-                return int(count)
-    return 0
+    return kernel_counts(Path("/proc/vmstat")).get("oom_kill", 0)

@@ -172,10 +172,8 @@ class Repository:
 
     def _readable(self, git: Path, tree: Path) -> Iterator[str]:
         """Files of the index whose content is there."""
-        printed = run_git(git, tree, ("ls-files", "--stage", "-z"), wall_s=self.wall_s).decode(
-            errors="replace"
-        )
-        entries = [line.partition("\t") for line in printed.split("\0") if line]
+        printed = run_git(git, tree, ("ls-files", "--stage", "-z"), wall_s=self.wall_s)
+        entries = [line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line]
         hashes = [head.split()[1] for head, _, _ in entries]
         asked = ("cat-file", "--batch-check=%(objecttype)")
         lines = "".join(f"{one}\n" for one in hashes).encode()

@@ -57,9 +57,8 @@ class NetworkCounters:
         if not count:
             return ()
         times = "once" if count == 1 else f"{count} times"
-        return (
-            Event("network-denied", f"An address outside the box was tried {times}; the box has no network."),
-        )
+        sentence = f"An address outside the box was tried {times}; the box has no network."
+        return (Event("network-denied", sentence),)
 
     def close(self) -> None:
         for opened in self._files:

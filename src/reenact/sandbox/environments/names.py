@@ -91,11 +91,8 @@ class Allowed:
 
     def check(self, requirements: Iterable[Requirement]) -> None:
         """InputError that lists every name nobody vouched for."""
-        strange = [
-            requirement
-            for requirement in requirements
-            if requirement.proposed_by.needs_word and requirement.name not in self.names
-        ]
+        unsure = (item for item in requirements if item.proposed_by.needs_word)
+        strange = [item for item in unsure if item.name not in self.names]
         if not strange:
             return
         listed = ", ".join(sorted(f"{item.name} (proposed by a {item.proposed_by})" for item in strange))

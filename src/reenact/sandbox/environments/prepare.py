@@ -186,9 +186,8 @@ class Environments:
         asked = next((item.text for item in wish.requirements if item.name == name), name)
         source = find_source(name, asked.partition(";")[0], wish.exclude_newer, self.stop)
         content = download(source)
-        store = self._folder("wheels") / hash_of(
-            ask_interpreter(self.python), hashlib.sha256(content).hexdigest()
-        )
+        digest = hashlib.sha256(content).hexdigest()
+        store = self._folder("wheels") / hash_of(ask_interpreter(self.python), digest)
         if not store.is_dir():
             self._say(f"building {source.name} {source.version} from source in a box")
             builder = partial(self._prepare_build, allowed)
@@ -269,9 +268,6 @@ class Environments:
 
 def _freed(wish: Wish, name: str) -> Wish:
     """The wish with any version of one package."""
-    return replace(
-        wish,
-        requirements=tuple(
-            replace(one, text=without_version(one)) if one.name == name else one for one in wish.requirements
-        ),
-    )
+    asked = wish.requirements
+    freed = (replace(one, text=without_version(one)) if one.name == name else one for one in asked)
+    return replace(wish, requirements=tuple(freed))

@@ -20,7 +20,7 @@ import tarfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.plain import plain_text
@@ -140,10 +140,8 @@ def _answering(names: tuple[str, ...]) -> tuple[Engine | None, str]:
     """The first engine that answers, or the sentence that says why none does."""
     engines = find_engines(names)
     if not engines:
-        return (
-            None,
-            f"No container engine is installed ({' or '.join(names)}); get one with: apt install podman.",
-        )
+        looked_for = " or ".join(names)
+        return None, f"No container engine is installed ({looked_for}); get one with: apt install podman."
     complaints = []
     for engine in engines:
         answer = engine.ask("version")
@@ -269,7 +267,5 @@ def _ended(engine: Engine, name: str, status: int) -> ProgramEnd:
         raise BoxBroke("the engine did not tell how the program ended")
     end = ProgramEnd.from_shell(code)
     if state.get("OOMKilled") is True:
-        return ProgramEnd(
-            end.exit_code, end.signal, Crossing(Ending.MEMORY_LIMIT, "memory: more than its limit")
-        )
+        return replace(end, crossing=Crossing(Ending.MEMORY_LIMIT, "memory: more than its limit"))
     return end
