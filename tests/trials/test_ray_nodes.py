@@ -1,10 +1,12 @@
 """Trials on a real Ray cluster of two nodes that share no folder: one of them killed, different, with a
-broken disk, cut off from the data, or with a card; and the commands of the tutorial."""
+broken disk, cut off from the data, or with a card; through the client of Ray; and the commands of the
+tutorial."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -205,6 +207,74 @@ def test_a_program_that_uses_a_card_gets_one_and_no_more_train_at_once_than_the_
     assert {parts[3:] == ["0"] for parts in seen} == {bool(wants)}
     assert all(float(one[1]) <= float(next_[0]) for one, next_ in pairwise(seen)), "one after another"
     assert len({parts[2] for parts in seen}) == 1, "by one worker"
+
+
+def test_a_cluster_with_fewer_cores_than_workers_trains_with_what_it_has_and_leaves_no_worker(
+    nodes: Any, tmp_path: Path
+) -> None:
+    import ray
+
+    for _ in range(2):
+        nodes.add_node(num_cpus=1)
+    program = program_in(tmp_path / "p", HEALTHY)
+    ray.init(address=nodes.address, log_to_driver=False)
+    with RayExecutor(workers=16) as executor:
+        found = executor.run([Trial(program, seed=seed) for seed in range(8)])
+    assert [one.trained for one in found] == [True] * 8
+    made = ray._private.state.actors().values()
+    assert len(made) == 4, "two that train, and two for which the cluster may grow"
+    assert {one["State"] for one in made} == {"DEAD"}
+    assert sum(bool(one["Pid"]) for one in made) == 2, "nobody else began as those two ended"
+
+
+TOKEN = "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a head with a client server that wants a token, started elsewhere by `ray start`."""
+    monkeypatch.setenv("RAY_AUTH_TOKEN", TOKEN)
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    with socket.socket() as free, socket.socket() as other:
+        for one in (free, other):
+            one.bind(("127.0.0.1", 0))
+        port, client = free.getsockname()[1], other.getsockname()[1]
+    away = tmp_path / "away"
+    away.mkdir()
+    command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", f"--port={port}",
+               f"--ray-client-server-port={client}", "--num-cpus=2", "--include-dashboard=false"]  # fmt: skip
+    with (tmp_path / "head.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=away, stdout=log, stderr=log, env={**os.environ, "RAY_AUTH_MODE": "token"}
+        )
+    try:
+        end = time.monotonic() + START_S
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", client), timeout=5).close()
+                break
+            except OSError:
+                assert process.poll() is None, (tmp_path / "head.log").read_text(encoding="utf-8")
+                assert time.monotonic() < end
+                time.sleep(0.5)
+        yield f"ray://127.0.0.1:{client}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_a_repair_through_the_client_of_ray_whose_head_wants_the_token_that_its_user_has(
+    head: str, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    shutil.copy(Path(__file__).parents[2] / "examples" / "broken" / "torch_gestures.py", here / "train.py")
+    words = ["repair", "--executor", head, "--budget", "3t", "--seeds", "6", "train.py"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "reenact", *words], cwd=here, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "zero_grad" in ended.stdout
 
 
 def test_the_commands_of_the_tutorial_repair_on_two_nodes(nodes: Any, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ The rule itself is in `inject/reenact_trials_hopeless.py`, as it runs in the tra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from statistics import median
@@ -109,8 +110,9 @@ def _rule() -> Any:
     return injected("reenact_trials_hopeless")
 
 
-def steps_factor(program: Program, patch: Patch) -> float:
-    """Times as many steps as the program takes, by its epochs and its batch size."""
+def steps_factor(program: Program, patch: Patch, *, least: float = FEWEST, most: float = math.inf) -> float:
+    """Times as many steps as the program takes, by its epochs and its batch size; what the batch size does
+    lies between `least` and `most`."""
     factor = 1.0
     values = {param.id: param.in_force for param in hyperparameters_of(program)}
     for change in patch.changes:
@@ -119,7 +121,7 @@ def steps_factor(program: Program, patch: Patch) -> float:
             continue
         old, new = values.get(change.hyperparameter), change.value
         if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
-            factor *= new / old if kind is Kind.EPOCHS else max(FEWEST, old / new)
+            factor *= new / old if kind is Kind.EPOCHS else min(most, max(least, old / new))
     return factor
 
 

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,10 @@ CONNECT_S, BEGIN_S = 60.0, 180.0
 """Until a cluster must have answered, and until one of this machine must have started."""
 TCP_S = 10.0
 CLOSE_S = 10.0
-START_S = 300.0
-"""Until the first worker must be there."""
+START_S = 900.0
+"""Until the first worker must be there: Ray starts them at a low priority, so that on busy nodes it takes
+minutes."""
+CLIENT = "ray://"
 _NODE = "ray.io/node-id"
 
 
@@ -131,6 +134,8 @@ class RayExecutor(Executor):
         def connect() -> None:
             try:
                 _reach(address)
+                if address.startswith(CLIENT):
+                    _take_token()
                 self._ray.init(**options)
             except Exception as error:  # noqa: BLE001 - raised below, in the thread that waits
                 failed.append(error)
@@ -194,14 +199,17 @@ class RayExecutor(Executor):
             weights = start.read_bytes() if start is not None and start.is_file() else None
             member.begin(number, Sent(trial, weights), parcel)
         coming = sum(member.report is None for member in self._members)
-        most = self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        # Workers that wait for a core are what a cluster that grows by itself looks at: it may double.
+        most = min(self._workers, 2 * cores) if self._workers else cores
         for _ in range(min(most - len(self._members), len(current.left) - coming)):
             self._hire(current.trials[current.left[0]].program)
         if current.left and coming == len(self._members) and time.monotonic() - begun > START_S:
             free_now = {name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")}
             raise MissingPart(
-                f"No node of the Ray cluster had a free core within {START_S:g} s. Free: {free_now}.",
-                next_step="Look at `ray status`: others may use all of its cores.",
+                f"No worker on the Ray cluster was ready within {START_S:g} s. Free: {free_now}.",
+                next_step="Look at `ray status`: others may use all of its cores, or its nodes be too busy to"
+                " start one.",
             )
 
     def _hire(self, program: Program) -> None:
@@ -303,8 +311,19 @@ class RayExecutor(Executor):
 
     def _dismiss(self, member: _Member) -> None:
         self._members.remove(member)
-        self._ray.wait([member.actor.close.remote()], timeout=CLOSE_S)
-        self._ray.kill(member.actor)
+        self._end([member])
+
+    def _end(self, members: Sequence[_Member]) -> None:
+        """Those that wait for a core end first and are not waited for: they would take the cores of the
+        others as these end, and would answer only then."""
+        waiting = [member for member in members if member.report is None]
+        there = [member for member in members if member.report is not None]
+        for member in waiting:
+            self._ray.kill(member.actor)
+        if closing := [member.actor.close.remote() for member in there]:
+            self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
+        for member in there:
+            self._ray.kill(member.actor)
 
     def _home(self, answer: Returned, trial: Trial) -> Outcome:
         """The outcome with its files on this machine; raises InputError where data were not sent."""
@@ -333,11 +352,7 @@ class RayExecutor(Executor):
     def close(self) -> None:
         """See `Executor.close`."""
         if self._ray.is_initialized():
-            closing = [member.actor.close.remote() for member in self._members]
-            if closing:
-                self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
-            for member in self._members:
-                self._ray.kill(member.actor)
+            self._end(self._members)
             if self._ours:
                 self._ray.shutdown()
         self._closed.set()
@@ -362,13 +377,21 @@ def _reach(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=TCP_S).close()
 
 
+def _take_token() -> None:
+    """Ray takes the token that its user has for `host:port`, but not for `ray://`, where it would only say
+    that nobody answered in time."""
+    with suppress(ImportError):
+        from ray._private.authentication import authentication_token_setup as tokens
+
+        tokens.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
+
+
 def _import_ray(address: str) -> Any:
-    client = address.startswith("ray://")
     try:
         import ray
     except ModuleNotFoundError as error:
         raise MissingExtra("ray", "ray") from error
     # What ray[client] brings.
-    if client and importlib.util.find_spec("grpc") is None:
+    if address.startswith(CLIENT) and importlib.util.find_spec("grpc") is None:
         raise MissingExtra("ray[client]", "ray")
     return ray

@@ -11,11 +11,8 @@ from statistics import median_low
 from reenact.errors import Inconclusive, PatchRefused, ended_by
 from reenact.journal.scope import Scope
 from reenact.probe.outcome import Crash, OutcomeKind
-from reenact.program.change import Set
-from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
 from reenact.trials.ending import as_trained
 from reenact.trials.executor import Executor, as_they_end
@@ -154,20 +151,7 @@ class BudgetedTrainer:
 
     def relative_cost(self, patch: Patch) -> float:
         """How much longer than the program itself a changed one takes, by its epochs and batches."""
-        factor = 1.0
-        values = {param.id: param.in_force for param in hyperparameters_of(self.program)}
-        for change in patch.changes:
-            if not isinstance(change, Set) or change.hyperparameter.kind not in (
-                Kind.EPOCHS,
-                Kind.BATCH_SIZE,
-            ):
-                continue
-            old, new = values.get(change.hyperparameter), change.value
-            if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
-                factor *= (
-                    new / old if change.hyperparameter.kind is Kind.EPOCHS else min(4.0, max(0.5, old / new))
-                )
-        return factor
+        return steps_factor(self.program, patch, least=0.5, most=4.0)
 
     def comparable(self, patch: Patch) -> bool:
         """A loss cannot judge a change of the loss."""
