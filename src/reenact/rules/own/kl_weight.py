@@ -128,5 +128,7 @@ def _is_mean(value: ast.expr) -> bool:
     reduction = next(
         (ast.unparse(word.value) for word in value.keywords if word.arg == "reduction"), "'mean'"
     )
-    plain = called(value) == "mean" and not value.args and not value.keywords
+    inner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    by_row = isinstance(inner, ast.Call) and called(inner) == "sum"
+    plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
     return plain or (called(value) in MEANS and reduction == "'mean'")
