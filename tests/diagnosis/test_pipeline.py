@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+import json
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -106,6 +107,17 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
         assert found.measure is not None
         assert found.measure.name == "test_accuracy"
     assert hashes(program.folder) == before
+
+
+def test_what_is_seen_in_a_notebook_is_placed_in_it(program: Program) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": BROKEN}]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (program.folder / "study.ipynb").write_text(json.dumps(book))
+    with Journal.in_memory() as journal:
+        found = tell(read_program(("study.ipynb",), program.folder), journal, depth=Depth.QUICK)
+    assert found.evidence.trace is not None
+    places = {one.place.file for one in found.evidence.trace.events if one.place is not None}
+    assert places == {PurePosixPath("study.ipynb")}
 
 
 def test_an_interrupted_diagnosis_continues_without_training_twice(program: Program, tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
 from reenact.probe.surroundings import Opened, read_opened, surroundings
-from reenact.probe.trace import Experiments, Root, Trace
-from reenact.probe.watch import Watched, watch
+from reenact.probe.trace import Experiments, Trace
+from reenact.probe.watch import Watched, program_root, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial
 from reenact.types import Stop
@@ -132,7 +132,8 @@ def watched_run(
         **made_up,
     }
     kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds)
-    return kept, read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
+    root = program_root(program, kept.folder)
+    return kept, read_trace(kept.folder, root=root) if is_trace(kept.folder) else None
 
 
 def _experiments(program: Program, options: TrainingOptions, weights: Path, stop: Stop) -> Experiments:
