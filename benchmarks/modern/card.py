@@ -13,8 +13,8 @@ from reenact.diagnosis.options import THRESHOLD
 from reenact.rules.registry import all_rules
 
 NAMED, FIRST, ALARMS = 0.85, 0.75, 0.05
-LEAST = {False: 30, True: 20}
-"""Programs of a kind (sound?) in a half below which a goal is not judged."""
+LEAST = 20
+"""Programs of a kind in a half below which a goal is not judged."""
 MOST_LINES = 40
 """A place that is longer shows nobody a line."""
 BROKEN = "broken"
@@ -94,7 +94,7 @@ def scorecard(
     alarm = Share(sum(pair.alarm for pair in sound), len(sound))
     said = sum(len(pair.reported) for pair in faulty)
     precision = Share(sum(pair.is_true(one) for pair in faulty for one in pair.reported), said)
-    many = {kind: whole and len(group) >= LEAST[kind] for kind, group in ((False, faulty), (True, sound))}
+    many = {kind: whole and len(group) >= LEAST for kind, group in ((False, faulty), (True, sound))}
     return Scorecard(
         name=f"modern-{half}" + ("" if depth == "quick" else f"-{depth}"),
         figures=f"named {named}, first at its line {first}, false alarms {alarm}",

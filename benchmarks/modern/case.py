@@ -38,7 +38,7 @@ class Half(StrEnum):
     SIXTH = "sixth"
     """By yet another; run once. Opened since."""
     SEVENTH = "seventh"
-    """By two others; run once."""
+    """By two others; run once. Opened since."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,6 +301,26 @@ def test_classes_of_the_data_set_that_the_loss_does_not_see() -> None:
     assert compared(16, 64).labels is None, "an image is given back"
     assert compared(16, 3).labels == LABELS, "the classes as one-hot rows"
     assert compared(16).labels == LABELS
+    columns = replace(LABELS, shape=(None, 2), class_values=tuple(range(12)), classes=12, maximum=11.0)
+    many = replace(run, data=(columns,))
+    assert seen(many).labels == columns
+    loss = LossFacts("binary_cross_entropy_with_logits", None, {}, None, compared=((16,), (16,)))
+    assert seen(replace(many, graph=replace(run.graph, loss=loss))).labels is None, "columns of categories"
+
+
+CRITIC = """
+kind = F.cross_entropy(classes(code), y)
+side = F.binary_cross_entropy_with_logits(critic(code), where)
+"""
+
+
+def test_labels_that_may_be_those_of_the_loss_beside_it() -> None:
+    loss = LossFacts("binary_cross_entropy_with_logits", None, {}, None)
+    run = trace([1.0] * 20)
+    assert run.graph is not None
+    run = replace(run, graph=replace(run.graph, loss=loss))
+    for text, sure in ((CRITIC, Certainty.HINT), (CRITIC.replace("F.cross_entropy", "of"), Certainty.PROOF)):
+        assert [one.certainty for one in findings_in("RE004", seen(run, text))] == [sure]
 
 
 PARTS = """

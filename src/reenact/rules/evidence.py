@@ -277,11 +277,15 @@ class Evidence:
 
     def _compares_others(self, labels: TensorFacts) -> bool:
         """Whether the loss is seen to compare with something else than the classes of the data set: with a
-        target of many numbers a row, as wide as the output and no one-hot form of them (an image)."""
+        target of many numbers a row, as wide as the output and no one-hot form of them (an image), or of one
+        number where the data set has columns of classes (which are inputs)."""
         compared = self.loss.compared if self.loss is not None else None
-        if compared is None or compared[0] != compared[1] or len(labels.shape) > 1 or not labels.integral:
+        if compared is None or compared[0] != compared[1] or not labels.integral:
             return False
-        return math.prod(compared[1][1:]) > max(2, labels.classes or 0, (labels.maximum or 0) + 1)
+        numbers, classes = math.prod(compared[1][1:]), max(2, labels.classes or 0, (labels.maximum or 0) + 1)
+        if len(labels.shape) > 1:
+            return numbers == 1 and math.prod(size or 1 for size in labels.shape[1:]) > 1 and classes > 2
+        return numbers > classes
 
     @property
     def label_spread(self) -> float | None:

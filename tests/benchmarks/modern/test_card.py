@@ -64,8 +64,8 @@ def test_any_finding_or_a_bad_judgement_of_a_sound_program_is_a_false_alarm(
 
 
 def test_a_detector_that_says_everything_and_one_that_says_nothing_miss_a_goal() -> None:
-    faulty = [replace(FAULTY, id=f"faulty{n}") for n in range(LEAST[False])]
-    sound = [replace(SOUND, id=f"sound{n}") for n in range(LEAST[True])]
+    faulty = [replace(FAULTY, id=f"faulty{n}") for n in range(LEAST)]
+    sound = [replace(SOUND, id=f"sound{n}") for n in range(LEAST)]
     for findings in ((CLEARED, RATE), ()):
         results = [ModernResult(case.id, "code", findings=findings) for case in (*faulty, *sound)]
         card = scorecard(Half.TUNE, [*faulty, *sound], results, depth="quick", whole=True)

@@ -36,6 +36,7 @@ from reenact.rules.own._places import framework, says
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 QUANTITIES = ("mse_loss(", "MSELoss(", "l1_loss(", "L1Loss(", "huber_loss(", "HuberLoss(", "gaussian_nll")
+CLASSES = (".cross_entropy(", "CrossEntropyLoss(", "nll_loss(", "NLLLoss(")
 """Losses of PyTorch that compare quantities, beside that of the labels that were seen."""
 FAR = 0.1
 """Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
@@ -92,7 +93,7 @@ class LabelsOutOfDomain(Rule):
             where = f" at line {loss.line}" if made is not None and loss is not None else ""
             saw = f"{seen} for {evidence.loss_name}{where}"
             # Where several optimizers learn, or a head of its own, the labels may be those of another loss.
-            others = evidence.optimizers > 1 or says(evidence, *QUANTITIES)
+            others = evidence.optimizers > 1 or says(evidence, *QUANTITIES, *CLASSES)
             sure = Certainty.HINT if others else Certainty.PROOF
             yield self.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
