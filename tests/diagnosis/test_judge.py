@@ -90,6 +90,18 @@ def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
     assert found is judgement
 
 
+@pytest.mark.parametrize(
+    ("losses", "judgement"), [([1.0] * 60, Judgement.BROKEN), ([1.0] * 30 + [0.8] * 30, Judgement.SOUND)]
+)
+def test_a_training_that_learns_nothing_is_never_called_sound(
+    losses: list[float], judgement: Judgement
+) -> None:
+    seen = run(losses)
+    stalls = suspects_from([rule("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
+    found = judgement_of(seen, Depth.QUICK, findings=0, symptoms=stalls, threshold=THRESHOLD)
+    assert found is judgement
+
+
 TWO_NETWORKS = """\
 import torch
 from torch import nn

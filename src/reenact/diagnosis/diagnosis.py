@@ -207,7 +207,9 @@ class Diagnosis(Result):
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
                 return f"{_counted(len(self.findings), 'finding')}{confirmed}."
             case Judgement.BROKEN:
-                count = _counted(len(grave_symptoms(self.symptoms, self.threshold)), "symptom")
+                grave = grave_symptoms(self.symptoms, self.threshold)
+                seen = grave or [one for one in self.symptoms if one.confidence >= self.threshold]
+                count = _counted(len(seen), "symptom")
                 deeper = f" Try --depth {DEEPER[self.depth]}." if self.depth in DEEPER else ""
                 return f"Training looks broken ({count}), cause not identified.{deeper}"
             case Judgement.UNJUDGED:

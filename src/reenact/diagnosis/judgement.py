@@ -33,7 +33,7 @@ class Judgement(StrEnum):
     FINDINGS = "findings"
     """A rule names something that is wrong, at or above the threshold."""
     BROKEN = "broken"
-    """The training failed, by symptoms of level error; no rule names the cause."""
+    """The training failed, by symptoms of level error or by its own course; no rule names the cause."""
     SOUND = "sound"
     """A training was seen (or, at depth static, the text was read) and nothing speaks against it."""
     UNJUDGED = "unjudged"
@@ -66,6 +66,9 @@ def judgement_of(
     grave = [one for one in grave_symptoms(symptoms, threshold) if _counts(one, evidence)]
     if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
+    shown = any(one.confidence >= threshold for one in symptoms)
+    if depth.runs and shown and not _goes_on(evidence) and _fails(evidence):
+        return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 
 
@@ -83,6 +86,12 @@ def _counts(symptom: Suspect, evidence: Evidence) -> bool:
     health = health_of(evidence)
     proven = symptom.certainty is Certainty.PROOF and health is not Health.WORKS
     return proven or health in (Health.FAILS, Health.UNSEEN)
+
+
+def _fails(evidence: Evidence) -> bool:
+    from reenact.rules.health import Health, health_of
+
+    return health_of(evidence) is Health.FAILS
 
 
 def _local(symptom: Suspect, evidence: Evidence) -> bool:

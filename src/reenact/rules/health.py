@@ -102,7 +102,14 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
     fell = (ends[0] - ends[-1]) / abs(ends[0])
     if by_loss is not None:
         return by_loss < WORSE or max(by_loss, fell) < LITTLE
-    return fell < (LITTLE if _ends_at_zero(evidence) else NOTHING)
+    return fell < (LITTLE if _ends_at_zero(evidence) or _not_memorised(evidence) else NOTHING)
+
+
+def _not_memorised(evidence: Evidence) -> bool:
+    """Whether the loss does not fall on one batch over and over either, which every loss of a target can."""
+    tried = evidence.experiments.one_batch
+    ends = windows(finite(list(tried.losses))) if tried is not None and evidence.compares else []
+    return bool(ends) and ends[0] > 0 and ends[0] - min(ends) < LITTLE * ends[0]
 
 
 def _ends_at_zero(evidence: Evidence) -> bool:

@@ -65,7 +65,8 @@ class FrozenOrForgottenWeights(Rule):
             (_not_given(evidence, evidence.watched), "never given to an optimiser"),
             (_without_gradient(evidence.watched), NO_GRADIENT),
         ):
-            layer = next((one for one in evidence.layers if _owns(one.name, names)), None)
+            layers = [one for one in evidence.layers if _owns(one.name, names)]
+            layer = layers[0] if layers else None
             if names:
                 saw = f"{', '.join(names[:4])}: {reason}"
                 place = evidence.optimizer.place if evidence.optimizer is not None else None
@@ -75,7 +76,9 @@ class FrozenOrForgottenWeights(Rule):
                     place = call_place(evidence, "detach") or place
                 elif reason == NO_GRADIENT:
                     place = _asked_without_gradient(evidence.watched) or place
-                sure = None if layer is None or _fresh(layer) else 0.4
+                # What an optimizer has was not left alone on purpose: one layer as it was made is enough.
+                looked = layers if reason == NO_GRADIENT else layers[:1]
+                sure = None if not looked or any(map(_fresh, looked)) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
 
 

@@ -28,7 +28,7 @@ Sources
 import re
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -62,6 +62,7 @@ class RegularisationTooStrong(Rule):
                 values=(0.0001, 0.0),
                 fault=Fault.HWD,
                 confidence=(0.8 if decay > 4 * DECAY else 0.6) * doubt,
+                certainty=Certainty.STRONG if failed and decay >= 2 * DECAY else None,
             )
 
     def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Findings:

@@ -42,6 +42,8 @@ GONE = 1e-2
 """Share of the largest learning rate below which nothing is learned any more."""
 MOST = 0.5
 """Share of the steps that a schedule may leave below that."""
+EPOCHS = 3
+"""From so many on, a schedule that is over within the first was not made for batches."""
 MADE = ("ExponentialLR", "StepLR", "MultiStepLR", "CosineAnnealingLR", "LambdaLR", "MultiplicativeLR",
         "PolynomialLR", "LinearLR", "ReduceLROnPlateau")  # fmt: skip
 
@@ -63,8 +65,10 @@ class SchedulePerBatch(Rule):
         falls = [number for number in range(1, len(rates)) if rates[number] < rates[number - 1]]
         low = sum(rate < GONE * max(rates) for rate in rates) / len(rates)
         epochs = evidence.trace.epoch_count or 1
-        if low >= MOST and len(falls) > 2 * epochs and not any(later > now for now, later in pairwise(rates)):
-            often = f"{len(falls)} times in {epochs} epochs"
+        at_once = len(falls) > 1 and epochs >= EPOCHS and falls[-1] < len(rates) / epochs
+        often_enough = len(falls) > 2 * epochs or at_once
+        if low >= MOST and often_enough and not any(later > now for now, later in pairwise(rates)):
+            often = f"{len(falls)} times in {f'the first of {epochs}' if at_once else epochs} epochs"
             saw = f"learning rate {max(rates):.2g} falls {often}, to {rates[-1]:.1e}"
             yield self.finding(evidence, saw, place=_stepped(evidence), kind=Kind.SCHEDULER)
 

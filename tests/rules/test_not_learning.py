@@ -1,0 +1,79 @@
+"""What keeps a training from learning, where its own course shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_evidence import QUANTITIES, findings_in, graph, trace
+from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts
+from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Certainty
+from reenact.rules.health import Health, health_of
+from reenact.testing.rules import evidence_of
+
+
+@pytest.mark.parametrize(("stays", "count"), [(2, 1), (25, 0)])
+def test_a_schedule_that_is_over_within_the_first_epoch(stays: int, count: int) -> None:
+    run = trace([2.2] * 60)
+    rows = run.steps.rows.copy()
+    rows[:, run.steps.columns.index("learning_rate")] = [
+        0.02 * 0.1 ** min(3, step // stays) for step in range(60)
+    ]
+    found = findings_in("RE044", Evidence(trace=replace(run, steps=Columns(run.steps.columns, rows))))
+    saw = "learning rate 0.02 falls 3 times in the first of 6 epochs, to 2.0e-05"
+    assert [one.saw for one in found] == [saw] * count
+
+
+def layer(name: str, largest: float) -> Layer:
+    """With weights of spread 0.1 between the negative of this and this."""
+    facts = WeightFacts("weight", (8, 8), True, 0.0, 0.1, -largest, largest, f"{name}.weight")
+    return Layer(name, "Linear", None, ((8, 8),), (8, 8), None, {"out_features": 8}, (facts,))
+
+
+@pytest.mark.parametrize(("second", "sure"), [(0.1732, True), (0.4, False)])
+def test_one_layer_as_it_was_made_is_enough_where_no_gradient_comes(second: float, *, sure: bool) -> None:
+    """An embedding is drawn from a normal distribution, the layer behind it from a uniform one."""
+    names = ("embed", "rnn", "0")
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    held = tuple(ParameterFacts(f"{name}.weight", (8, 8), True, True) for name in names)
+    rows = [[step, number, float(number == 2)] for step in range(6) for number in range(3)]
+    run = trace(
+        [1.0] * 20,
+        graph=replace(model, layers=(layer("embed", 0.4), layer("rnn", second), *model.layers)),
+        layer_names=names,
+        parameter_facts=held,
+        parameters=Columns(("step", "parameter", "grad_present"), np.array(rows)),
+    )
+    (found,) = findings_in("RE013", Evidence(trace=run))
+    assert found.saw == "embed.weight, rnn.weight: never reached by a gradient"
+    assert (found.confidence > 0.5) is sure
+
+
+@pytest.mark.parametrize(
+    ("decay", "last", "sure"),
+    [(0.1, 1.2, Certainty.STRONG), (0.06, 1.2, Certainty.HINT), (0.1, 0.05, Certainty.HINT)],
+)
+def test_a_decay_in_the_gradient_of_a_training_that_does_not_learn(
+    decay: float, last: float, sure: Certainty
+) -> None:
+    adam = OptimizerFacts("Adam", 0.001, {"weight_decay": decay}, None, 2)
+    model = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), optimizer=adam)
+    losses = [1.5 + (last - 1.5) * step / 59 for step in range(60)]
+    text = f"optimizer = torch.optim.Adam(model.parameters(), lr=0.001, weight_decay={decay})\n"
+    seen = replace(evidence_of(f"import torch\n{text}", run=False), trace=trace(losses, graph=model))
+    (found,) = findings_in("RE016", seen)
+    assert found.certainty is sure
+
+
+@pytest.mark.parametrize(("alone", "health"), [(0.79, Health.FAILS), (0.1, Health.UNCLEAR)])
+def test_a_loss_of_no_known_kind_that_does_not_fall_on_one_batch_either(alone: float, health: Health) -> None:
+    model = replace(graph(TaskType.REGRESSION, "mse", 1), loss=None)
+    course = [1.30 - 0.02 * step / 59 for step in range(60)]
+    losses = tuple(0.8 + (alone - 0.8) * step / 99 for step in range(100))
+    tried = Experiments(one_batch=OneBatch(100, losses, None))
+    made = trace(course, graph=model, data=(QUANTITIES,))
+    assert health_of(Evidence(trace=made, experiments=tried)) is health
