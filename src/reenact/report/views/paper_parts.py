@@ -103,6 +103,8 @@ def _squiggles(
 
 
 MOST_PLOTS = 6
+MOST_DESCRIBED = 8
+"""Curves of a plot that are put into words."""
 SHARE = 1.5
 """What is larger is no share between 0 and 1."""
 
@@ -124,7 +126,9 @@ def _plot(
     lines = [line for one in group for line in _lines(one)]
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
-    described = [_words(one) for one in group]
+    described = [_words(one) for one in group[:MOST_DESCRIBED]]
+    if len(group) > MOST_DESCRIBED:
+        described.append(f"And {len(group) - MOST_DESCRIBED} more.")
     described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
     drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
