@@ -42,7 +42,7 @@ def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comp
 def test_of_many_curves_the_first_are_put_into_words() -> None:
     runs = [run(0, *(curve("loss", 3, 1, label=f"task {number}") for number in range(40)))]
     (one,), _ = training_plots(runs, [])
-    assert one.alt.splitlines()[-2:] == ["task 7: 3 to 1 at epoch 2, 1 seed.", "And 32 more."]
+    assert one.alt.splitlines()[-2:] == ["task 7: 3 to 1 at epoch 2, seed 0.", "And 32 more."]
 
 
 def test_a_line_a_seed_and_a_colour_a_method() -> None:
