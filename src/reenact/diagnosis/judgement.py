@@ -63,11 +63,18 @@ def judgement_of(
     """What findings, symptoms and evidence come to together."""
     if findings:
         return Judgement.FINDINGS
-    grave = [one for one in grave_symptoms(symptoms, threshold) if _counts(one, evidence)]
+    from reenact.rules.health import Health, health_of
+
+    health = health_of(evidence)
+    # A symptom counts where a training is not seen to learn; one that is proven, a crash, needs none.
+    counts = health in (Health.FAILS, Health.UNSEEN)
+    proof = health is not Health.WORKS
+    found = grave_symptoms(symptoms, threshold)
+    grave = [one for one in found if counts or (proof and one.certainty is Certainty.PROOF)]
     if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     shown = any(one.confidence >= threshold for one in symptoms)
-    if depth.runs and shown and not _goes_on(evidence) and _fails(evidence):
+    if depth.runs and shown and health is Health.FAILS and not _goes_on(evidence):
         return Judgement.BROKEN
     return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
 
@@ -77,21 +84,6 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
     return tuple(
         one for one in symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
     )
-
-
-def _counts(symptom: Suspect, evidence: Evidence) -> bool:
-    """Whether a symptom is of a training that is not seen to learn; what is proven, a crash, needs none."""
-    from reenact.rules.health import Health, health_of
-
-    health = health_of(evidence)
-    proven = symptom.certainty is Certainty.PROOF and health is not Health.WORKS
-    return proven or health in (Health.FAILS, Health.UNSEEN)
-
-
-def _fails(evidence: Evidence) -> bool:
-    from reenact.rules.health import Health, health_of
-
-    return health_of(evidence) is Health.FAILS
 
 
 def _local(symptom: Suspect, evidence: Evidence) -> bool:

@@ -380,7 +380,7 @@ def _reach(address: str) -> None:
 def _take_token() -> None:
     """Ray takes the token that its user has for `host:port`, but not for `ray://`, where it would only say
     that nobody answered in time."""
-    with suppress(ImportError):
+    with suppress(ImportError, AttributeError):  # no public name for it
         from ray._private.authentication import authentication_token_setup as tokens
 
         tokens.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)

@@ -24,7 +24,7 @@ def words(node: ast.AST) -> Iterator[str]:
 
 def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
     """Names that a value with such a name flows into: assigned, as an index, in a loop, as an argument."""
-    reached = {word for word in words(index.tree) if seeds.search(word) and not word.count(" ")}
+    reached = {word for word in words(index.tree) if seeds.search(word) and " " not in word}
     own = {node.name: node for node in ast.walk(index.tree) if isinstance(node, ast.FunctionDef)}
     for _ in range(ROUNDS):
         before = len(reached)

@@ -16,6 +16,8 @@ RATES: dict[str, tuple[JsonValue, ...]] = {
     "lbfgs": (1.0, 0.1),
 }
 USUAL: tuple[JsonValue, ...] = (0.001, 0.01, 0.0003)
+OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
+"""Losses of PyTorch that compare quantities."""
 
 
 def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperparameter | None:

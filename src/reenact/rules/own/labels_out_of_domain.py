@@ -32,12 +32,12 @@ Sources
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
 from reenact.rules.own._label_place import labels_made_at
-from reenact.rules.own._places import framework, says
+from reenact.rules.own._places import OF_QUANTITIES, framework, says
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
-QUANTITIES = ("mse_loss(", "MSELoss(", "l1_loss(", "L1Loss(", "huber_loss(", "HuberLoss(", "gaussian_nll")
+QUANTITIES = (*(f"{name}(" for name in OF_QUANTITIES), "gaussian_nll")
 CLASSES = (".cross_entropy(", "CrossEntropyLoss(", "nll_loss(", "NLLLoss(")
-"""Losses of PyTorch that compare quantities, beside that of the labels that were seen."""
+"""How PyTorch calls losses of quantities and of classes: the labels that were seen may be of one of them."""
 FAR = 0.1
 """Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
 

@@ -35,12 +35,12 @@ import math
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._lines import call_place
+from reenact.rules.own._places import OF_QUANTITIES
 from reenact.rules.own._series import learned, losses, windows
 
 LARGE = 10.0
 DROWNED = 1e3
 """How many times the loss of guessing a class the whole loss ends at, where classes count for nothing."""
-OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
 
 
 class TargetsUnscaled(Rule):
@@ -80,4 +80,4 @@ class TargetsUnscaled(Rule):
                 f"targets with mean {labels.mean:.3g} in one term of a loss that ends at {course[-1]:.3g}: "
                 "the classes beside it weigh less than a thousandth"
             )
-            yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+            yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG)

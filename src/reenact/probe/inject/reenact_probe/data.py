@@ -83,7 +83,7 @@ class TensorFacts:
     def spreads(self) -> Array:
         """The standard deviation of each feature of numbers; none where rows are few or of several sizes."""
         known = self.feature_sums is not None and None not in (self.shape or [None])[1:]
-        if not known or not self.dtype.count("float") or self.rows < ENOUGH or self.bad:
+        if not known or "float" not in self.dtype or self.rows < ENOUGH or self.bad:
             return None
         mean, square = self.feature_sums / self.rows
         return numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
