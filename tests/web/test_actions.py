@@ -21,8 +21,8 @@ from reenact.journal import Journal, JournalReader
 from reenact.report.document import Diagnostic, Level, Section
 from reenact.types import Place
 from reenact.web.forms import Form
-from reenact.web.guard import AppState
 from reenact.web.run_page import editable
+from reenact.web.state import AppState
 
 WORKER = """
 import sys, time

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from reenact.web.guard import AppState
 from reenact.web.serve import make_app
+from reenact.web.state import AppState
 
 PORT = 8123
 HERE = f"http://127.0.0.1:{PORT}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
-from reenact.web.guard import AppState
+from reenact.web.state import AppState
 
 
 def mark(page: str) -> str:

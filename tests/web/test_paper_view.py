@@ -30,7 +30,7 @@ from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document, paper_report
-from reenact.web.guard import AppState
+from reenact.web.state import AppState
 
 CODE = "import torch\n\nlearning_rate = 0.001\n"
 

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
-from reenact.web.guard import AppState
 from reenact.web.serve import make_app
+from reenact.web.state import AppState
 
 
 def test_steps_come_in_pages_that_lead_on_and_back(browser: TestClient, ids: dict[str, str]) -> None:

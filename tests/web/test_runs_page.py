@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from benchmarks.web.measure import write_journal
 from reenact.journal import Journal
-from reenact.web.guard import AppState
 from reenact.web.render import shortened
+from reenact.web.state import AppState
 
 
 def test_every_run_is_listed_with_status_and_verdict(browser: TestClient, ids: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from reenact.journal import Journal, Kind
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
-from reenact.web.guard import AppState
+from reenact.web.state import AppState
 
 FOUND = Finding(
     "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12

@@ -14,7 +14,7 @@ from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import Evaluation
 from reenact.report.views.repair import best_so_far
-from reenact.web.guard import AppState
+from reenact.web.state import AppState
 
 
 def test_a_diagnosis_marks_the_source_and_leads_to_its_finding(

@@ -1,7 +1,7 @@
 """Runs in a browser: what the journal holds, rendered; nothing is decided, measured or drawn here.
 
 serve      which address shows what, on this machine
-guard      who may look, and from where; what every page needs
+guard      who may look, and from where              state      what every page needs
 runs_page  lists, sorts, filters                     compare_page  any number of runs side by side
 run_page   one run: its head, its document, its steps
 forms      commands as forms, run by `reenact.jobs`  actions    start, stop, resume, apply, rename, remove

@@ -17,7 +17,8 @@ from reenact.jobs import Job, stop_run
 from reenact.journal import Journal
 from reenact.report.run_words import program_of
 from reenact.types import ExitCode
-from reenact.web.guard import AppState, found_run, posted, state_of
+from reenact.web.guard import posted
+from reenact.web.state import AppState, found_run, state_of
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 MEANING: dict[int | None, tuple[str, str]] = {

@@ -16,7 +16,7 @@ from reenact.report.document import Beside, Block, Board, Document, Row, Section
 from reenact.report.recorded import Stored, document_of
 from reenact.report.run_words import run_facts, short
 from reenact.report.trace_plots import series_plot
-from reenact.web.guard import state_of
+from reenact.web.state import state_of
 
 MOST = 8
 """Runs that are compared at once."""

@@ -1,4 +1,4 @@
-"""Who may look, and from where: one browser of this machine; and what every page needs.
+"""Who may look, and from where: one browser of this machine.
 
 Covered: other programs' pages (one-time token, then a cookie that scripts cannot read and other sites cannot
 send), names that are made to point at this machine (the Host header), forms of other sites (a word in every
@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import MutableHeaders
@@ -22,10 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reenact.errors import InputError
-from reenact.jobs import Jobs
-from reenact.journal import JournalReader, Run
-from reenact.web.forms import Form
-from reenact.web.render import htmx, render
+from reenact.web.render import render
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
@@ -139,51 +134,3 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
-
-
-@dataclass
-class AppState:
-    """One server."""
-
-    runs_dir: Path
-    jobs: Jobs
-    forms: Sequence[Form] = ()
-    key: Key = field(default_factory=Key)
-
-    @property
-    def has_journal(self) -> bool:
-        return (self.runs_dir / "journal.db").exists()
-
-    def shelf(self) -> JournalReader:
-        """The journal, opened for one page: what others write meanwhile is seen by the next."""
-        return JournalReader.open(self.runs_dir)
-
-    def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
-        """A page with what all pages have."""
-        vendored = ["/vendor/htmx.js"] if htmx() is not None else []
-        shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "message": ""}
-        return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
-
-
-def state_of(request: Request) -> AppState:
-    """The state of the server that got this request."""
-    state: AppState = request.app.state.reenact
-    return state
-
-
-def seen_already(request: Request, mark: str) -> Response | None:
-    """The answer to a page that asks for news every second and shows this already: that there is none."""
-    return Response(status_code=204) if request.query_params.get("seen") == mark else None
-
-
-def number_of(request: Request, name: str) -> int:
-    """The number that the address holds; InputError for what no step can have."""
-    text = str(request.path_params[name])
-    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
-        raise InputError(f"There is no such number here. Received: {text[:40]!r}.")
-    return int(text)
-
-
-def found_run(request: Request, shelf: JournalReader) -> Run:
-    """The run that the address names; InputError when there is none."""
-    return shelf.find(str(request.path_params["run"]))

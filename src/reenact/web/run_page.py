@@ -21,7 +21,7 @@ from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.report.run_words import cost_of, program_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.guard import AppState, found_run, number_of, seen_already, state_of
+from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
 
 PAGE = 100
 

@@ -13,7 +13,7 @@ from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED, ORDERS
 from reenact.journal.records import digest
 from reenact.report.run_words import Listed, counted
-from reenact.web.guard import seen_already, state_of
+from reenact.web.state import seen_already, state_of
 
 PAGE = 50
 MOST_LIVE = 1000

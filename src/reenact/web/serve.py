@@ -21,10 +21,11 @@ from reenact.jobs import Jobs
 from reenact.web import actions
 from reenact.web.compare_page import compare_page
 from reenact.web.forms import Form
-from reenact.web.guard import AppState, Guard, state_of
+from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
+from reenact.web.state import AppState, state_of
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
