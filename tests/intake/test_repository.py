@@ -29,6 +29,17 @@ def test_a_folder_is_used_where_it_lies(history: History, tmp_path: Path) -> Non
     assert not (tmp_path / "into").exists()
 
 
+def test_a_change_of_equal_size_in_the_second_of_the_commit_is_seen(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    time.sleep(1 - time.time() % 1)
+    (tmp_path / "net.py").write_text("width = 2\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    (tmp_path / "net.py").write_text("width = 3\n")
+    time.sleep(1 - time.time() % 1)
+    assert open_repository(str(tmp_path), into=tmp_path / "into").commit.endswith(CHANGED)
+
+
 def test_a_folder_without_history(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("")
     assert open_repository(str(tmp_path), into=tmp_path / "into").commit == ""

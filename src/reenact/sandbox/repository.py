@@ -267,7 +267,10 @@ def own_git_folder(tree: Path) -> Iterator[Path]:
         (ours / "config").write_text(_own_config(theirs))
         for name in ("index", "packed-refs", "shallow"):
             if stat.S_ISREG(_mode(theirs / name)):
+                written = (theirs / name).lstat().st_mtime_ns
                 (ours / name).write_bytes(_read(theirs / name, 256 * 1024 * 1024))
+                # git reads a file again when it is as young as the index: a copy of today would hide changes.
+                os.utime(ours / name, ns=(written, written))
         _copy_references(theirs, ours)
         yield ours
 
