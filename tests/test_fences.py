@@ -58,7 +58,7 @@ LINES = {
     "llm": 2_660,
     "mcp": 1_000,
     "paper": 8_860,
-    "probe": 10_750,
+    "probe": 11_200,
     "program": 9_750,
     "pytest": 500,
     "repairs": 3_000,

@@ -123,3 +123,51 @@ def test_what_is_held_until_the_end_is_no_copy() -> None:
     assert {name: tensor.data_ptr() for name, tensor in held.items()} == {
         name: tensor.data_ptr() for name, tensor in state.items()
     }
+
+
+ROWS = """
+import torch, torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+x = torch.randn(64, 6)
+y = x[:, 0] - x[:, 1]
+model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Dropout(0.1), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for _ in range(60):
+    for rows, labels in DataLoader(TensorDataset(x, y), batch_size=64, shuffle=True):
+        optimizer.zero_grad()
+        LOSS.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "same"),
+    [
+        ("(model(rows)[:, 0] - labels).abs().mean()", False),
+        ("F.cross_entropy(model(rows) * torch.ones(2), (labels > 0).long())", True),
+        ("(model(rows) - labels).abs().mean()", True),
+        ("F.binary_cross_entropy_with_logits(model(rows)[:, 0], (labels > 0).float())", False),
+    ],
+)
+def test_labels_of_other_rows_after_the_training(forks: Any, tmp_path: Path, loss: str, same: bool) -> None:
+    _, tried = ends(forks, tmp_path, ROWS.replace("LOSS", loss))
+    assert tried.permuted is not None
+    assert (tried.permuted.rows, len(tried.permuted.permuted)) == (64, 16)
+    assert tried.permuted.fit_as_well is same
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "F.mse_loss(model(rows) * torch.ones(6), rows)",
+        "F.cross_entropy(model(rows) @ model(rows).t(), torch.arange(64))",
+        "F.mse_loss(model(rows)[:, 0], torch.ones(64))",
+        "model(rows).square().mean()",
+    ],
+)
+def test_labels_whose_order_says_nothing(forks: Any, tmp_path: Path, loss: str) -> None:
+    _, tried = ends(forks, tmp_path, ROWS.replace("LOSS", loss))
+    assert tried.one_batch is not None
+    assert tried.permuted is None

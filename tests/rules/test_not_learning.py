@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, findings_in, graph, trace
-from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts
+from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts, PermutedLabels
 from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Certainty
@@ -77,3 +77,17 @@ def test_a_loss_of_no_known_kind_that_does_not_fall_on_one_batch_either(alone: f
     tried = Experiments(one_batch=OneBatch(100, losses, None))
     made = trace(course, graph=model, data=(QUANTITIES,))
     assert health_of(Evidence(trace=made, experiments=tried)) is health
+
+
+@pytest.mark.parametrize(("rows", "loss", "count"), [(64, 0.91, 1), (64, 0.5, 0), (16, 0.91, 0)])
+def test_labels_of_other_rows_that_fit_as_well_after_the_training(rows: int, loss: float, count: int) -> None:
+    """A loss of the program's own: nobody knows what a constant answer scores."""
+    run = trace(
+        [1.0 - step / 1000 for step in range(100)],
+        graph=graph(TaskType.REGRESSION, "own_loss", 1),
+        data=(QUANTITIES,),
+    )
+    tried = Experiments(permuted=PermutedLabels(rows, loss, (0.9, 0.92) * 8))
+    found = findings_in("RE029", Evidence(trace=run, experiments=tried))
+    saw = "loss 0.91 on 64 rows after the training; with the labels of other rows 0.91"
+    assert [one.saw for one in found] == [saw] * count

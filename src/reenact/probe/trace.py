@@ -4,10 +4,12 @@ facts.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from reenact.probe.outcome import Crash
@@ -332,6 +334,22 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True)
+class PermutedLabels:
+    """The loss of the first batch with the weights of the end, and with labels that belong to other rows."""
+
+    rows: int
+    loss: float
+    permuted: tuple[float, ...]
+    """With one permutation of the labels each."""
+
+    @property
+    def fit_as_well(self) -> bool:
+        """Whether the labels of other rows fit as well as a row's own, within their spread."""
+        usual, spread = fmean(self.permuted), pstdev(self.permuted)
+        return math.isfinite(usual) and self.loss >= usual - max(0.5 * spread, 1e-6 * abs(usual))
+
+
+@dataclass(frozen=True, slots=True)
 class Experiments:
     """What was tried; none where it was not, or could not be."""
 
@@ -339,6 +357,7 @@ class Experiments:
     learning_rates: LearningRateRange | None = None
     behaviour: tuple[Behaviour, ...] = ()
     """One a model that was called, before the first step and, where it could be done, at the end."""
+    permuted: PermutedLabels | None = None
     non_finite_at: Place | None = None
     """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reenact_probe import ending, guard, weights
-from reenact_probe.experiment import behaviour, trials
+from reenact_probe.experiment import behaviour, labels, trials
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
@@ -32,6 +32,8 @@ WAITING = "waiting"
 """A file that says: all experiments are done but those that need the weights of the end."""
 MOST_HELD = 1500
 """MB that a process which only waits may hold."""
+MOST_TAPED = 800
+"""MB up to which it keeps the tape of the loss."""
 _NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
 """Words in the name of an argument that is no input."""
@@ -53,6 +55,8 @@ class TakeOver:
         self._scaled: tuple[Tensor, Tensor] | None = None
         self._test_keras: Callable[[], Facts] | None = None
         self._targets: list[Tensor] = []
+        self._problem: Problem | None = None
+        """The loss of the first batch, once it could be played again."""
         self._stepping: Optimizer | None = None
         """An optimizer that was asked to step before its loss went backward: it was given a closure."""
         self._install()
@@ -198,17 +202,32 @@ class TakeOver:
                 passes = [call for call in passes if weights.restore(self.torch, inner(call.module), left)]
                 facts["behaviour"] += [dict(tested, at_end=True) for tested in self._behave(passes)]
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
+                self._look_at_labels(facts, passes)
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             missing.append(f"{_NOT_AT_END}: {type(error).__name__}: {error}"[:300])
 
+    def _look_at_labels(self, facts: Facts, passes: list[behaviour.Pass]) -> None:
+        """Where all weights that the optimizer moves are those of the end, and labels are no next tokens."""
+        restored = {id(weight) for call in passes for weight in call.module.parameters()}
+        problem = self._problem
+        if problem is None or not all(id(weight) in restored for weight in problem.weights):
+            return
+        if all(tested.get("shift") is None for tested in facts["behaviour"]):
+            facts["permuted"] = labels.permuted(problem, self.inputs.batch, self.seconds)
+
     def _forget(self) -> None:
         """Let go of what only the experiments needed: the training goes on beside."""
-        self._losses.clear()
         self.pairs.clear()
-        self.tape.forget()
         for call in self.inputs.passes.values():
             call.module.zero_grad()
+        if self._problem is not None:
+            self._problem.let_go()
         gc.collect()
+        if self._problem is None or memory() > MOST_TAPED:
+            self._problem = None
+            self._losses.clear()
+            self.tape.forget()
+            gc.collect()
 
     def _cannot_wait(self, passes: list[behaviour.Pass]) -> str:
         """Why this process cannot wait for weights; empty where it can."""
@@ -237,6 +256,7 @@ class TakeOver:
         if optimizer is not None and not refusal:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, self.seconds, price)
         facts["missing"] += [refusal] if refusal else []
+        self._problem = problem
 
     def _keep(self, facts: Facts) -> None:
         """Write what was found so far: whoever waits for the rest may stop waiting."""

@@ -9,7 +9,7 @@ were.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from reenact_probe.guard import guarded, state
@@ -136,6 +136,11 @@ class Tape:
                 if id(tensor) not in held:
                     self._known.pop(id(tensor), None)
 
+    def slim(self) -> None:
+        """Let go of what the calls do not need."""
+        held = {id(tensor) for call in self.calls for tensor in (*call.outputs, *call.tensors())}
+        self._known = {key: tensor for key, tensor in self._known.items() if key in held | set(self.inputs)}
+
     def forget(self) -> None:
         """Let go of everything."""
         for held in (self.calls, self.inputs, self.originals, self._known):
@@ -169,9 +174,13 @@ class Tape:
                 if tensor.grad_fn is not None and id(tensor) not in made:
                     raise Unseen("a part of the model is compiled code or a function with its own gradient")
 
-    def play(self, zeroed: bool = False) -> Callable[[Tensor], Tensor]:
-        """Compute everything again; gives a function from a noted tensor to its new value."""
+    def play(
+        self, zeroed: bool = False, given: Mapping[int, Tensor] | None = None
+    ) -> Callable[[Tensor], Tensor]:
+        """Compute everything again; gives a function from a noted tensor to its new value. `given`: other
+        tensors for some that come from outside, by identity."""
         values = {key: tensor.clone() for key, tensor in self.originals.items()}
+        values.update(given or {})
         if zeroed:
             values.update((key, self.torch.zeros_like(tensor)) for key, tensor in self.inputs.items())
 

@@ -17,7 +17,7 @@ import copy
 import inspect
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ class Problem:
         self.weights = [weight for weight in weights if weight.requires_grad and weight.is_leaf]
         if not self.weights:
             raise Unseen("the optimizer holds no weight that can be trained")
-        self._tape = tape
+        self.tape = tape
         self._losses = losses
         tape.cut(losses)
         made = {id(tensor) for call in tape.calls for tensor in call.outputs}
@@ -61,9 +61,9 @@ class Problem:
         if not pairs:
             compared = [pair_of_call(torch, call) for call in tape.calls if call.name in LOSSES]
             pairs = [pair for pair in compared if pair is not None]
-        self._pairs = pairs[-MOST_PAIRS:]
+        self.pairs = pairs[-MOST_PAIRS:]
         # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed too.
-        self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self._pairs)
+        self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self.pairs)
         self._first = [weight.detach().clone() for weight in self.weights]
         self._now: Callable[[Tensor], Tensor] = lambda tensor: tensor
 
@@ -84,7 +84,7 @@ class Problem:
         if steady:
             torch.manual_seed(0)
         with torch.enable_grad():
-            self._now = self._tape.play(zeroed)
+            self._now = self.tape.play(zeroed)
             total = sum(self._now(loss).reshape(()) for loss in self._losses)
             gradients: Any = [None] * len(self.weights)
             if total.requires_grad:
@@ -94,10 +94,23 @@ class Problem:
             weight.grad = gradient.to_dense() if sparse else gradient
         return float(total.detach())
 
+    def let_go(self) -> None:
+        """Of all but what the loss is computed from."""
+        self._first, self._now = [], lambda tensor: tensor
+        self.tape.slim()
+
+    def steady_loss(self, given: Mapping[int, Tensor]) -> float:
+        """The loss as a number, with the same random draws each time and these tensors in the place of
+        those of this identity."""
+        self.torch.manual_seed(0)
+        with self.torch.no_grad():
+            now = self.tape.play(given=given)
+            return float(sum(now(loss).reshape(()) for loss in self._losses))
+
     def accuracy(self) -> float | None:
         """Of the predictions computed last; the worst where there are several outputs."""
         with self.torch.no_grad():
-            shares = [pair.accuracy(self._now) for pair in self._pairs]
+            shares = [pair.accuracy(self._now) for pair in self.pairs]
         return min((share for share in shares if share is not None), default=None)
 
 

@@ -1,0 +1,69 @@
+"""Whether the trained model knows which label belongs to which row: the program's own loss on its first
+batch, and on the same batch with the labels of other rows.
+
+All passes have the same dropout, so the loss differs because of the labels alone. Labels that come from the
+inputs (an autoencoder's, a language model's), that number the rows (of pairs) or that hardly differ tell
+nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from reenact_probe.experiment.tape import Tape
+from reenact_probe.experiment.trials import Problem
+from reenact_probe.types import Facts, Library, Tensor
+
+PERMUTATIONS = 16
+FEWEST_ROWS = 8
+MOST_ALIKE = 0.8
+"""Share of the rows that may have the same label."""
+
+
+def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | None:
+    """Rows, the loss, and the loss with each of some permutations of the labels; none without such labels.
+    `batch` are the tensors that a loader gave last."""
+    torch, until = problem.torch, time.process_time() + seconds
+    labels = list(_labels(problem, batch))
+    if not labels or not all(_differ(torch, label) for label in labels):
+        return None
+    source = torch.Generator().manual_seed(0)
+    losses: list[float] = []
+    first = problem.steady_loss({})
+    while len(losses) < PERMUTATIONS and time.process_time() < until:
+        orders = {rows: torch.randperm(rows, generator=source) for rows in {len(label) for label in labels}}
+        losses.append(problem.steady_loss({id(label): label[orders[len(label)]] for label in labels}))
+    enough = len(losses) == PERMUTATIONS
+    return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
+
+
+def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
+    """Tensors of the losses that are targets, or hold what the loader gave beside the inputs."""
+    tape = problem.tape
+    targets = {id(pair.target) for pair in problem.pairs}
+    beside = [tensor for tensor in batch if not tape.holds(tensor)]
+    seen: set[int] = set()
+    for call in tape.calls:
+        for tensor in call.tensors():
+            fresh = id(tensor) not in seen and _from_outside(tape, tensor)
+            seen.add(id(tensor))
+            if fresh and (id(tensor) in targets or any(_same_values(tensor, one) for one in beside)):
+                yield tensor
+
+
+def _from_outside(tape: Tape, tensor: Tensor) -> bool:
+    return not tensor.requires_grad and not tape.holds(tensor) and tensor.dim() > 0
+
+
+def _same_values(tensor: Tensor, other: Tensor) -> bool:
+    same = tensor.numel() == other.numel() and len(tensor) == len(other)
+    return same and bool((tensor.reshape(-1) == other.reshape(-1)).all())
+
+
+def _differ(torch: Library, label: Tensor) -> bool:
+    """Whether another order of these labels means something else."""
+    rows = len(label)
+    values, counts = torch.unique(label.reshape(rows, -1), dim=0, return_counts=True)
+    numbers_rows = len(values) == rows and not label.is_floating_point()
+    return rows >= FEWEST_ROWS and not numbers_rows and int(counts.max()) <= MOST_ALIKE * rows
