@@ -9,7 +9,7 @@ import pytest
 
 from reenact.probe.experiment import read_experiments, run_experiments
 from reenact.probe.options import WatchOptions
-from reenact.probe.trace import Experiments, LearningRateRange
+from reenact.probe.trace import Experiments, LearningRateRange, Root
 from reenact.program.program import read_program
 from reenact.rules.own.learning_rate_outside_range import usable_range
 
@@ -314,3 +314,40 @@ def test_a_program_that_fails_before_its_first_step_says_so(tmp_path: Path) -> N
     assert experiments.one_batch is None
     assert "before the first step" in experiments.missing[0]
     assert "ValueError" in experiments.missing[0]
+
+
+BY_HAND = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+model = nn.Linear(6, 1)
+optimizer = torch.optim.Adam(model.parameters())
+for x, y in DataLoader(TensorDataset(torch.randn(24, 6), torch.randn(24)), batch_size=24):
+    LOSS.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "shapes"),
+    [
+        ("((1 + y.abs()) * (model(x) - y) ** 2).mean()", ((24, 1), (24,))),
+        ("((y[:, None] - model(x)[:, 0]) ** 2).mean()", ((24,), (24, 1))),
+        ("(-y.clone() * model(x).sigmoid().log()).mean()", None),
+        ("(y * model(x).sigmoid().log()).mean()", ((24, 1), (24,))),
+        ("((model(x)[:, 0] - y) ** 2).mean()", None),
+        ("((model(x) - y[:, None]) ** 2).mean()", None),
+        ("(model(x) - model(x)[:, 0]).tanh().mean() + ((model(x)[:, 0] - y) ** 2).mean()", None),
+        ("(model(x) - torch.linspace(0, 1, 24)).square().mean()", None),
+    ],
+)
+def test_a_difference_of_each_output_with_the_labels_of_all_rows(
+    forks: Any, loss: str, shapes: tuple[tuple[int, ...], tuple[int, ...]] | None
+) -> None:
+    ran = forks.run(BY_HAND.replace("LOSS", loss), options=OPTIONS)
+    wide = read_experiments(ran.folder, root=Root(ran.cwd)).stretched
+    assert ((wide.output, wide.target) if wide is not None else None) == shapes
+    if wide is not None:
+        assert wide.place is not None
+        assert wide.place.line == 9

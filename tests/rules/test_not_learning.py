@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, findings_in, graph, trace
-from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts, PermutedLabels
+from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts, PermutedLabels, Stretched
 from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Certainty
 from reenact.rules.health import Health, health_of
 from reenact.testing.rules import evidence_of
+from reenact.types import Place
 
 
 @pytest.mark.parametrize(("stays", "count"), [(2, 1), (25, 0)])
@@ -91,3 +93,13 @@ def test_labels_of_other_rows_that_fit_as_well_after_the_training(rows: int, los
     found = findings_in("RE029", Evidence(trace=run, experiments=tried))
     saw = "loss 0.91 on 64 rows after the training; with the labels of other rows 0.91"
     assert [one.saw for one in found] == [saw] * count
+
+
+def test_a_difference_written_by_hand_of_each_output_with_all_labels() -> None:
+    place = Place(PurePosixPath("train.py"), 9)
+    tried = Experiments(stretched=Stretched((24, 1), (24,), place))
+    run = trace([1.0] * 20, graph=graph(TaskType.REGRESSION, "own_loss", 1), data=(QUANTITIES,))
+    (found,) = findings_in("RE033", Evidence(trace=run, experiments=tried))
+    assert found.saw == "output (24, 1) and target (24,) broadcast to (24, 24)"
+    assert found.place == place
+    assert not findings_in("RE033", Evidence(trace=run))

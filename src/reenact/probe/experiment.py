@@ -70,7 +70,10 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
         root = root or Root(folder)
         behaviour = [_placed(model, root) for model in content.get("behaviour", ())]
         bad = read_place(content.get("non_finite_at"), root)
-        return typed(Experiments, dict(content, one_batch=batch, behaviour=behaviour, non_finite_at=bad))
+        wide = content.get("stretched")
+        wide = dict(wide, place=read_place(wide.get("place"), root)) if wide else None
+        read = {"one_batch": batch, "behaviour": behaviour, "non_finite_at": bad, "stretched": wide}
+        return typed(Experiments, {**content, **read})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."

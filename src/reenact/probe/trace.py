@@ -334,6 +334,16 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretched:
+    """A difference or product, in a loss written by hand, of each output with the labels of all rows."""
+
+    output: tuple[int, ...]
+    target: tuple[int, ...]
+    """Shapes: one is (rows, 1), the other (rows,)."""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PermutedLabels:
     """The loss of the first batch with the weights of the end, and with labels that belong to other rows."""
 
@@ -358,6 +368,7 @@ class Experiments:
     behaviour: tuple[Behaviour, ...] = ()
     """One a model that was called, before the first step and, where it could be done, at the end."""
     permuted: PermutedLabels | None = None
+    stretched: Stretched | None = None
     non_finite_at: Place | None = None
     """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 What
     Output and target have shapes that a loss of single values stretches to a common one: (rows, 1) and
-    (rows,) become (rows, rows).
+    (rows,) become (rows, rows). The loss may be one of PyTorch's or written by hand.
 Why
     Every output is then compared with the target of every row. What is best is the mean of all targets,
     whatever the input is.
@@ -49,7 +49,11 @@ class BroadcastTarget(Rule):
     why = "Every output is compared with the targets of all rows, so that only their mean can be learned."
 
     def check(self, evidence: Evidence) -> Findings:
-        loss = evidence.loss
+        loss, wide = evidence.loss, evidence.experiments.stretched
+        if wide is not None:
+            saw = f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
+            yield self.finding(evidence, saw, place=wide.place)
+            return
         if loss is None or loss.compared is None or evidence.loss_family is not LossFamily.REGRESSION:
             return
         output, target = loss.compared

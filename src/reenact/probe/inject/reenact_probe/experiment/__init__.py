@@ -247,6 +247,7 @@ class TakeOver:
         moved = optimizer.weights if optimizer is not None else self._leaves()
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
+        facts["stretched"] = labels.stretched(problem, self.inputs.batch)
         facts["one_batch"], price, missing = trials.one_batch(problem, self.seconds)
         facts["missing"] += [missing] if missing else []
         self._keep(facts)

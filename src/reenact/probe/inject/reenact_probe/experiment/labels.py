@@ -38,6 +38,19 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
     return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
 
 
+def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
+    """Where a loss written by hand compares the output of each row with the labels of all rows: shapes of
+    output and label, and the line. Only labels that a loader gave are known to be labels."""
+    tape, calls = problem.tape, {id(call) for call in problem.tape.calls}
+    beside = [tensor for tensor in batch if not tape.holds(tensor)]
+    for call, place in tape.stretched:
+        output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
+        is_label = _from_outside(tape, other) and any(_same_values(other, one) for one in beside)
+        if id(call) in calls and is_label:
+            return {"output": list(output.shape), "target": list(other.shape), "place": place}
+    return None
+
+
 def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
     """Tensors of the losses that are targets, or hold what the loader gave beside the inputs."""
     tape = problem.tape

@@ -35,6 +35,13 @@ _FILLS = frozenset([
 them."""
 
 
+_PAIRED = frozenset(
+    ["sub", "__sub__", "rsub", "__rsub__", "subtract", "mul", "__mul__", "__rmul__", "multiply"]
+)
+"""Functions that a loss written by hand compares with."""
+MOST_STRETCHED = 16
+
+
 class Unseen(Exception):
     """The tape does not hold the whole way from the weights to the loss."""
 
@@ -77,6 +84,9 @@ class Tape:
         self.open = True
         self.non_finite_at: Place | None = None
         """The line that first made a number without end, or none at all, of numbers that were finite."""
+        self.stretched: list[tuple[Call, Place | None]] = []
+        """The last calls that made a square of a row and a column, one of them with a gradient, with their
+        lines."""
         self._known: dict[int, Tensor] = {}
         """What came of weights and inputs, by identity; held, so that no identity is used twice."""
 
@@ -122,6 +132,8 @@ class Tape:
         if not (call.outputs or call.in_place) or (call.in_place and is_weight(call.changed)):
             return
         self.calls.append(call)
+        if call.name in _PAIRED and _makes_a_square(call):
+            self.stretched = [*self.stretched[1 - MOST_STRETCHED :], (call, caller())]
         for tensor in call.outputs:
             self._known[id(tensor)] = tensor
         if len(self.calls) > self.MOST:
@@ -139,11 +151,12 @@ class Tape:
     def slim(self) -> None:
         """Let go of what the calls do not need."""
         held = {id(tensor) for call in self.calls for tensor in (*call.outputs, *call.tensors())}
+        self.stretched.clear()
         self._known = {key: tensor for key, tensor in self._known.items() if key in held | set(self.inputs)}
 
     def forget(self) -> None:
         """Let go of everything."""
-        for held in (self.calls, self.inputs, self.originals, self._known):
+        for held in (self.calls, self.stretched, self.inputs, self.originals, self._known):
             held.clear()
 
     def holds(self, tensor: Tensor) -> bool:
@@ -226,6 +239,15 @@ def changes_first_argument(name: str) -> bool:
 def is_weight(value: Any) -> bool:
     """A leaf: torch lets it be changed in place only where it is initialized."""
     return value.requires_grad and value.is_leaf
+
+
+def _makes_a_square(call: Call) -> bool:
+    """Whether (rows, 1) and (rows,) became (rows, rows), one of them with a gradient."""
+    given = list(call.tensors())
+    if len(given) != 2 or len(call.outputs) != 1 or given[0].requires_grad == given[1].requires_grad:
+        return False
+    column, row = sorted(given, key=lambda tensor: -tensor.dim())
+    return column.dim() == 2 and row.dim() == 1 and tuple(column.shape) == (len(row), 1) and len(row) > 1
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
