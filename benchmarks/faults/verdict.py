@@ -11,6 +11,7 @@ from benchmarks.faults.calibration import table as calibration_table
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
 from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.neutrality import shipped
+from benchmarks.faults.programs import availability
 from benchmarks.faults.scores import Score, Truth, mean_score
 from benchmarks.faults.table import FaultTable, Reading, tabulate
 from benchmarks.faults.together import combined
@@ -174,6 +175,7 @@ def _faults(ours: FaultTable, results: Sequence[CaseResult]) -> Table:
     rows = tuple(
         (
             line.case.id,
+            availability(line.case).data.label,
             ", ".join(map(str, line.case.truth)),
             _words(by_case[line.case.id].answers[PIPELINE]),
             *_cells(line.after),
@@ -182,7 +184,7 @@ def _faults(ours: FaultTable, results: Sequence[CaseResult]) -> Table:
         )
         for line in ours.lines
     )
-    columns = ("fault", "known", "reported", "recall+", "precision+", "F3+", "s", "sigma")
+    columns = ("fault", "data", "known", "reported", "recall+", "precision+", "F3+", "s", "sigma")
     return Table("Each fault", columns, rows)
 
 

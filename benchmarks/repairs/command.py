@@ -27,7 +27,11 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
     help="Multiples of one training; default by the scale.",
 )
 @click.option("--repeats", type=REPEATS, help="Default: 3 at lite scale, 10 at full.")
-@click.option("--seeds", type=Count(6, 1000), help="That judge; default: 6 at lite scale, 10 at full.")
+@click.option(
+    "--seeds",
+    type=Count(6, 1000),
+    help="How many judge a run; default: 6 at lite scale, 10 at full.",
+)
 @click.option(
     "--space", type=click.Choice(["study", "own"]), default="study", show_default=True,
     help="What random, bohb and hebo may choose from.",

@@ -11,6 +11,8 @@ from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate
 from reenact.trials.statistics import compare
 
 ALPHA = 0.05
+LEAST_RUNS = 6
+"""Below this no two-sided test over runs can reach significance."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +57,39 @@ class Figures:
 
         A verification that was settled early has the first of the seeds that judge.
         """
-        count = min(len(run.after), len(self.reference.faulty))
-        known = (self.reference.faulty[:count], run.after[:count])
-        faulty, after = ([value if math.isfinite(value) else -math.inf for value in one] for one in known)
-        return run.significant and count > 1 and compare(faulty, after).p_value < ALPHA
+        return run.significant and len(run.after) > 1 and _compared(run.before, run.after) < ALPHA
+
+    @property
+    def p_over_runs(self) -> float | None:
+        """The study's test: one training of the faulty and one of the repaired program a run, on a seed that
+        only this run has; Wilcoxon, two-sided. None for fewer runs than could reach significance."""
+        if len(self.runs) < LEAST_RUNS:
+            return None
+        one_sided = _compared(*zip(*(self._trained(run) for run in self.runs), strict=True))
+        return min(1.0, 2 * one_sided)
 
     @property
     def repaired(self) -> bool:
-        """Most repeats ended with a significant patch."""
-        return 2 * self.significant > len(self.runs)
+        """By the test over runs; of few runs, most ended with a significant patch."""
+        p = self.p_over_runs
+        return 2 * self.significant > len(self.runs) if p is None else p < ALPHA
 
     @property
     def sigma(self) -> float:
-        """Spread of the metric over repeats; of an error or a loss, as a share of the faulty one's."""
+        """Spread of the metric over runs, one training each, so that it holds the noise of training; of an
+        error or a loss, as a share of the faulty one's."""
         whole = (
             1.0 if self.reference.larger_is_better else abs(mean_value(self.reference.faulty, self.reference))
         )
-        return pstdev(mean_value(run.after, self.reference) for run in self.runs) / (whole or 1.0)
+        trained = (mean_value(self._trained(run)[1:], self.reference) for run in self.runs)
+        return pstdev(trained) / (whole or 1.0)
+
+    def _trained(self, run: Repaired) -> tuple[float, float]:
+        """One training before and one after; where nothing was found, the same one of the faulty program."""
+        if run.complexity:
+            return run.before[0], run.after[0]
+        known = self.reference.faulty[run.repeat % len(self.reference.faulty)]
+        return known, known
 
     @property
     def metric(self) -> float:
@@ -106,6 +124,12 @@ class Figures:
     @property
     def seconds(self) -> float:
         return fmean(run.seconds for run in self.runs)
+
+
+def _compared(before: Sequence[float], after: Sequence[float]) -> float:
+    """One-sided p-value; a training that gave no number is the worst."""
+    known = ([value if math.isfinite(value) else -math.inf for value in one] for one in (before, after))
+    return compare(*known).p_value
 
 
 def mean_value(values: Sequence[float], reference: Reference) -> float:

@@ -22,7 +22,7 @@ LEAST_GAIN = 1e-9
 
 @dataclass(frozen=True)
 class Reference:
-    """The faulty and the fixed program over the seeds that judge; larger is better."""
+    """The faulty and the fixed program over the first seed that judges each run; larger is better."""
 
     case: str
     faulty: tuple[float, ...]
@@ -33,6 +33,8 @@ class Reference:
     """CPU time of one training of the fixed program, in trainings of the faulty one."""
     hyperparameters: int
     """Hyper-parameters that could be changed."""
+    data: str = ""
+    """What it trains on; a stand-in says so."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,10 @@ class Repaired:
     budget: str
     repeat: int
     decision: str
+    before: tuple[float, ...]
+    """The faulty program over the seeds that judge this run, which no other run has."""
     after: tuple[float, ...]
-    """The repaired program over the seeds that judge; those of the faulty one when nothing was found."""
+    """The repaired program over the same seeds; the faulty one's when nothing was found."""
     p_value: float
     complexity: int
     jaccard: float

@@ -22,6 +22,7 @@ from benchmarks.repairs.card import scorecard
 from benchmarks.repairs.figures import Fault
 from benchmarks.repairs.outcomes import outcomes_folder
 from benchmarks.repairs.repaired import Reference, Repaired, jaccards
+from benchmarks.repairs.tables import Way
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
@@ -30,11 +31,12 @@ from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
+from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.pipeline import FRESH, repair
-from reenact.repairs.prepare import RepairServices, choosing_seeds
+from reenact.repairs.pipeline import repair
+from reenact.repairs.prepare import RepairServices, choosing_seeds, judging_seeds
 from reenact.repairs.verdict import judging_by
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
@@ -44,6 +46,8 @@ from reenact.types import Stop, Tell, tell_nobody
 MEASURED = ("benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repair", "diagnose",
             "rules", "trials", "probe", "program")  # fmt: skip
 """Packages that decide the figures: a change elsewhere does not make them old."""
+WATCHED = 1
+"""Trainings that the diagnosis takes."""
 CHEAP_FIRST = "DRMC"
 """Groups of faults by what one training takes: figures come early, and the expensive ones last."""
 DEARER = {"D9": "C", "C2": "D"}
@@ -58,9 +62,10 @@ class Plan:
     budgets: tuple[str, ...] = ("10", "20")
     repeats: int = 3
     seeds: int = 6
-    """That judge."""
+    """That judge a run; no two runs share one."""
     space: str = "study"
-    """Of `random`, `bohb` and `hebo`: the study's own, as what was published beside it, or `own`."""
+    """Of `random`, `bohb` and `hebo`: the study's own, as what was published beside it, or `own`; a strategy
+    may name its own, as `random:own`."""
     workers: int = 2
 
 
@@ -181,7 +186,9 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
         services = RepairServices(
             journal=journal, traces=scratch / "traces", stop=stop, executor=lambda: trainer, studies=False
         )
-        runs = [_run(case, buggy, known, reference, options, services) for options in _options(plan)]
+        runs = [
+            _run(case, buggy, known, reference, named, options, services) for named, options in _options(plan)
+        ]
     return Fault(reference, tuple(runs))
 
 
@@ -189,13 +196,17 @@ def _unknown(case: FaultCase) -> Reference:
     return Reference(case.id, (), (), case.metric, case.larger_is_better, 0.0, 0)
 
 
-def _options(plan: Plan) -> Iterator[RepairOptions]:
+def _options(plan: Plan) -> Iterator[tuple[Way, RepairOptions]]:
+    """With the strategy and the budget as the plan names them."""
     for strategy in plan.strategies:
+        named, _, space = strategy.partition(":")
         for budget in plan.budgets:
             for repeat in range(plan.repeats):
-                yield RepairOptions(
-                    strategy=strategy, budget=f"{budget}x", chance=repeat, seeds=plan.seeds,
-                    workers=plan.workers, space=plan.space,
+                # One training is paid before the search begins: the watched run, which all repeats share.
+                left = f"{float(budget) - WATCHED:g}x"
+                yield (strategy, budget), RepairOptions(
+                    strategy=named, budget=left, chance=repeat, seeds=plan.seeds, workers=plan.workers,
+                    space=space or plan.space,
                 )  # fmt: skip
 
 
@@ -204,31 +215,38 @@ def _run(
     buggy: Program,
     known: Diagnosis,
     reference: Reference,
+    named: Way,
     options: RepairOptions,
     services: RepairServices,
 ) -> Repaired:
+    """Judged by the first change that was verified: that it failed has chosen the second one, by trainings
+    that no budget paid for."""
     found = repair(buggy, options, services, known)
-    verdict = found.verdict
-    after = verdict.comparison.after if verdict is not None else reference.faulty
-    one, many = jaccards(found.patch, buggy, case) if found.patch else (0.0, 0.0)
+    verdict = found.verdicts[0] if found.verdicts else None
+    patch = verdict.patch if verdict is not None else Patch(())
+    before, after = (reference.faulty,) * 2
+    if verdict is not None:
+        before, after = verdict.comparison.before, verdict.comparison.after
+    one, many = jaccards(patch, buggy, case) if patch else (0.0, 0.0)
     return Repaired(
-        case=case.id, strategy=options.strategy, budget=options.budget.removesuffix("x"),
-        repeat=options.chance, decision=found.decision.value, after=after,
+        case=case.id, strategy=named[0], budget=named[1], repeat=options.chance,
+        decision=(verdict or found).decision.value, before=before, after=after,
         p_value=verdict.p_value if verdict is not None else 1.0,
-        complexity=found.patch.complexity, jaccard=one, jaccard_many=many, trainings=found.cost.trainings,
-        spent=found.cost.spent, seconds=found.cost.spent * found.cost.one_training, patch=str(found.patch),
+        complexity=patch.complexity, jaccard=one, jaccard_many=many,
+        trainings=found.cost.trainings + WATCHED, spent=found.cost.spent + WATCHED,
+        seconds=(found.cost.spent + WATCHED) * found.cost.one_training, patch=str(patch),
     )  # fmt: skip
 
 
 def _reference(
     case: FaultCase, buggy: Program, fixed: Program, known: Diagnosis, trainer: Executor, plan: Plan
 ) -> Reference:
-    """Both programs over the seeds and the half of the data that judge."""
+    """Both programs on the half of the data that judges, over the first seed of every run."""
     assert known.evidence.trace is not None
     measure = choose_measure(known.evidence.trace, known.evidence.task)
     (probe,) = trainer.run([Trial(buggy, seed=choosing_seeds(0)[0], part=Part.SEARCH)])
     judging = judging_by(measure, probe)
-    seeds = FRESH[: plan.seeds]
+    seeds = [judging_seeds(chance, 1)[0] for chance in range(max(plan.repeats, plan.seeds))]
     trials = [
         Trial(program, seed=seed, part=judging.judge_part) for program in (buggy, fixed) for seed in seeds
     ]
@@ -240,5 +258,5 @@ def _reference(
     return Reference(
         case=case.id, faulty=values[:half], fixed=values[half:], metric=judging.judge.name,
         larger_is_better=measure.larger_is_better, cost=costs[1] / max(costs[0], 1e-9),
-        hyperparameters=len(turned),
+        hyperparameters=len(turned), data=availability(case).data.label,
     )  # fmt: skip

@@ -17,19 +17,22 @@ OVERALL = (
     "AJ many", "trainings", "s",
 )  # fmt: skip
 EACH = (
-    "fault", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "changes", "norm.", "AJ", "AJ many",
-    "trainings", "s", "published best",
+    "fault", "data", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "p over runs", "changes",
+    "norm.", "AJ", "AJ many", "trainings", "s", "published best",
 )  # fmt: skip
 TOOLS = ("Random", "AutoTrainer", "HEBO", "BOHB", "GPT-3.5", "GPT-4", "GPT-4T")
 WORDS = (
-    ("faulty, fixed, repaired", "mean over the fresh seeds, on data that chose nothing"),
-    ("sigma", "of the metric over the repeats; of an error or a loss, as a share of the faulty one's"),
-    ("IR", "(repaired - faulty) / (fixed - faulty), mean over the repeats"),
-    ("sign.", "repeats whose patch is better significantly (Wilcoxon, Holm, p < .05) and enough to matter"),
+    ("data", "what the programs train on; a stand-in has other texts and other figures than the study's"),
+    ("faulty, fixed, repaired", "mean over fresh seeds, on data that chose nothing; each run has its own"),
+    ("sigma", "over runs, one training each; of an error or a loss, as a share of the faulty one's"),
+    ("IR", "(repaired - faulty) / (fixed - faulty), mean over the runs"),
+    ("sign.", "runs whose first verified patch is better significantly (p < .05) and enough to matter"),
+    ("p over runs", "the study's test: Wilcoxon, two-sided, one training before and after a run"),
+    ("significant", "faults with p over runs < .05; below six runs, with a significant patch in most runs"),
     ("changes", "changed hyper-parameters, mean over the repeats (those of the known fix)"),
     ("norm.", "the same as a share of those that could be changed"),
     ("AJ, AJ many", "share of the known faults that the patch speaks of: one truth; the best of many"),
-    ("trainings, s", "of search and minimising, with their processor time; what was shared counts in full"),
+    ("trainings, s", "of the watched run, search and minimising; what was shared counts in full"),
     ("random, bohb, hebo", "search what the study let its tools search, unless --space own was given"),
     ("published best", "Table 9, budget 20, of the tools without a language model"),
 )
@@ -118,12 +121,14 @@ def _fault(one: Figures, case: FaultCase) -> tuple[str, ...]:
     reference = one.reference
     return (
         reference.case,
+        reference.data,
         f"{mean_value(reference.faulty, reference):.3g}",
         f"{mean_value(reference.fixed, reference):.3g}",
         f"{one.metric:.3g}",
         f"{one.sigma:.3f}",
         "-" if math.isnan(one.rate) else f"{one.rate:.2f}",
         f"{one.significant}/{len(one.runs)}",
+        "-" if one.p_over_runs is None else f"{one.p_over_runs:.2g}",
         f"{one.complexity:.1f} ({len(case.faults)})",
         f"{one.normalised:.2f}",
         f"{one.jaccard:.2f}",

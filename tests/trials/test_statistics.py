@@ -13,7 +13,6 @@ from reenact.trials.statistics import (
     cohen_d,
     compare,
     glm_p,
-    holm,
     is_settled,
     non_inferior,
     signed_rank_p,
@@ -107,12 +106,6 @@ def test_a_training_that_failed_is_the_worst_not_missing() -> None:
 
 def test_two_failures_are_equal() -> None:
     assert compare([-math.inf] * 6, [-math.inf] * 6).p_value == 1.0
-
-
-def test_holm_multiplies_the_smallest_by_all_and_never_falls() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx((0.03, 0.06, 0.06))
-    assert holm([]) == ()
-    assert holm([0.9, 0.8]) == (1.0, 1.0)
 
 
 def test_non_inferiority_needs_proof() -> None:

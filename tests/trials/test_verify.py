@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import pytest
+
 from reenact.errors import TimeSpent
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.strategy import rate_decides, search_context, set_to
-from reenact.trials.verify import Verification, verify
+from reenact.trials.statistics import signed_rank_p
+from reenact.trials.verify import SHARES, Verification, verify
 from reenact.types import Stop
 
 HELPS = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
@@ -35,7 +40,7 @@ def test_the_first_that_holds_ends_it() -> None:
     assert late is None
     assert begun == [HELPS]
     assert [(one.patch, one.holds, one.seeds) for one in found] == [(HELPS, True, tuple(SEEDS))]
-    assert found[0].p_value == found[0].comparison.p_value
+    assert found[0].p_value == 1.5 * found[0].comparison.p_value, "a second one might have been verified"
 
 
 def test_six_seeds_settle_what_is_clear_and_the_rest_is_not_trained() -> None:
@@ -49,11 +54,27 @@ def test_six_seeds_settle_what_is_clear_and_the_rest_is_not_trained() -> None:
     assert len(hopeless.seeds) in (6, 10)
 
 
+def test_one_that_has_no_other_beside_it_is_not_corrected() -> None:
+    (only,), _, _ = verified(HELPS)
+    assert only.p_value == only.comparison.p_value
+
+
+def test_changes_that_do_nothing_hold_in_at_most_one_case_of_twenty() -> None:
+    """Two changes a case, each seed better or worse by chance: all patterns of six seeds are counted."""
+    values = [signed_rank_p([sign * size for sign, size in zip(signs, range(1, 7), strict=True)])
+              for signs in product((-1, 1), repeat=6)]  # fmt: skip
+    first, second = (sum(p / share < 0.05 for p in values) / len(values) for share in SHARES)
+    assert min(first, second) > 0
+    assert first + (1 - first) * second <= 0.05
+    as_it_was = [sum(p < alpha for p in values) / len(values) for alpha in (0.05, 0.025)]
+    assert as_it_was[0] + (1 - as_it_was[0]) * as_it_was[1] > 0.05
+
+
 def test_a_second_one_is_verified_and_both_are_corrected() -> None:
     found, _, begun = verified(DOES_NOTHING, HELPS, HELPS + DOES_NOTHING)
     assert begun == [DOES_NOTHING, HELPS]
     assert [one.holds for one in found] == [False, True]
-    assert found[1].p_value == 2 * found[1].comparison.p_value
+    assert found[1].p_value == pytest.approx(3 * found[1].comparison.p_value)
 
 
 def test_a_second_one_must_be_within_the_budget_where_it_counts() -> None:

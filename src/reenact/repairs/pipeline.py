@@ -19,7 +19,14 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.minimise import ReductionStep, smallest
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.prepare import PreparedSearch, RepairServices, against_crash, fit_for_repair, prepare
+from reenact.repairs.prepare import (
+    PreparedSearch,
+    RepairServices,
+    against_crash,
+    fit_for_repair,
+    judging_seeds,
+    prepare,
+)
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
@@ -29,8 +36,6 @@ from reenact.trials.trial import Trial
 from reenact.trials.verify import Verification, verify
 from reenact.types import Progress, Tell
 
-FRESH = tuple(range(1001, 1201))
-"""Seeds that judge; none of them chooses."""
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
 
 
@@ -145,7 +150,8 @@ def _settle(
         return [], (), (error.sentence, *_best_so_far(given.context))
     judging = given.judging
     judge = given.context.trainer.apart(measure=judging.judge, part=judging.judge_part)
-    verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: options.seeds], services.tell)
+    seeds = judging_seeds(options.chance, options.seeds)
+    verdicts, late = verdicts_on([first, *candidates[1:]], judge, seeds, services.tell)
     return cuts, verdicts, tuple(note for note in (short, late) if note)
 
 

@@ -26,8 +26,8 @@ from reenact.trials.trial import Outcome, Part, Trial
 
 WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
 """Strategies that ask no sampler: what they look at is written into a study of theirs."""
-CHOOSING = 40
-"""Seeds apart between two repairs with another chance."""
+CHOOSING, JUDGING = 40, 1000
+"""Seeds apart between two repairs with another chance: those that choose, those that judge."""
 FIRST_TO_TRAIN = 4
 """Suggestions that are tried to let a program train which crashes."""
 UNKNOWN_SECONDS = 25.0
@@ -235,3 +235,9 @@ def choosing_seeds(chance: int) -> tuple[int, ...]:
     """Screening seeds of a search, by its random seed; none of them judges."""
     first = 11 + CHOOSING * chance
     return tuple(range(first, first + 6))
+
+
+def judging_seeds(chance: int, count: int) -> tuple[int, ...]:
+    """Fresh seeds that judge what a search has found, by its random seed; none of them chooses."""
+    first = 1001 + JUDGING * chance
+    return tuple(range(first, first + count))

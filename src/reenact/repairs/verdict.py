@@ -128,7 +128,7 @@ class Verdict:
     comparison: Comparison
     """The same, oriented so that larger is better."""
     p_value: float
-    """Corrected for the number of changes that were verified."""
+    """Corrected where a second change was verified, or might have been."""
     decision: Decision
 
 
@@ -245,8 +245,8 @@ def _too_few(verdicts: Sequence[Verdict]) -> str:
         return ""
     judged, compared = verdicts[-1], verdicts[-1].comparison
     differ = sum(old != new for old, new in zip(compared.before, compared.after, strict=True))
-    # Every seed better is the least p there is; each change that was verified makes it larger (Holm).
-    if len(verdicts) * 0.5**differ < SIGNIFICANT:
+    # Every seed better is the least p there is; that a second change might be verified makes it larger.
+    if judged.p_value / compared.p_value * 0.5**differ < SIGNIFICANT:
         return ""
     return (
         f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"

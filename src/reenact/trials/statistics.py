@@ -75,17 +75,6 @@ def is_settled(before: Sequence[float], after: Sequence[float], planned: int, al
     return min(differences) > 0 or signed_rank_p(at_best, looked=len(differences)) >= alpha
 
 
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjusted p-values for several questions asked at once (Holm 1979), in the order given."""
-    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    adjusted = [0.0] * len(p_values)
-    running = 0.0
-    for position, index in enumerate(order):
-        running = max(running, min(1.0, (len(p_values) - position) * p_values[index]))
-        adjusted[index] = running
-    return tuple(adjusted)
-
-
 def non_inferior(
     before: Sequence[float],
     full: Sequence[float],

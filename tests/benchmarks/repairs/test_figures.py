@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from statistics import pstdev
 
 import pytest
+from scipy.stats import wilcoxon
 
 from benchmarks.faults.case import Scale, Side
 from benchmarks.faults.cases import fault_case, source_text
 from benchmarks.repairs.card import scorecard
-from benchmarks.repairs.figures import Fault, mean_value, median_rate
+from benchmarks.repairs.figures import Fault, Figures, mean_value, median_rate
 from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate, jaccards
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
@@ -20,7 +22,7 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.types import ExitCode
 
 REFERENCE = Reference("D1", (0.5, 0.5), (0.9, 0.9), "test_accuracy", True, 1.0, 20)
-RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.9, 0.9), 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
+RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.5, 0.5), (0.9, 0.9), 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +103,39 @@ def test_a_fix_that_costs_more_than_the_budget_is_listed_apart() -> None:
     assert apart.rows == (("D1", "25.0"),)
     assert card.goals == ()
     assert card.exit_code is ExitCode.INCONCLUSIVE
+
+
+def over_runs(count: int, *, better: int, found: bool = True) -> Figures:
+    """So many runs with seeds of their own; in `better` of them the first training after is better."""
+    runs = [
+        replace(
+            RUN,
+            repeat=number,
+            before=(0.5 + number / 100, 0.5),
+            after=((0.9 if number < better else 0.4) + number / 50, 0.9),
+            complexity=int(found),
+        )
+        for number in range(count)
+    ]
+    figures = Fault(replace(REFERENCE, faulty=(0.5, 0.51, 0.52)), tuple(runs)).by("guided", "20")
+    assert figures is not None
+    return figures
+
+
+@pytest.mark.parametrize(("count", "better"), [(6, 6), (10, 10), (10, 7), (10, 5)])
+def test_the_studys_test_is_over_runs_with_one_training_each(count: int, better: int) -> None:
+    figures = over_runs(count, better=better)
+    differences = [run.after[0] - run.before[0] for run in figures.runs]
+    assert figures.p_over_runs == pytest.approx(wilcoxon(differences, method="exact").pvalue)
+    assert figures.repaired == (better > 5), "though each patch holds by seeds of its own"
+
+
+def test_fewer_runs_than_can_be_significant_have_no_test() -> None:
+    assert over_runs(5, better=5).p_over_runs is None
+
+
+def test_the_spread_over_runs_holds_the_noise_of_training() -> None:
+    """Equal patches differ by their seeds; where nothing was found, the faulty program's trainings do."""
+    assert over_runs(6, better=6).sigma == pytest.approx(pstdev(0.9 + n / 50 for n in range(6)))
+    assert over_runs(6, better=6, found=False).sigma == pytest.approx(pstdev((0.5, 0.51, 0.52)))
+    assert over_runs(6, better=6, found=False).p_over_runs == 1.0

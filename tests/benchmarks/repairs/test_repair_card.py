@@ -19,13 +19,21 @@ from benchmarks.scorecard import Scorecard
 CASES = [fault_case(name) for name in ("M1", "D1", "D7")]
 ACCURACY = Reference("D1", (0.5, 0.52) * 3, (0.9,) * 6, "test_accuracy", True, 1.0, 20)
 ERROR = Reference("D7", (-7.0, -7.2) * 3, (-0.1, -0.2) * 3, "test_loss", False, 1.0, 10)
-RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.9,) * 6, 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
+RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.5,) * 6, (0.9,) * 6, 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
 
 
 def fault(reference: Reference, **changed: object) -> Fault:
     after = reference.fixed
     runs = [
-        replace(RUN, case=reference.case, strategy=strategy, budget=budget, repeat=repeat, after=after)
+        replace(
+            RUN,
+            case=reference.case,
+            strategy=strategy,
+            budget=budget,
+            repeat=repeat,
+            before=reference.faulty,
+            after=after,
+        )
         for strategy in ("guided", "random")
         for budget in ("10", "20")
         for repeat in range(3)
@@ -90,9 +98,9 @@ def test_strategies_of_one_fault_come_together_and_a_failure_stands_apart() -> N
 def test_the_row_of_a_fault_tells_everything_that_the_study_tells() -> None:
     row = table(card(fault(ACCURACY, trained=40, cpu_seconds=20.0, took=25.0)), "guided, budget 20")[0]
     assert row == {
-        "fault": "D1", "faulty": "0.51", "fixed": "0.9", "repaired": "0.9", "sigma": "0.000", "IR": "1.00",
-        "sign.": "3/3", "changes": "1.0 (1)", "norm.": "0.05", "AJ": "1.00", "AJ many": "1.00",
-        "trainings": "15", "s": "30", "published best": "1.00 (Random)",
+        "fault": "D1", "data": "", "faulty": "0.51", "fixed": "0.9", "repaired": "0.9", "sigma": "0.000",
+        "IR": "1.00", "sign.": "3/3", "p over runs": "-", "changes": "1.0 (1)", "norm.": "0.05",
+        "AJ": "1.00", "AJ many": "1.00", "trainings": "15", "s": "30", "published best": "1.00 (Random)",
     }  # fmt: skip
 
 
