@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.notebook import BadNotebook, read_notebook
-from reenact.program.patch import Patch
+from reenact.program.patch import Patch, readable_diff
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
 
@@ -97,3 +97,33 @@ def test_any_cells_become_a_script_that_parses(cells: list[str]) -> None:
     found = read_notebook(notebook(*cells))
     compile(found.script, "n", "exec", dont_inherit=True)
     assert len(found.script) == sum(len(cell.source) + 1 for cell in found.cells)
+
+
+@pytest.mark.parametrize("layout", ["a line of JSON a line", "a cell a line", "one line"])
+def test_a_change_is_shown_as_lines_of_the_cell(layout: str) -> None:
+    source = 'import torch\nopt = torch.optim.SGD([], lr=0.1, momentum=0.9)  # "step"\nprint("a\\n")\n'
+    text = notebook(source, indent=None if layout == "one line" else 1)
+    if layout == "a cell a line":
+        whole = json.loads(text)
+        whole["cells"][1]["source"] = source
+        text = json.dumps(whole, indent=1)
+    program = program_from_text(text, name="train.ipynb")
+    rate = next(one for one in hyperparameters_of(program) if one.kind is Kind.LEARNING_RATE)
+    diff = Patch((Set(rate.id, 0.01),)).diff(program)
+    shown = readable_diff(diff)
+    if layout == "one line":
+        assert shown == diff
+        return
+    assert [line for line in shown.splitlines() if line[:1] in "+- " and line[:3] not in ("+++", "---")] == [
+        " import torch",
+        '-opt = torch.optim.SGD([], lr=0.1, momentum=0.9)  # "step"',
+        '+opt = torch.optim.SGD([], lr=0.01, momentum=0.9)  # "step"',
+        ' print("a\\n")',
+    ]
+    assert shown.startswith("--- a/train.ipynb\n+++ b/train.ipynb\n@@")
+
+
+def test_the_diff_of_a_script_is_shown_as_it_is() -> None:
+    diff = "--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-lr = 1\n+lr = 2\n"
+    assert readable_diff(diff) == diff
+    assert readable_diff("") == ""

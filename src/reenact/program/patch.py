@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -100,6 +101,8 @@ def change_for(param: Hyperparameter, value: JsonValue) -> Change:
 
 
 NO_NEWLINE = "\\ No newline at end of file\n"
+_NOTEBOOK = re.compile(r"--- a/.*\.ipynb\t?\n")
+_SOURCE = re.compile(r'\s*(?:"source":\s*\[?\s*)?(".*")\s*\]?,?\s*$')
 
 
 def unified_diff(before: Program, after: Program, context: int = 3) -> str:
@@ -119,6 +122,32 @@ def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
         _text_lines(old), _text_lines(new), f"a/{path}{mark}", f"b/{path}{mark}", n=context
     )
     return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
+
+
+def readable_diff(diff: str) -> str:
+    """A diff as a person reads it: of a notebook the lines of its cells, without the JSON around them."""
+    files = re.split(r"^(?=--- )", diff, flags=re.MULTILINE)
+    return "".join(_cells_diff(one) if _NOTEBOOK.match(one) else one for one in files)
+
+
+def _cells_diff(diff: str) -> str:
+    """The diff itself where no line of a cell is found, as in a notebook that is one line of JSON."""
+    head, *hunks = re.split(r"^@@.*\n", diff, flags=re.MULTILINE)
+    found: list[str] = []
+    for hunk in hunks:
+        lines = [(line[:1], text) for line in hunk.splitlines() for text in _cell_text(line[1:])]
+        old, new = ([text for sign, text in lines if sign != other] for other in "+-")
+        found += list(difflib.unified_diff(old, new, lineterm=""))[2:]
+    return head + "\n".join(found) + "\n" if found else diff
+
+
+def _cell_text(line: str) -> list[str]:
+    """The source lines that a line of a notebook's JSON holds; none for brackets and keys."""
+    found = _SOURCE.match(line)
+    try:
+        return "".join(json.loads(f"[{found.group(1)}]")).splitlines() if found else []
+    except (ValueError, TypeError):
+        return []
 
 
 def _text_lines(text: str) -> list[str]:

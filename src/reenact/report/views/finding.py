@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, SourceFile
+from reenact.program.patch import readable_diff
 from reenact.rules.finding import Finding, Suggestion
 from reenact.types import Place
 
@@ -105,7 +106,11 @@ def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[s
 
 def changed_lines(diff: str) -> Iterator[str]:
     """What a change takes away and puts in; nothing when that is long."""
-    lines = [line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    lines = [
+        line
+        for line in readable_diff(diff).splitlines()
+        if line[:1] in "+-" and line[:3] not in ("+++", "---")
+    ]
     if not lines or len(lines) > MOST_LINES:
         return
     cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)

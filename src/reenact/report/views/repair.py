@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from reenact.program.change import Change, Insert, Remove, Replace
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.patch import Patch
+from reenact.program.patch import Patch, readable_diff
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Judging, Repair, Verdict, summary
@@ -24,7 +24,7 @@ SHOWN_LOOKS = 12
 
 def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
-    change = [Text(found.diff.rstrip("\n"), is_diff=True)] if found.diff else []
+    change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)] if found.diff else []
     change += [Text(found.applied)] if found.applied else []
     return Document(
         kind="repair",
