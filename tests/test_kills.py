@@ -1,4 +1,4 @@
-"""Ten of the kills of scripts/kills.py: each command, killed at random moments, ends as if undisturbed."""
+"""Some of the kills of scripts/kills.py: each command, killed at random moments, ends as if undisturbed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from click.testing import CliRunner
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
-KILLS = {"diagnose": 1, "repair": 1, "bug": 4, "paper": 4}
+KILLS = [("diagnose", 1), ("repair", 1), ("bug", 1), ("paper", 1)]
+MORE = [pytest.param("bug", 4, marks=pytest.mark.slow), pytest.param("paper", 4, marks=pytest.mark.slow)]
 
 
 def series(folder: Path, name: str, count: int) -> kills.Series:
     return kills.Series(kills.CASES[name], kills.State.open(folder / "state.jsonl"), count, 0, print)
 
 
-@pytest.mark.parametrize("name", list(KILLS))
-def test_killed_it_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
-    row = series(tmp_path, name, KILLS[name]).run()
+@pytest.mark.parametrize(("name", "count"), [*KILLS, *MORE])
+def test_killed_it_ends_as_if_undisturbed(name: str, count: int, tmp_path: Path) -> None:
+    row = series(tmp_path, name, count).run()
     assert row.problems == ()
-    assert row.kills == KILLS[name]
+    assert row.kills == count
     assert row.ends >= 1
-    again = series(tmp_path, name, KILLS[name])
+    again = series(tmp_path, name, count)
     assert again.run() == row, "what the state file has is not done again"
     assert [path.name for path in tmp_path.iterdir()] == ["state.jsonl"]
 

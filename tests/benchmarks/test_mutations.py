@@ -278,7 +278,9 @@ BROKEN = RepairReference("D1", BEFORE, AFTER, "accuracy", True, 1.0, 20)
 def repair(decision: str, *afters: tuple[float, ...], complexity: int = 1) -> Scorecard:
     """Repeats of `guided` at both budgets with these values after the patch."""
     runs = tuple(
-        Repaired("D1", "guided", budget, repeat, decision, after, 0.001, complexity, 1.0, 1.0, 9, 9.0, 9.0)
+        Repaired(
+            "D1", "guided", budget, repeat, decision, BEFORE, after, 0.001, complexity, 1.0, 1.0, 9, 9.0, 9.0
+        )
         for budget in ("10", "20")
         for repeat, after in enumerate(afters)
     )

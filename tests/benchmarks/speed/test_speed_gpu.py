@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.speed.gpu import LARGE, SMALL, Size, measure_gpu
 from reenact.trials.cards import Card
 
 
+@pytest.mark.slow
 def test_both_sizes_are_trained_in_both_ways_and_give_the_same_numbers() -> None:
     sizes = (
         Size("small", SMALL.format(steps=20), 1, 2, 0.0),

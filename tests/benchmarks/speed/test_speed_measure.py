@@ -38,6 +38,7 @@ def test_trials_differ_in_seed_and_structure() -> None:
     assert {line[0] for line in lines} == {"train_torch.py"}
 
 
+@pytest.mark.slow
 def test_the_ways_train_and_a_stop_ends_them() -> None:
     case = Case("torch", 0.1, 25)
     for way in (plain_loop, ours(ProcessPool), other("optuna")):
