@@ -1,15 +1,16 @@
 """The part of a paper that bears on a task, as prompts have it: the same text in every question of a step.
 
 Read by all: the paper without its bibliography, thanks and statements. Given to whoever writes code: of a
-narrowed task only the sections that criteria or the review rest on; of the others the headings. Formulas are
-written without the spaces that converters put between all signs: quotes are compared without spaces.
+narrowed task only the sections that criteria or the review rest on; of the others the headings; and where
+these are still long, of their paragraphs only those that something rests on, with their neighbours. Formulas
+are written without the spaces that converters put between all signs: quotes are compared without spaces.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence
+from reenact.intake.papers.paper import Figure, Paper, Paragraph, Section, Sentence
 from reenact.paper.options import Goal
 
 SILENT = re.compile(
@@ -19,6 +20,9 @@ SILENT = re.compile(
 )
 """Sections that are not about the method."""
 LEFT_OUT = "(left out: nothing that is asked for rests on it)"
+SHORTENED = "(of this section only what is asked for rests on, with what stands beside it)"
+LONG = 48_000
+"""Characters of the sections beyond which paragraphs of them are left out."""
 _MATHS = re.compile(r"\$\$?[^$]+\$\$?")
 _COMMAND_END = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])")
 _BETWEEN = re.compile(r"(?<![\\A-Za-z]) +| +(?![A-Za-z])")
@@ -61,6 +65,38 @@ def read_text(paper: Paper) -> str:
 def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> str:
     """The paper without its results; of sections that none of the places lies in the heading alone. Without
     any place nothing is left out but what is not about the work."""
+    places = frozenset(places)
+    text = _sections_text(paper, places, hide)
+    if not places or len(text) <= LONG:
+        return text
+    blocks = {_block(place) for place in places}
+    short = tuple(_shortened(section, blocks) for section in paper.sections)
+    return _sections_text(replace(paper, sections=short), places, hide)
+
+
+def _block(place: str) -> str:
+    """The paragraph, formula or table in which a place lies."""
+    section, _, inside = place.partition(":")
+    return f"{section}:{inside.partition('.')[0]}"
+
+
+def _shortened(section: Section, blocks: set[str]) -> Section:
+    """A section without paragraphs and figures that are neither wanted nor beside what is. Formulas, tables
+    and algorithms stay: they define."""
+    near = {
+        other.id
+        for at, one in enumerate(section.blocks)
+        if one.id in blocks
+        for other in section.blocks[max(0, at - 1) : at + 2]
+    }
+    kept = tuple(one for one in section.blocks if one.id in near or not isinstance(one, Paragraph | Figure))
+    if len(kept) == len(section.blocks) or f"{section.id}:" in blocks:
+        return section
+    mark = Paragraph(f"{section.id}:0", (Sentence(f"{section.id}:0.1", SHORTENED),))
+    return replace(section, blocks=(mark, *kept))
+
+
+def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -> str:
     wanted = {place.partition(":")[0] for place in places}
     lines = [f"# {paper.title}"]
     for section in paper.sections:

@@ -1,8 +1,8 @@
 """Paper: what a paper states becomes code that runs, verified criterion by criterion, and measured.
 
 review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, revise) -> second judge
--> full runs -> claims against measured -> gap too large? diagnose and repair what the paper leaves open
--> report
+-> full runs -> too slow at every scale? a cheaper design -> claims against measured -> gap too large?
+diagnose and repair what the paper leaves open -> report
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.codegen.project import Project
-from reenact.errors import BudgetSpent, Inconclusive, ReenactError, Stopped
+from reenact.errors import AnswerUnusable, BudgetSpent, Inconclusive, ReenactError, Stopped
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
@@ -21,7 +21,8 @@ from reenact.llm.ask import Model
 from reenact.paper.bearing import bearing_text, with_added
 from reenact.paper.context import PaperContext, folders_text, machine_text, project_runner
 from reenact.paper.criterion import Judged
-from reenact.paper.develop.develop import develop
+from reenact.paper.develop.checks import time_text
+from reenact.paper.develop.develop import Verify, cheaper_design, develop
 from reenact.paper.develop.development import Development, RoundLog, is_foreign
 from reenact.paper.develop.version import Brief
 from reenact.paper.estimate import paper_estimate
@@ -31,6 +32,7 @@ from reenact.paper.lineage.cited import Shelves
 from reenact.paper.lineage.trace import Exemplar, trace_lineage
 from reenact.paper.measure.gap import compare
 from reenact.paper.measure.measure import Measured, measure
+from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
@@ -44,6 +46,7 @@ from reenact.paper.review.claims import (
     without_results,
 )
 from reenact.paper.review.review import Review, review
+from reenact.paper.verify.carried import Earlier
 from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.box import Sandbox
@@ -165,17 +168,52 @@ class _Making:
         context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
         brief = _brief(paper, self.review, self.claims, self.exemplars, self.fingerprint, context)
 
-        def against_the_paper(project: Project, scope: Scope) -> tuple[Judged, ...]:
-            return verify(brief.criteria, project, paper, model, scope, runner, self.exemplars)
+        def against_the_paper(project: Project, scope: Scope, earlier: Earlier | None) -> tuple[Judged, ...]:
+            return verify(brief.criteria, project, paper, model, scope, runner, self.exemplars, earlier)
 
         self.step(4, "write code that runs, and verify it")
         self.development = develop(brief, context, run, against_the_paper, self._follow)
         self.step(5, "have a second judge read it")
-        made = self.development
-        self.judges = second_judge(brief.criteria, made.judged, made.project, model, run, self.exemplars)
+        self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
-        criteria, place = self.fingerprint.criteria, run.under("measure")
-        self.measured = measure(self.claims.asked, criteria, self.development, context, place)
+        self.measured = self._measure(context, run)
+        late, log = self.measured.late, self.log
+        if late is not None and log is not None and parts.debug:
+            self._make_cheaper(brief, context, against_the_paper, log, late)
+
+    def _judge_again(self, brief: Brief, run: Scope) -> None:
+        made, model = self.development, self.services.model
+        self.judges = second_judge(brief.criteria, made.judged, made.project, model, run, self.exemplars)
+
+    def _measure(self, context: PaperContext, run: Scope) -> Measured:
+        criteria = self.fingerprint.criteria
+        return measure(self.claims.asked, criteria, self.development, context, run.under("measure"))
+
+    def _make_cheaper(
+        self, brief: Brief, context: PaperContext, verify: Verify, log: RoundLog, late: FullRun
+    ) -> None:
+        """Every full run took too long, with the smallest share of the training too: a cheaper design is
+        asked for, replaces the other, and is run with that share."""
+        before = self.measured
+        context = replace(context, options=replace(context.options, scale=before.scale))
+        limits = context.runner.limits(context.options.run_wall_s)
+        time = time_text(f"A full run at scale {late.scale:g}", late.cpu_s, late.wall_s, limits)
+        dry_s = log.best.found.dry_run_s
+        dry = f"The dry run at scale {self.options.scale:g} took {dry_s:.1f} s of CPU time."
+        note = "Every full run took too long, and no cheaper design came of it."
+        try:
+            made = cheaper_design(brief, context, self.run, verify, log, f"{time} {dry}")
+        except (AnswerUnusable, BudgetSpent) as error:
+            made, note = None, f"{note} {error.sentence}"
+        if made is None:
+            self.measured = replace(before, notes=(note, *before.notes))
+            return
+        self.development = made
+        place = self.run.under("cheaper")
+        self._judge_again(brief, place)
+        after = self._measure(context, place)
+        runs, notes = (*before.runs, *after.runs), (*before.notes, *after.notes)
+        self.measured = replace(after, runs=runs, notes=notes)
 
     def _follow(self, log: RoundLog) -> None:
         self.log = log

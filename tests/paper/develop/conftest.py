@@ -18,6 +18,7 @@ from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development
 from reenact.paper.develop.version import Brief
 from reenact.paper.options import PaperOptions
+from reenact.paper.verify.carried import Earlier
 from reenact.sandbox.choose import choose
 
 CONFIG = "SIZE = 16\nRATE = 0.1\nEPOCHS = 40\n"
@@ -124,7 +125,7 @@ def good() -> dict[str, Any]:
     }
 
 
-def verify(project: Project, scope: Any) -> tuple[Judged, ...]:
+def verify_line(project: Project, scope: Any, earlier: Earlier | None) -> tuple[Judged, ...]:
     """Looks for the two settings."""
     config = project.files["config.py"]
     wanted = {"F1": "RATE = 0.1\n", "F2": "EPOCHS = 50\n"}
@@ -141,6 +142,7 @@ class Bench:
     journal: Journal
     folder: Path
     models: list[Scripted] = field(default_factory=list)
+    criteria: tuple[Criterion, ...] = CRITERIA
 
     def context(self, script: Any = None, *, out: bool = False, **given: Any) -> PaperContext:
         model = Scripted(script or {})
@@ -154,9 +156,9 @@ class Bench:
     def develop(self, answers: Mapping[str, Any], *, out: bool = False, **options: Any) -> Development:
         script = {f"paper/develop/{place}": answer for place, answer in answers.items()}
         context = self.context(script, out=out, **options)
-        brief = Brief("A line is fitted.", "Fit the line.", criteria=CRITERIA)
+        brief = Brief("A line is fitted.", "Fit the line.", criteria=self.criteria)
         with self.journal.run(pipeline="paper", request={"options": options}, argv=(), what="a line") as run:
-            return develop(brief, context, run, verify)
+            return develop(brief, context, run, verify_line)
 
     def asked(self, word: str) -> list[str]:
         """What the last model was asked at steps with this word."""
@@ -181,3 +183,8 @@ def given() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def line() -> Project:
     return Project(FILES)
+
+
+@pytest.fixture
+def verify() -> Callable[..., tuple[Judged, ...]]:
+    return verify_line

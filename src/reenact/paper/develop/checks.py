@@ -20,6 +20,7 @@ from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.paper.develop.scaled import scaled_evaluations
+from reenact.sandbox.box import Ending, Limits
 from reenact.sandbox.files.results import read_json
 
 FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
@@ -61,6 +62,8 @@ class Stage(StrEnum):
     EXPERIMENT = "experiment"
     REFACTOR = "refactor"
     REVISION = "revision"
+    CHEAPER = "cheaper"
+    """After full runs that took too long."""
 
     @property
     def due(self) -> tuple[str, ...]:
@@ -85,6 +88,10 @@ class Checked:
     proposed: tuple[str, ...] = ()
     """Requirements for modules that this interpreter lacks."""
     notes: tuple[str, ...] = ()
+    late: str = ""
+    """What took too long, and how long it had; empty when nothing did."""
+    dry_run_s: float = 0.0
+    """CPU seconds of a dry run that ended well."""
 
     @property
     def reached(self) -> tuple[int, int]:
@@ -157,7 +164,10 @@ def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float,
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
     stand_in = next((one.stand_in for one in found if one.stand_in), "")
-    return Checked(found[-1].problems, facts, stand_in, environment.proposed, environment.notes)
+    last = found[-1]
+    return Checked(
+        last.problems, facts, stand_in, environment.proposed, environment.notes, last.late, last.dry_run_s
+    )
 
 
 def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Checked:
@@ -171,9 +181,9 @@ def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, sc
     try:
         report = DriverReport.model_validate(read_json(ran.results.get(RESULT, "").encode()))
     except (ResultRefused, ValidationError):
-        return Checked((crash(ran, where),))
-    if not ran.ok:
-        return Checked((crash(ran, where),))
+        report = None
+    if report is None or not ran.ok:
+        return Checked((crash(ran, where),), late=_late(ran, where, runner))
     found = report.problems
     problems = tuple(Problem(where, one.sentence, one.file, one.line, ran.output) for one in found)
     return Checked(problems, tuple(report.facts), report.stand_in)
@@ -186,11 +196,23 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
         limits=runner.limits(), collect=(METRICS,),
     )  # fmt: skip
     if not ran.ok:
-        return Checked((crash(ran, Where.DRY_RUN),))
+        what = f"{Where.DRY_RUN} at scale {scale:g}"
+        return Checked((crash(ran, Where.DRY_RUN),), late=_late(ran, what, runner))
     metrics, wrong = metrics_in(ran)
     if wrong:
         return Checked((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
-    return Checked((), (f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}.",))
+    seen = f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}."
+    return Checked((), (seen,), dry_run_s=ran.cpu_s)
+
+
+def _late(ran: ProgramRun, what: str, runner: ProjectRunner) -> str:
+    return "" if ran.ending != Ending.TIMEOUT else time_text(what, ran.cpu_s, ran.wall_s, runner.limits())
+
+
+def time_text(what: str, cpu_s: float, wall_s: float, limits: Limits) -> str:
+    """What took too long, how long it had, and how long it may take."""
+    took = f"{what}: ended after {cpu_s:.0f} s of CPU time and {wall_s:.0f} s by the clock"
+    return f"{took}; the limits are {limits.cpu_s or limits.wall_s:g} s and {limits.wall_s:g} s."
 
 
 def metrics_in(ran: ProgramRun) -> tuple[dict[str, float], str]:

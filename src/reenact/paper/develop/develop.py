@@ -1,8 +1,9 @@
 """Development, top to bottom: begin, data, method, experiment, refactor, verify, revise, keep the best.
 
 A stage is written, checked and debugged: analysis first, then edits, so many times at most; the same failure
-twice changes tactics. A revision is one plan for all failures together, edits, checks, verification.
-Reflection without criteria makes code worse (RePro's ablation), so without criteria nothing is revised.
+twice changes tactics; what takes too long is made cheaper. A revision is one plan for all failures together,
+edits, checks, verification. Reflection without criteria makes code worse (RePro's ablation), so without
+criteria nothing is revised.
 """
 
 from collections.abc import Callable
@@ -17,12 +18,16 @@ from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
 from reenact.paper.develop.questions import Made, Roles
 from reenact.paper.develop.version import Brief, Version
+from reenact.paper.verify.carried import Earlier
 
-Verify = Callable[[Project, Scope], tuple[Judged, ...]]
+Verify = Callable[[Project, Scope, Earlier | None], tuple[Judged, ...]]
+"""Judges a project, which may have been made from one that was judged earlier."""
 TACTICS = ("first", "another", "another", "rewrite")
 """Which sentence of prompts/texts.toml goes with a failure that came back so many times."""
 REFACTOR_TRIES = 2
 """Attempts to fix what a refactoring broke: the version before it runs already."""
+CHEAPER = 3
+"""Cheaper designs that are asked for before code that takes too long is given up."""
 PATIENCE = 2
 """Rounds without progress after which no further one is paid for."""
 
@@ -47,13 +52,34 @@ def develop(
     return log.closed()
 
 
+def cheaper_design(
+    brief: Brief, context: PaperContext, run: Scope, verify: Verify, log: RoundLog, time: str
+) -> Development | None:
+    """The development after full runs that took too long: its best version is made cheaper, checked and
+    verified, and replaced by that; none when no such version came."""
+    run = run.under("develop").under("cheaper")
+    best = log.best
+    version = Developer(context, Roles(brief, context)).made_cheaper(best, run, time)
+    if version is None:
+        return None
+    if brief.criteria:
+        version = replace(version, judged=_judged_after(best, version, verify, run))
+    log.enter(version, made_from=best.project, keep=True)
+    return log.closed()
+
+
 def _verified(version: Version, verify: Verify, log: RoundLog, run: Scope) -> Version:
     """The first whole version with its verdicts; without a budget for them it is kept all the same."""
     try:
-        return replace(version, judged=verify(version.project, run.under("verify")))
+        return replace(version, judged=verify(version.project, run.under("verify"), None))
     except BudgetSpent as error:
         log.notes.append(f"The budget was used up in the first verification: {error.sentence}")
         return version
+
+
+def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -> tuple[Judged, ...]:
+    """The verdicts of a version that was made from the best one."""
+    return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
 
 
 @dataclass(frozen=True)
@@ -83,6 +109,15 @@ class Developer:
             return None
         if made[0].identity == version.project.identity:
             return None
+        after = self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
+        return after if after.runs else None
+
+    def made_cheaper(self, best: Version, run: Scope, time: str) -> Version | None:
+        """The version that takes less time; none when the change broke the run."""
+        version = best.at(Stage.CHEAPER)
+        self.context.say("cheaper: make it faster")
+        made = self.roles.cheaper(version, run, time)
+        version = replace(version, state=version.state.was_slow(time))
         after = self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
         return after if after.runs else None
 
@@ -138,7 +173,7 @@ class Developer:
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
             return version
-        return replace(version, judged=verify(version.project, run.under("verify")))
+        return replace(version, judged=_judged_after(best, version, verify, run))
 
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""
@@ -151,10 +186,11 @@ class Developer:
         """The version fixed, or the one that went furthest, with what its executions showed."""
         if tries is None:
             tries = self.context.options.tries if self.context.options.parts.debug else 0
-        best, tried, count = version, list[tuple[str, str]](), 0
-        while not version.runs and count < tries:
+        best, tried, count, late = version, list[tuple[str, str]](), 0, 0
+        while not version.runs and count < tries and late < CHEAPER:
             scope = run.under("debug", attempt=count)
             count += 1
+            late += bool(version.found.late)
             failure = version.found.problems[0]
             self.context.say(f"{version.stage}: fix, try {count} of at most {tries}: {failure}"[:200])
             alike = [words for signature, words in tried if signature == failure.signature]
@@ -170,11 +206,16 @@ class Developer:
 
     def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
         earlier = "\n\n".join(alike[-2:])
-        seen = self.roles.analyse(version, scope, earlier)
-        analysis = f"Cause: {seen.cause}\nRemedy: {seen.remedy}"
-        tactic = TACTICS[min(len(alike), len(TACTICS) - 1)]
-        after = self._checked(version, self.roles.fix(version, scope, earlier, analysis, tactic), scope)
+        if time := version.found.late:
+            slow = replace(version, state=version.state.was_slow(time))
+            made, needed = self.roles.cheaper(slow, scope, time, earlier), ""
+            after, analysis = self._checked(slow, made, scope), " ".join(("It was made cheaper.", *made[1]))
+        else:
+            seen = self.roles.analyse(version, scope, earlier)
+            analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
+            tactic = TACTICS[min(len(alike), len(TACTICS) - 1)]
+            after = self._checked(version, self.roles.fix(version, scope, earlier, analysis, tactic), scope)
         # What was once proposed stays proposed: the user may want to install it.
-        wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [seen.requirement]))
+        wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [needed]))
         found = replace(after.found, proposed=tuple(dict.fromkeys(wanted)))
         return replace(after, found=found), analysis

@@ -90,8 +90,9 @@ class RoundLog:
         assert self._best is not None, "there is no whole version yet"
         return self.versions[self._best]
 
-    def enter(self, version: Version, *, made_from: Project | None = None) -> None:
-        """Write a version down and commit it; made from the one before unless another is named."""
+    def enter(self, version: Version, *, made_from: Project | None = None, keep: bool = False) -> None:
+        """Write a version down and commit it; made from the one before unless another is named. `keep`: it
+        takes the place of the best one, whatever it scores."""
         number, project = len(self.rounds), version.project
         before = self.versions[-1].project if self.versions else Project()
         passed = version.criteria(Value.PASS)
@@ -106,7 +107,7 @@ class RoundLog:
         commit = self._history.keep(project, _message(made), self._run.under("round", attempt=number))
         self.versions.append(version)
         self.rounds.append(replace(made, commit=commit))
-        if version.stage not in PARTIAL and self._is_better(version):
+        if version.stage not in PARTIAL and (keep or self._is_better(version)):
             self._best = number
 
     def closed(self) -> Development:
@@ -132,6 +133,7 @@ class RoundLog:
             *(f"Assumed: {beside_code(one, code)}" for one in state.assumed),
             *(f"Open: {one}" for one in state.questions),
             *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
+            *(f"Took too long, so a cheaper design was asked for: {one}" for one in state.slow),
             *found.notes,
             *self.notes,
             *self._history.notes,

@@ -1,7 +1,7 @@
 """The questions of both roles, and what a model may answer: edits are `reenact.codegen.edits`.
 
-Research: begin, learn, plan. Code: write, analyse, fix, revise, refactor. Each raises AnswerUnusable when no
-usable answer came. A question is a step of the journal with the name of its prompt.
+Research: begin, learn, plan. Code: write, analyse, fix, cheaper, revise, refactor. Each raises AnswerUnusable
+when no usable answer came. A question is a step of the journal with the name of its prompt.
 """
 
 from collections.abc import Callable, Sequence
@@ -127,6 +127,10 @@ class Roles:
         """The project after edits against a failure; `tactic` is a key of prompts/texts.toml."""
         how = prompt_texts(PACKAGE)["tactics"][tactic]
         return self._edit("fix", version, run, earlier=earlier or "nothing", analysis=analysis, tactic=how)
+
+    def cheaper(self, version: Version, run: Scope, time: str, earlier: str = "") -> Made:
+        """The project after edits that make it faster; `time` has what took how long."""
+        return self._edit("cheaper", version, run, time=time, earlier=earlier or "nothing")
 
     def plan(self, version: Version, run: Scope, judged: Sequence[Judged]) -> Plan:
         """One plan for all failures."""

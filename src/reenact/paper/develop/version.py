@@ -63,11 +63,13 @@ class State:
     """What executions showed: not an opinion, and never replaced by one."""
     assumed: tuple[str, ...] = ()
     """What the code role took for granted: kept for the report, whatever research thinks of it later."""
+    slow: tuple[str, ...] = ()
+    """What took too long on the way here, for the report: a design that is fast enough needs no excuse."""
 
     def learnt(self, summary: str, decisions: Iterable[str], questions: Iterable[str]) -> State:
         """With the research role's new words; what was observed stays."""
-        short = (tuple(map(_short, decisions)), tuple(map(_short, questions)))
-        return State(summary, *short, self.observed, self.assumed)
+        decided, open_ = tuple(map(_short, decisions)), tuple(map(_short, questions))
+        return replace(self, summary=summary, decisions=decided, questions=open_)
 
     def saw(self, *facts: str) -> State:
         """With what an execution showed."""
@@ -78,6 +80,10 @@ class State:
         """With what the code takes for granted."""
         new = tuple(_short(one) for one in sentences if _short(one) and _short(one) not in self.assumed)
         return replace(self, assumed=(*self.assumed, *new))
+
+    def was_slow(self, time: str) -> State:
+        """With what took too long."""
+        return replace(self, slow=tuple(dict.fromkeys((*self.slow, time))))
 
     def text(self) -> str:
         """The state as a model sees it."""

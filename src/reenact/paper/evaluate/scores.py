@@ -31,7 +31,9 @@ from reenact.types import ExitCode
 Purpose: TypeAlias = Literal["debugging", "refinement"]
 PIPELINE = "paper"
 """Whose runs edit code."""
-PURPOSES: Mapping[str, Purpose] = {"mend": "debugging", "revise": "refinement", "refactor": "refinement"}
+PURPOSES: Mapping[str, Purpose] = {
+    "mend": "debugging", "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
+}  # fmt: skip
 """Steps of a journal that edit."""
 
 

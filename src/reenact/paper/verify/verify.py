@@ -1,7 +1,8 @@
 """Every criterion against one version of the code: by program where that can tell, else by a judge.
 
 The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited work that
-they rest on; a pass must rest on a line that exists.
+they rest on; a pass must rest on a line that exists. Of a version made from another one, verdicts that
+the change leaves alone stand, where that saves more than it risks.
 """
 
 import ast
@@ -25,6 +26,7 @@ from reenact.paper.asking import ask_with_retry, side_by_side
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.lineage.trace import Exemplar
+from reenact.paper.verify.carried import Earlier, carried
 from reenact.paper.verify.formula import computed
 from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
 
@@ -32,13 +34,16 @@ SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", 
 """Files whose lines count although they are no Python."""
 BATCH = 24
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
+FEW = 2 * BATCH
+"""Criteria that are all judged again after a revision: that costs little, and misses nothing."""
 
 
 def verify(
     criteria: Sequence[Criterion], project: Project, paper: Paper, model: Model, run: Scope,
-    runner: ProjectRunner, exemplars: Sequence[Exemplar] = (),
+    runner: ProjectRunner, exemplars: Sequence[Exemplar] = (), earlier: Earlier | None = None,
 ) -> tuple[Judged, ...]:  # fmt: skip
-    """A verdict for each criterion, in their order. `runner` runs the functions of formulas.
+    """A verdict for each criterion, in their order. `runner` runs the functions of formulas; `earlier` is the
+    version that this one was made from.
 
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
@@ -56,6 +61,10 @@ def verify(
         elif finding.value is not None:
             judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
     left = [one for one in criteria if one.id not in judged]
+    if earlier is not None and len(left) > FEW:
+        stands = carried(earlier, project)
+        judged |= {one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes}
+        left = [one for one in left if one.id not in judged]
     answers = ask_judge(left, found, project, model, run, exemplars)
     judged |= {one.criterion: one for one in answers}
     return settled([judged[one.id] for one in criteria], criteria)
