@@ -48,3 +48,20 @@ def test_answers_have_the_schema_that_was_recorded(file: Path) -> None:
     words = [one for one in records if not any(part.startswith("[figure ") for part in one["parts"])]
     assert words
     assert [one["step"] for one in words if wording(one) != one["hash"]] == []
+
+
+def test_in_one_recorded_paper_a_failed_criterion_leads_to_an_edit_and_a_new_verdict() -> None:
+    (file,) = (
+        path for path in RECORDINGS if path.parents[1].name == "damped-octaves" and path.stem == "whole"
+    )
+    records = {one["step"]: one for one in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:])}
+    place = "paper/develop/revision[0]"
+    assert "fail: " in "".join(records[f"{place}/plan"]["parts"]).partition("<<<judged")[2]
+    edits = records[f"{place}/revise"]["answer"]["value"]
+    assert edits["swaps"] or edits["lines"] or edits["files"]
+    before, after = (
+        records[f"{under}/verify/judge[0]/verdicts"]["parts"][0] for under in ("paper/develop", place)
+    )
+    assert edits["swaps"][0]["replace"].splitlines()[0] not in before
+    assert edits["swaps"][0]["replace"].splitlines()[0] in after, "the judge reads the edited code"
+    assert "paper/develop/revision[1]/plan" not in records, "then all hold"

@@ -45,6 +45,7 @@ from reenact.paper.review.claims import (
     withheld,
     without_results,
 )
+from reenact.paper.review.figures import figure_claims
 from reenact.paper.review.review import Review, review
 from reenact.paper.verify.carried import Earlier
 from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
@@ -154,6 +155,9 @@ class _Making:
         self.step(1, "read it, and what it claims")
         self.review = review(paper, goal, model, run, figures=parts.figures)
         self.claims = stated_claims(paper, goal, model, run).beside(given)
+        if not self.claims.asked and parts.figures:
+            seen = figure_claims(paper, goal, model, run)
+            self.claims = self.claims.beside(seen.claims, seen.dropped)
         if not self.claims.asked and not options.anyway:
             raise Inconclusive(NOTHING_TO_COMPARE, next_step=STATE_A_CLAIM)
         if parts.lineage and options.exemplars:

@@ -11,7 +11,7 @@ from reenact.llm.recording import read_recording
 CASES = {one.id: one for one in load_cases()}
 
 
-def test_the_parts_add_up_and_the_paper_is_told_from_the_code() -> None:
+def test_the_parts_add_up_and_the_paper_is_kept_apart_from_the_code() -> None:
     records = read_recording(CASES["damped-octaves"].folder / "recordings" / "whole.jsonl")
     found = by_step(records)
     whole = found[""]

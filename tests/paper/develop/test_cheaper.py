@@ -1,4 +1,4 @@
-"""What takes too long is made cheaper by its writer, who is told how long it took; the report says so."""
+"""What takes too long is made cheaper by its writer, who reads how long it took; the report says so."""
 
 from __future__ import annotations
 

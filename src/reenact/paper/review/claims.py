@@ -59,9 +59,11 @@ class Claim(Stated):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    """`C1`, `C2`, ... in the order of the paper; `G1`, `G2`, ... of the user."""
+    """`C1`, `C2`, ... in the order of the paper; `R1`, ... read off a figure; `G1`, ... of the user."""
     bound: str = ""
     """`>` or `<` where only a bound is claimed: the user's alone."""
+    read_off: bool = False
+    """Read off a figure: `spread` is the uncertainty of the reading."""
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
@@ -206,9 +208,9 @@ class Claims:
         """Those that what is to be reproduced asks for."""
         return tuple(one for one in self.claims if one.asked)
 
-    def beside(self, given: Sequence[Claim]) -> Claims:
-        """These, and those that the user states."""
-        return replace(self, claims=(*self.claims, *given))
+    def beside(self, given: Sequence[Claim], dropped: Sequence[str] = ()) -> Claims:
+        """These, and those that the user states or figures show."""
+        return replace(self, claims=(*self.claims, *given), dropped=(*self.dropped, *dropped))
 
 
 class Reported(BaseModel):

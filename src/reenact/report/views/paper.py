@@ -185,6 +185,7 @@ def _claim(one: Comparison, *, linked: bool) -> Row:
         "" if claim.spread is None else f" ± {claim.spread:g}"
     )
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
+    what += " (read off a figure)" if claim.read_off else ""
     count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
     differs = " ".join(part for part in (count, one.note) if part)
     gap, grade = f"{one.gap:.1%}", one.grade.value
