@@ -73,6 +73,14 @@ def test_tables_figures_and_formulas(paper: Paper) -> None:
     assert "none of them is to be trusted" in paper.lost[0].what
 
 
+def test_each_place_has_its_page(paper: Paper) -> None:
+    pages = {block.id: block.page for block in paper.blocks()}
+    assert set(pages.values()) == {1, 2}
+    assert {pages[one.id] for one in paper.blocks() if isinstance(one, Table)} == {2}
+    assert {pages[one.id] for one in paper.blocks() if isinstance(one, Figure | Equation)} == {1}
+    assert list(pages.values()) == sorted(pages.values())
+
+
 def test_references(paper: Paper) -> None:
     assert [(one.key, one.title, one.year) for one in paper.references][:2] == [
         ("1", "Adam: A method for stochastic optimization", 2015), ("2", "Deep residual learning", 2016),

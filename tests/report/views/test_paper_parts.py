@@ -77,6 +77,26 @@ def test_a_sentence_leads_to_its_line_and_the_line_back() -> None:
     assert re.search(r'<a class="squiggle good" href="#p-3:1\.2"[^>]*>Adam\(\)</a>', page())
 
 
+def test_places_of_a_pdf_stand_below_their_page() -> None:
+    sections = (
+        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use Adam."),), 4),)),
+        Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", "", 4), Equation("3.1:3", "y = 1", "", 5))),
+    )
+    address = "https://example.org/paper.pdf"
+    for source, link in (("my/paper.pdf", ""), (address, f'href="{address}#page=4"')):
+        paper = replace(PAPER, source=source, sections=sections)
+        text = render(paper_document(replace(FOUND, paper=paper)), "html")
+        order = [
+            text.index(one)
+            for one in ('id="page-4"', 'id="p-3:1.2"', 'id="p-3.1:2"', 'id="page-5"', 'id="p-3.1:3"')
+        ]
+        assert order == sorted(order)
+        assert text.count("Page 4 of the PDF") == 1
+        assert (link or 'id="page-4"') in text
+        assert ("my/paper.pdf#page" in text) is False
+    assert "of the PDF" not in page()
+
+
 def test_formulas_are_drawn() -> None:
     assert '<math display="block">' in page()
 

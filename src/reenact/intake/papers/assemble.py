@@ -47,6 +47,7 @@ class Prose:
     """A paragraph. Formulas stand between dollar signs, citations as `[@key; @key]`."""
 
     text: str
+    page: int = 0
 
 
 Piece: TypeAlias = Heading | Prose | Equation | Table | Figure | Algorithm
@@ -192,7 +193,7 @@ class _Maker:
                 Sentence(f"{name}.{number}", text, cited_keys(text, self._known))
                 for number, text in enumerate(split(piece.text), start=1)
             )
-            return Paragraph(name, sentences) if sentences else None
+            return Paragraph(name, sentences, piece.page) if sentences else None
         return None if isinstance(piece, Heading) else replace(piece, id=name)
 
 

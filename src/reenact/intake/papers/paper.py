@@ -7,7 +7,7 @@ abstract is section `0`. Ids depend on the text alone, so that the same paper re
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -28,6 +28,8 @@ class Paragraph:
 
     id: str
     sentences: tuple[Sentence, ...]
+    page: int = 0
+    """On which it begins, of a PDF; 0 where there are no pages."""
 
     @property
     def text(self) -> str:
@@ -42,6 +44,7 @@ class Equation:
     latex: str = ""
     label: str = ""
     """The author's label (`eq:loss`), or the printed number; empty when there is none."""
+    page: int = 0
 
     @property
     def text(self) -> str:
@@ -55,6 +58,7 @@ class Captioned:
     id: str = ""
     caption: str = ""
     label: str = ""
+    page: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

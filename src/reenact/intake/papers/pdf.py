@@ -153,7 +153,7 @@ class Paragraphs:
             self._page, self._caption = page, (caption["kind"][:3].casefold(), caption["number"])
             self._open = [replace(line, text=caption["words"])]
         elif alone:
-            self._pieces.append(alone)
+            self._pieces.append(replace(alone, page=page) if isinstance(alone, Equation) else alone)
 
     def _heading(self, line: Line) -> Heading | None:
         heading = heading_of(line.text)
@@ -190,14 +190,15 @@ class Paragraphs:
             return
         text = " ".join(self._joined(lines).split())
         if caption is None:
-            self._pieces.append(Prose(text))
+            self._pieces.append(Prose(text, self._page))
         elif caption[0] == "tab":
-            self._pieces.append(self._table(text, caption[1], lines[0], tables))
+            table = self._table(text, caption[1], lines[0], tables)
+            self._pieces.append(replace(table, page=self._page))
         elif caption[0] == "fig":
             file = f"{self.file}#page={self._page}"
-            self._pieces.append(Figure(caption=text, label=caption[1], file=file))
+            self._pieces.append(Figure(caption=text, label=caption[1], file=file, page=self._page))
         else:
-            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}"))
+            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
 
     def _table(self, text: str, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
         """The table next to its caption."""

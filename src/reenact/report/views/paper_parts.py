@@ -28,9 +28,14 @@ def side_by_side(found: Reproduction) -> Beside:
     judged = {one.criterion: one for one in found.judged}
     links = _Links(criteria, judged, {name: at for at, name in enumerate(files)})
     paragraphs: list[Sequence[Passage] | str] = []
+    page = 0
     for section in found.paper.sections:
         paragraphs.append(f"{section.id} {section.title}")
-        paragraphs += [[links.passage(*piece) for piece in _pieces(block)] for block in section.blocks]
+        for block in section.blocks:
+            if block.page > page:
+                page = block.page
+                paragraphs.append([_page(found.paper.source, page)])
+            paragraphs.append([links.passage(*piece) for piece in _pieces(block)])
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         paragraphs += [[links.passage(place, quote)] for place, quote in reversed(quotes.items())]
@@ -40,6 +45,13 @@ def side_by_side(found: Reproduction) -> Beside:
         for at, (name, text) in enumerate(files.items())
     ]
     return Beside([[Reading(title, paragraphs)], code], tall=True)
+
+
+def _page(source: str, number: int) -> Passage:
+    """Where a page of the PDF begins; a link to it where the paper has an address, because a page that is
+    mailed must not name folders."""
+    href = f"{source}#page={number}" if source.startswith(("https://", "http://")) else ""
+    return Passage(f"page-{number}", f"Page {number} of the PDF", href, "Open the PDF there" if href else "")
 
 
 def first_place(one: Criterion) -> str:
