@@ -1,10 +1,11 @@
 """RE053 labels-misaligned
 
 What
-    Inputs and labels are brought into order apart from each other: two separate draws, a sort of one of
-    them, a target that is drawn a second time, an image that is flipped and its mask not. Seen in the text;
-    or in the run, where a model that learns one batch does no better than a constant on all of them, and
-    nothing in a few hundred rows of inputs tells anything about their labels.
+    Inputs and labels are brought into order apart from each other: two separate draws, a sort or a shuffle
+    of one of them alone, two splits with other seeds, a target that is drawn a second time, an image that
+    is flipped and its mask not. Seen in the text; or in the run, where a model that learns one batch does
+    no better than a constant on all of them, and nothing in a few hundred rows of inputs tells anything
+    about their labels.
 Why
     No row keeps its own label.
 Symptom
@@ -36,6 +37,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
+from reenact.rules.own._moved_alone import moved_alone
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
@@ -78,11 +80,17 @@ class LabelsMisaligned(Rule):
     why = "No row keeps its own label."
 
     def check(self, evidence: Evidence) -> Findings:
-        written = list(self._written(evidence))
+        written = list(self._written(evidence)) or list(self._moved(evidence))
         yield from written
         saw = "" if written else _tell_nothing(evidence)
         if saw:
             yield self.finding(evidence, saw, place=_reordered(evidence))
+
+    def _moved(self, evidence: Evidence) -> Findings:
+        """Where the text gives inputs another order than their labels."""
+        for index in indexes(evidence):
+            for place, saw in moved_alone(index):
+                yield self.finding(evidence, saw, place=place)
 
     def _written(self, evidence: Evidence) -> Findings:
         """What the text shows."""

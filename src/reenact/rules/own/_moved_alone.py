@@ -1,0 +1,153 @@
+"""Where inputs and labels meet in the text that do not follow the same order of rows."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Place
+from reenact.rules.own._flow import assigned, words
+from reenact.rules.own._lines import called, place_in
+from reenact.rules.own._orders import Order, RowsOf, equal, flat, read_names
+
+LABELS = re.compile(r"(?:^|_)(?:y\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)", re.IGNORECASE)
+RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|default_rng\(")
+"""What lets one draw be repeated."""
+TOGETHER = ("TensorDataset", "train_test_split", "fit", "from_tensor_slices", "zip")
+LOSS = re.compile(r"loss|criterion|cross_entropy|mse", re.IGNORECASE)
+MEASURES = re.compile(
+    r"scor|metric|auc|curve|precision|recall|rank|ndcg|calib|top|perm|null|baseline|importance|augment|transf|"
+    r"jitter|__getitem__|__call__|forward",
+    re.IGNORECASE,
+)
+"""Functions that sort, or shuffle one side, on purpose, or that are given one row."""
+
+
+def moved_alone(index: FileIndex) -> Iterator[tuple[Place, str]]:
+    """Where inputs are given another order than labels that they are used with."""
+    yield from _split_apart(index)
+    by_row = {
+        name for call in index.calls if called(call) == "map" for arg in call.args for name in words(arg)
+    }
+    for scope in (index.tree, *(one.node for one in index.functions)):
+        name = getattr(scope, "name", "")
+        if (
+            isinstance(scope, ast.Module | ast.FunctionDef)
+            and name not in by_row
+            and not MEASURES.search(name)
+        ):
+            yield from list(_meetings(RowsOf(index, scope)))[:1]
+
+
+def _split_apart(index: FileIndex) -> Iterator[tuple[Place, str]]:
+    """Inputs and labels that are split by two calls with other seeds."""
+    for body in (
+        node.body for node in ast.walk(index.tree) if isinstance(node, ast.Module | ast.FunctionDef)
+    ):
+        calls = [
+            statement.value
+            for statement in body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and called(statement.value) == "train_test_split"
+            and len(statement.value.args) == 1
+        ]
+        if len(calls) != 2 or _restored(index, *calls):
+            continue
+        options = [{word.arg: ast.unparse(word.value) for word in call.keywords} for call in calls]
+        seeds = [one.get("random_state", "None") for one in options]
+        names = [ast.unparse(call.args[0]) for call in calls]
+        labels = [bool(LABELS.search(name)) for name in names]
+        straight = any(one.get("shuffle") == "False" for one in options)
+        if not straight and sum(labels) == 1 and (seeds[0] != seeds[1] or seeds[0] == "None"):
+            saw = f"{names[0]} and {names[1]} are split by separate draws"
+            yield place_in(index, calls[1]), saw
+
+
+def _meetings(scope: RowsOf) -> Iterator[tuple[Place, str]]:
+    for statement in flat(scope.scope.body):
+        for parts in _together(statement):
+            yield from _meet(scope, parts, statement)
+        scope.read(statement)
+
+
+def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Iterator[tuple[Place, str]]:
+    """Inputs beside labels, the last of the parts."""
+    *inputs, label = parts
+    labels = scope.value(label)
+    named = isinstance(statement, ast.Return) or _is_label(label)
+    if labels is None or not named or (isinstance(statement, ast.Return) and not _returned(scope, parts)):
+        return
+    others = [one for part in inputs if _is_label(part) and (one := scope.value(part)) is not None]
+    for part in inputs:
+        rows = scope.value(part)
+        if rows is None or not rows.sources & labels.sources or _is_label(part):
+            continue
+        if any(equal(one.order, rows.order) for one in others):
+            # Rows of two splits side by side: its own labels follow it.
+            continue
+        moved = _difference(scope.index, rows.order, labels.order)
+        set_aside = labels.order is not None and rows.order is None and not _makes_data(statement)
+        if moved is not None and not set_aside:
+            one, other = (part, label) if moved is rows.order else (label, part)
+            saw = f"{_words(one)} follows {moved.words}, {_words(other)} beside it does not"
+            yield place_in(scope.index, moved.node), saw
+
+
+def _returned(scope: RowsOf, parts: Sequence[ast.expr]) -> bool:
+    """Whether the last value of a return is a label here, or where the function is called."""
+    if _is_label(parts[-1]):
+        return True
+    owner = getattr(scope.scope, "name", "")
+    pairs = [pair for node in ast.walk(scope.index.tree) for pair in assigned(node)]
+    return any(
+        isinstance(target, ast.Tuple) and len(target.elts) == len(parts) and _is_label(target.elts[-1])
+        for target, value in pairs
+        if isinstance(value, ast.Call) and called(value) == owner
+    )
+
+
+def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
+    """Values that a statement says belong together row by row, the labels last."""
+    own = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
+    for call in (node for part in own for node in ast.walk(part) if isinstance(node, ast.Call)):
+        parts = [one for one in call.args if not isinstance(one, ast.Starred)]
+        if called(call) == "from_tensor_slices" and parts and isinstance(parts[0], ast.Tuple):
+            parts = parts[0].elts
+        data = called(call) in TOGETHER or called(call).endswith(("Dataset", "Data"))
+        if len(parts) > 1 and data:
+            yield parts[:2] if called(call) == "fit" else parts
+        elif len(parts) == 2 and LOSS.search(called(call)):
+            yield parts
+    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and statement.value.elts:
+        yield statement.value.elts
+
+
+def _difference(index: FileIndex, first: Order | None, second: Order | None) -> Order | None:
+    """The order that only one of two follows, or two draws by chance of which each follows one."""
+    if first is not None and second is not None:
+        apart = first.by_chance and second.by_chance and not first.is_same(second)
+        return first if apart and not _restored(index, first.node, second.node) else None
+    alone = first or second
+    return alone if alone is not None and alone.whole else None
+
+
+def _restored(index: FileIndex, first: ast.expr | ast.stmt, second: ast.expr | ast.stmt) -> bool:
+    """Whether a seed is set between two draws."""
+    begin, end = sorted((first.lineno, second.lineno))
+    return any(RESTORED.search(line) for line in index.text.splitlines()[begin : end - 1])
+
+
+def _makes_data(statement: ast.stmt) -> bool:
+    """Whether a statement puts a data set together, or fits a model to one; labels that are moved elsewhere
+    are moved on purpose."""
+    return any(isinstance(node, ast.Call) and called(node) in TOGETHER for node in ast.walk(statement))
+
+
+def _is_label(node: ast.expr) -> bool:
+    return any(LABELS.search(name.rpartition(".")[2]) for name in read_names(node))
+
+
+def _words(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else f"{text[:37]}..."
