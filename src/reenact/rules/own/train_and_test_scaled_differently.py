@@ -2,7 +2,8 @@
 
 What
     Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
-    numbers. Also seen in the text: a scaler that is fitted to held-out rows again.
+    numbers. Also seen in the text: a scaler that is fitted to held-out rows again, or a
+    mean and a deviation that each split takes of its own rows.
 Why
     The model is asked about numbers that it has never seen; its answers there mean nothing.
 Symptom
@@ -51,11 +52,9 @@ from reenact.rules import (
 )
 from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
-HELD_OUT = re.compile(
-    r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)|^[xX](?:test|val)|(?:test|val)X$", re.IGNORECASE
-)
 SCALERS = re.compile(
     r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
 )
@@ -76,6 +75,9 @@ class TrainAndTestScaledDifferently(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         train = evidence.inputs
+        for place, saw in scaled_by_themselves(list(indexes(evidence))):
+            yield self.finding(evidence, saw, place=place)
+            return
         generates = any(_generates(index) for index in indexes(evidence))
         for split in () if generates else ("validation", "test"):
             held = evidence.data("input", split)
@@ -100,11 +102,11 @@ class TrainAndTestScaledDifferently(Rule):
 def _fitted_again(index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
     """Scalers that are fitted to held-out rows, and what says so."""
     fits = [call for call in index.calls if called(call) == "fit_transform" and _is_scaler(index, call)]
-    names = {call: _name(call.args[0]) for call in fits}
+    names = {call: base_name(call.args[0]) for call in fits}
     for call in fits:
         owner = function_of(index, call)
         if isinstance(owner, ast.FunctionDef) and names[call] in {one.arg for one in owner.args.args}:
-            given = [_name(one.args[0]) for one in index.calls if called(one) == owner.name and one.args]
+            given = [base_name(one.args[0]) for one in index.calls if called(one) == owner.name and one.args]
         else:
             given = [name for other, name in names.items() if other is call or name != names[call]]
             given = given if HELD_OUT.search(names[call]) else []
@@ -122,13 +124,6 @@ def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
     owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
     made = value_of(index, owner)
     return bool(call.args) and bool(SCALERS.search(f"{ast.unparse(owner)} {ast.unparse(made)}"))
-
-
-def _name(node: ast.expr) -> str:
-    """The variable that is given, without what is taken of it: `x_test` of `x_test[:, 1:].values`."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _generates(index: FileIndex) -> bool:
