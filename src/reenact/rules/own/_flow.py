@@ -95,11 +95,11 @@ def numbers(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> Iterator[
         name = node.attr if isinstance(node, ast.Attribute) else node.id
     else:
         return
-    for value in {id(one): one for one in _given(index, name)}.values() if rounds else ():
+    for value in {id(one): one for one in given(index, name)}.values() if rounds else ():
         yield from numbers(index, value, rounds - 1)
 
 
-def _given(index: FileIndex, name: str) -> Iterator[ast.expr]:
+def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable, a field or an argument of this name is given anywhere."""
     for one in ast.walk(index.tree):
         yield from (value for target, value in assigned(one) if name in _stored(target))

@@ -1,0 +1,147 @@
+"""RE062 index-clipped
+
+What
+    Indices of an embedding are cut to the size of its table (`clamp`, `min`, `%`), and the data has larger
+    ones: seen in the rows of the run, or the table is as large as the number of different values, which the
+    largest of them need not be below.
+Why
+    All that is cut off shares one row of the table, or the row of another thing: the model cannot tell them
+    apart.
+Symptom
+    The loss falls to a floor far above what the data allows; no error is raised.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Ratings(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+            self.article = nn.Embedding(size, 8)
+            self.out = nn.Linear(8, 1)
+
+        def forward(self, numbers):
+            numbers = numbers.clamp(max=self.size - 1)
+            return self.out(self.article(numbers))[:, 0]
+
+    torch.manual_seed(0)
+    numbers = torch.randint(0, 60, (400,))
+    scores = torch.randn(60)[numbers]
+    model = Ratings(20)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for epoch in range(20):
+        for rows, wanted in DataLoader(TensorDataset(numbers, scores), batch_size=50, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(rows), wanted).backward()
+            optimizer.step()
+Instead
+    - model = Ratings(20)
+    + model = Ratings(int(numbers.max()) + 1)
+Fix safety
+    There is nothing to change automatically: the table has to be as large as the largest number, or numbers
+    mapped to places in it.
+Sources
+    Documentation of torch.nn.Embedding (`num_embeddings`: size of the dictionary of embeddings).
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules.own._flow import assigned, given
+from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules.own._series import learned
+
+TABLES = ("Embedding", "EmbeddingBag")
+CLIPS = ("clamp", "clamp_", "clamp_max", "clip", "minimum", "min", "fmin", "clip_by_value")
+WRAPS = ("remainder", "fmod", "mod")
+COUNTED = re.compile(r"\bunique\(|nunique\(|len\(set\(|\bset\(")
+MEANT = re.compile(
+    r"pos|dist|rel|time|age|bucket|hash|bin|offset|step|unk|oov|rank|depth|level|degree|len|year",
+    re.IGNORECASE,
+)
+"""What is cut on purpose: far places are alike, rare words have one row, hashes collide."""
+
+
+class Clip(NamedTuple):
+    """An index that is cut before it is looked up."""
+
+    node: ast.expr
+    table: ast.Call
+    wraps: bool
+    """By `%`: what is cut off comes back at the start."""
+
+
+class IndexClipped(Rule):
+    code, name, family, fault = "RE062", "index-clipped", "reenact", None
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence = 0.85
+    certainty = Certainty.STRONG
+    why = "Everything whose index is cut off shares one row of the table."
+
+    def check(self, evidence: Evidence) -> Findings:
+        for index in indexes(evidence):
+            for clip in _clips(index):
+                saw = _larger(evidence, clip) or _as_many_as_values(index, clip)
+                if saw and not (clip.wraps and learned(evidence)):
+                    yield self.finding(
+                        evidence, f"{ast.unparse(clip.node)}: {saw}", place=place_in(index, clip.node)
+                    )
+                    return
+
+
+def _clips(index: FileIndex) -> Iterator[Clip]:
+    tables = {
+        ast.unparse(target): value
+        for node in ast.walk(index.tree)
+        for target, value in assigned(node)
+        if isinstance(value, ast.Call) and called(value) in TABLES and value.args
+    }
+    for call in index.calls:
+        table = tables.get(ast.unparse(call.func))
+        if table is None or not call.args or MEANT.search(ast.unparse(call.func)):
+            continue
+        value = value_of(index, call.args[0])
+        within = value is call.args[0] or function_of(index, value) is function_of(index, call)
+        wraps = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod)
+        cut = wraps or (isinstance(value, ast.Call) and called(value) in (*CLIPS, *WRAPS))
+        if within and cut and not MEANT.search(ast.unparse(value)):
+            yield Clip(value, table, wraps or (isinstance(value, ast.Call) and called(value) in WRAPS))
+
+
+def _larger(evidence: Evidence, clip: Clip) -> str:
+    """What the rows of the run show: whole numbers beyond the table, which took them without an error."""
+    sizes = [
+        layer.weights[0].shape[0]
+        for layer in evidence.layers
+        if layer.family == "embedding"
+        and layer.weights
+        and layer.place is not None
+        and layer.place.line == clip.table.lineno
+    ]
+    seen = [
+        facts.maximum
+        for facts in evidence.watched.data
+        if facts.split == "train" and facts.maximum is not None and "int" in facts.dtype
+    ]
+    above = [(size, largest) for size in sizes for largest in seen if largest >= size]
+    if not above:
+        return ""
+    size, largest = above[0]
+    return f"the data goes up to {largest:.0f}, the table has {size} rows"
+
+
+def _as_many_as_values(index: FileIndex, clip: Clip) -> str:
+    """Whether the table is as large as there are different values."""
+    size = clip.table.args[0]
+    name = size.attr if isinstance(size, ast.Attribute) else getattr(size, "id", "")
+    values = [size, *(given(index, name) if name else ())]
+    counted = [text for value in values if COUNTED.search(text := ast.unparse(value))]
+    rows = "the table has as many rows as there are values"
+    return f"{rows} ({counted[0][:60]}), and values are cut to that" if counted else ""

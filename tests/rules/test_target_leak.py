@@ -1,0 +1,82 @@
+"""RE063: features that are made of later values, beside targets, lags and data that may be."""
+
+from __future__ import annotations
+
+import pytest
+
+from reenact.rules.registry import rule
+from reenact.testing.rules import findings
+
+AHEAD = {
+    "a centred window of a table": (
+        (
+            "# forecast\n"
+            "df['ma'] = df['load'].rolling(7, center=True).mean()\n"
+            "df['target'] = df['load'].shift(-1)\n"
+            "features = ['load', 'ma', 'hour']\n"
+            "X = df[features]\n"
+        ),
+        2,
+    ),
+    "a lag that is shifted the wrong way": (
+        ("df['lag_1'] = df['load'].shift(-1)\n"),
+        1,
+    ),
+    "lags in a loop": (
+        ("for k in (1, 2, 3):\n    df[f'lag_{k}'] = df['load'].shift(-k)\n"),
+        2,
+    ),
+    "an array that is rolled": (
+        ("prev = np.roll(x, -1)\n"),
+        1,
+    ),
+    "a filter": (
+        (
+            "def features(series):\n"
+            "    smooth = gaussian_filter1d(series, 3)\n"
+            "    return np.column_stack([series, smooth])\n"
+            "horizon = 3\n"
+        ),
+        2,
+    ),
+    "a shift beside the series": (
+        ("horizon = 6\nmomentum = np.roll(price, -3)\nx = np.stack([price, momentum], 1)\n"),
+        2,
+    ),
+}
+ALLOWED = {
+    "a target": ("forecast = 1\ndf['target'] = df['load'].shift(-1)\nfeatures = ['load', 'target']\n"),
+    "a trailing window": (
+        "forecast = 1\ndf['ma'] = df['load'].rolling(7).mean()\nfeatures = ['load', 'ma']\n"
+    ),
+    "a lag": ("df['lag_1'] = df['load'].shift(1)\nprev = np.roll(x, 1)\n"),
+    "data that is made": (
+        "def make(n):\n"
+        "    noise = rng.normal(size=n)\n"
+        "    smooth = np.convolve(noise, np.ones(5) / 5, mode='same')\n"
+        "    return base + smooth\n"
+        "horizon = 4\n"
+    ),
+    "no forecast": (
+        "def features(signal):\n"
+        "    smooth = np.convolve(signal, np.ones(5) / 5, mode='same')\n"
+        "    return np.stack([signal, smooth])\n"
+    ),
+    "an image": ("x = torch.roll(x, -1, 2)\n"),
+    "a plot": ("forecast = 1\ntrend = df['load'].rolling(7, center=True).mean()\nplt.plot(trend)\n"),
+    "pairs of steps": ("forecast = 1\nfollowing = np.roll(x, -1)\npairs = np.stack([x, following])\n"),
+    "the latest row first": (
+        "df = df.sort_values('t', ascending=False)\ndf['lag_1'] = df['load'].shift(-1)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_features_that_know_later_values(name: str) -> None:
+    text, line = AHEAD[name]
+    assert [one.place.line for one in findings(rule("RE063"), text) if one.place is not None] == [line]
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_values_that_may_be_known(name: str) -> None:
+    assert findings(rule("RE063"), ALLOWED[name]) == ()
