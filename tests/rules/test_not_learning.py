@@ -103,3 +103,42 @@ def test_a_difference_written_by_hand_of_each_output_with_all_labels() -> None:
     assert found.saw == "output (24, 1) and target (24,) broadcast to (24, 24)"
     assert found.place == place
     assert not findings_in("RE033", Evidence(trace=run))
+
+
+def decayed(optimizer: str, decay: float, left: float, losses: list[float]) -> list[Certainty]:
+    """RE016 on a run whose normalisation layer ends with this share of its weights."""
+    made = OptimizerFacts(optimizer, 0.001, {"weight_decay": decay}, None, 2)
+    model = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), optimizer=made)
+    rows = [[step, 0, 1 + (left - 1) * step / 5] for step in range(6)]
+    run = trace(
+        losses,
+        graph=model,
+        parameter_facts=(ParameterFacts("block.norm.weight", (8,), True, True),),
+        parameters=Columns(("step", "parameter", "weight_mean_abs"), np.array(rows)),
+    )
+    text = (
+        f"import torch\nopt = torch.optim.{optimizer}(model.parameters(), lr=0.001, weight_decay={decay})\n"
+    )
+    return [one.certainty for one in findings_in("RE016", replace(evidence_of(text, run=False), trace=run))]
+
+
+STILL, FALLS = [1.1] * 60, [1.1 * 0.9**step for step in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "decay", "left", "losses", "sure"),
+    [
+        ("AdamW", 2.0, 0.9, STILL, [Certainty.STRONG]),
+        ("AdamW", 0.5, 0.9, STILL, [Certainty.HINT]),
+        ("AdamW", 0.3, 0.2, STILL, [Certainty.STRONG]),
+        ("Adam", 0.02, 0.2, STILL, [Certainty.STRONG]),
+        ("AdamW", 2.0, 0.9, FALLS, []),
+        ("AdamW", 0.3, 0.2, FALLS, []),
+        ("AdamW", 0.3, 0.9, STILL, []),
+        ("Adam", 0.001, 0.2, STILL, []),
+    ],
+)
+def test_a_decay_that_takes_the_weights_of_norms_where_nothing_is_learned(
+    optimizer: str, decay: float, left: float, losses: list[float], sure: list[Certainty]
+) -> None:
+    assert decayed(optimizer, decay, left, losses) == sure

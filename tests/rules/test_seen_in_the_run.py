@@ -396,6 +396,17 @@ def test_raw_quantities_of_one_head_drown_the_classes_of_another(scale: float, c
     assert findings_in("RE004", seen(made, TWO_HEADS)) == (), "they are no labels of the other loss"
 
 
+@pytest.mark.parametrize(
+    ("scale", "text", "count"),
+    [(2e5, TWO_HEADS, 1), (2.0, TWO_HEADS, 0), (2e5, TWO_HEADS + "total = parts.sum(1)\n", 0)],
+)
+def test_classes_that_drown_beside_quantities_nobody_saw(scale: float, text: str, count: int) -> None:
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    made = trace([scale * (40 - step) for step in range(20)], graph=model, data=(LABELS,))
+    found = findings_in("RE006", seen(made, text))
+    assert [one.place.line for one in found if one.place is not None] == [12] * count
+
+
 def test_gaps_between_quantiles_bend_a_part_of_the_output() -> None:
     bent = Layer("softplus", "softplus", None, ((16,),), (16,), "softplus", {"functional": True}, ())
     model = graph(TaskType.REGRESSION, "", 3)

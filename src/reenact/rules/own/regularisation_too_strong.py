@@ -1,7 +1,9 @@
 """RE016 regularisation-too-strong
 
 What
-    A penalty on weights, a weight decay or a dropout rate far above the usual.
+    A penalty on weights, a weight decay or a dropout rate far above the usual; or a decay under which the
+    weights of normalisation layers, which nothing else makes smaller, are seen to shrink in a training that
+    fails.
 Why
     The penalty then outweighs the data: weights shrink towards zero, or so few units are left in a step
     that nothing can be learned together.
@@ -27,15 +29,23 @@ Sources
 
 import re
 from collections.abc import Iterator
+from statistics import mean
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules.health import Health, health_of
 from reenact.rules.own._places import optimizer_name
-from reenact.rules.own._series import learned
+from reenact.rules.own._series import finite, learned
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75
 DECAY = 0.05
 DECOUPLED = ("adamw", "lion", "adamwscale")
+DECAY_APART = 0.5
+"""The same for optimizers that multiply it by the learning rate and leave gradients alone."""
+DECAY_OF_NORMS = 0.01
+SHRUNK = 0.5
+"""Share of their first size that is left of the weights of normalisation layers, on average."""
+NORMS = re.compile(r"norm|(?:^|[._])(?:bn|ln|gn)\d*(?:[._]|$)", re.IGNORECASE)
 _NUMBER = r"([0-9.]+(?:[eE]-?[0-9]+)?)"
 _POSITIONAL = re.compile(rf"\b[lL]([12])\(\s*(?:l\s*=\s*)?{_NUMBER}")
 _KEYWORD = re.compile(rf"\bl([12])\s*=\s*{_NUMBER}")
@@ -53,17 +63,29 @@ class RegularisationTooStrong(Rule):
         failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
         for layer in evidence.layers:
             yield from self._layer(evidence, layer, doubt, 0.2 if failed else 1.0)
-        decay = _decay(evidence)
-        if decay >= DECAY and optimizer_name(evidence) not in DECOUPLED:
-            yield self.finding(
-                evidence,
-                f"weight decay {decay:g}",
-                kind=Kind.WEIGHT_DECAY,
-                values=(0.0001, 0.0),
-                fault=Fault.HWD,
-                confidence=(0.8 if decay > 4 * DECAY else 0.6) * doubt,
-                certainty=Certainty.STRONG if failed and decay >= 2 * DECAY else None,
-            )
+        yield from self._decayed(evidence, doubt, failed=failed)
+
+    def _decayed(self, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
+        decay, apart = _decay(evidence), optimizer_name(evidence) in DECOUPLED
+        if decay < DECAY_OF_NORMS:
+            return
+        fails = failed and health_of(evidence) is Health.FAILS
+        left = _left_of_norms(evidence) if fails else None
+        shrunk = left is not None and left < SHRUNK
+        limit = DECAY_APART if apart else DECAY
+        if not shrunk and (decay < limit or (apart and not fails)):
+            return
+        norms = f", and {left:.0%} is left of the weights of normalisation layers" if shrunk else ""
+        sure = 0.8 if decay > 4 * limit or shrunk else 0.6
+        yield self.finding(
+            evidence,
+            f"weight decay {decay:g}{norms}",
+            kind=Kind.WEIGHT_DECAY,
+            values=(0.01, 0.0) if apart else (0.0001, 0.0),
+            fault=Fault.HWD,
+            confidence=sure * doubt,
+            certainty=Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None,
+        )
 
     def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Findings:
         for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
@@ -100,6 +122,18 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
     elif isinstance(written, str):
         for number, factor in (*_POSITIONAL.findall(written), *_KEYWORD.findall(written)):
             yield f"l{number}", float(factor)
+
+
+def _left_of_norms(evidence: Evidence) -> float | None:
+    """How large the weights of normalisation layers are in the end against their first size; none where there
+    are none, or nobody saw them."""
+    rows, shares = evidence.watched.parameters, []
+    for number, facts in enumerate(evidence.watched.parameter_facts):
+        scale = facts.name.endswith(("weight", "gamma", "scale")) and len(facts.shape) == 1
+        course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
+        if scale and facts.in_optimizer and len(course) > 1 and course[0] > 0 and NORMS.search(facts.name):
+            shares.append(course[-1] / course[0])
+    return mean(shares) if shares else None
 
 
 def _decay(evidence: Evidence) -> float:

@@ -35,10 +35,12 @@ import math
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._lines import call_place
-from reenact.rules.own._places import OF_QUANTITIES
+from reenact.rules.own._places import OF_QUANTITIES, says
 from reenact.rules.own._series import learned, losses, windows
 
 LARGE = 10.0
+SUMS = ('"sum"', "'sum'", ".sum(dim", ".sum(axis", ".sum(1", ".sum(-1", ".sum((")
+"""A term that is summed over many values is large by itself."""
 DROWNED = 1e3
 """How many times the loss of guessing a class the whole loss ends at, where classes count for nothing."""
 
@@ -68,16 +70,17 @@ class TargetsUnscaled(Rule):
     def _beside_classes(self, evidence: Evidence) -> Findings:
         """Raw quantities in one term of a loss whose other term, which was seen, is of classes."""
         labels, course = evidence.data("label"), windows(losses(evidence))
-        classes = evidence.loss_family in (LossFamily.BINARY, LossFamily.CATEGORICAL)
-        if not classes or labels is None or labels.mean is None or labels.integral or len(course) < 2:
+        if evidence.loss_family not in (LossFamily.BINARY, LossFamily.CATEGORICAL) or len(course) < 2:
             return
         place = next((found for name in OF_QUANTITIES if (found := call_place(evidence, name))), None)
         width = evidence.output.width if evidence.output is not None else None
         if place is None or min(course) < DROWNED * math.log(max(2, width or 2)):
             return
-        if abs(labels.mean) > 10 * LARGE:
-            saw = (
-                f"targets with mean {labels.mean:.3g} in one term of a loss that ends at {course[-1]:.3g}: "
-                "the classes beside it weigh less than a thousandth"
-            )
-            yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG)
+        rest = f"a loss that ends at {course[-1]:.3g}: the classes beside it weigh less than a thousandth"
+        if labels is not None and labels.mean is not None and not labels.integral:
+            if abs(labels.mean) > 10 * LARGE:
+                saw = f"targets with mean {labels.mean:.3g} in one term of {rest}"
+                yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG)
+        elif not says(evidence, *SUMS):
+            # The targets themselves were not seen; only a sum over many values makes such a loss otherwise.
+            yield self.finding(evidence, f"quantities in one term of {rest}", place=place, confidence=0.7)
