@@ -1,4 +1,4 @@
-"""Evidence made by hand: a linear model, its labels, and a run with given losses."""
+"""Evidence made by hand: a linear model, its labels, and a run with given losses; two programs to fill in."""
 
 from __future__ import annotations
 
@@ -20,6 +20,28 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules
+
+KERAS = """
+import keras
+from keras import layers
+from data import x, y
+model = keras.Sequential([layers.Input((8,)), layers.Dense(16, activation="relu"), {output}])
+model.compile("adam", loss={loss})
+model.fit(x, y, epochs=20, batch_size=16, validation_split=0.2)
+"""
+TORCH = """
+import torch
+from torch import nn
+from data import loader
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), {output})
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+loss_of = nn.{loss}()
+for epoch in range(20):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_of(model(x), y).backward()
+        optimizer.step()
+"""
 
 LABELS = TensorFacts(
     "train", "label", (None,), "int64", 0.0, 2.0, 1.0, 0.8, 0.0, 0, 3, (100, 100, 100), 300, (0, 1, 2), True
