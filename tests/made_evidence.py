@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reenact.probe.trace import Columns, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import Columns, Event, Experiments, OneBatch, ParameterFacts, Trace, no_rows
 from reenact.program.graph import (
     Layer,
     LossFacts,
@@ -20,6 +20,8 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules
+from reenact.testing.rules import evidence_of
+from reenact.types import JsonValue, Place
 
 KERAS = """
 import keras
@@ -50,6 +52,7 @@ QUANTITIES = replace(
     LABELS, dtype="float32", classes=None, class_counts=None, class_values=None, integral=False
 )
 YES_OR_NO = replace(LABELS, maximum=1.0, classes=2, class_counts=(150, 150), class_values=(0, 1))
+LEARNED = OneBatch(30, tuple(1.1 * 0.8**step for step in range(30)), 1.0)
 ONE_HOT = replace(LABELS, shape=(None, 3), maximum=1.0, one_hot=True)
 
 
@@ -97,3 +100,11 @@ def trace(losses: list[float], **more: object) -> Trace:
 
 def findings_in(code: str, evidence: Evidence) -> tuple[Finding, ...]:
     return run_rules((rule(code),), evidence)
+
+
+def event(kind: str, place: Place | None = None, **facts: JsonValue) -> Event:
+    return Event(kind, 1, 0, 0.0, facts, place)
+
+
+def seen(run: Trace, text: str = "import torch\n", tried: Experiments | None = None) -> Evidence:
+    return replace(evidence_of(text, run=False), trace=run, experiments=tried or Experiments())
