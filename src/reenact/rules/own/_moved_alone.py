@@ -78,19 +78,19 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Iter
     named = isinstance(statement, ast.Return) or _is_label(label)
     if labels is None or not named or (isinstance(statement, ast.Return) and not _returned(scope, parts)):
         return
-    others = [one for part in inputs if _is_label(part) and (one := scope.value(part)) is not None]
+    others = [scope.value(part) for part in inputs if _is_label(part)]
     for part in inputs:
         rows = scope.value(part)
         if rows is None or not rows.sources & labels.sources or _is_label(part):
             continue
-        if any(equal(one.order, rows.order) for one in others):
+        if any(equal(other.order, rows.order) for other in others if other is not None):
             # Rows of two splits side by side: its own labels follow it.
             continue
         moved = _difference(scope.index, rows.order, labels.order)
         set_aside = labels.order is not None and rows.order is None and not _makes_data(statement)
         if moved is not None and not set_aside:
-            one, other = (part, label) if moved is rows.order else (label, part)
-            saw = f"{_words(one)} follows {moved.words}, {_words(other)} beside it does not"
+            first, second = (part, label) if moved is rows.order else (label, part)
+            saw = f"{_words(first)} follows {moved.words}, {_words(second)} beside it does not"
             yield place_in(scope.index, moved.node), saw
 
 
