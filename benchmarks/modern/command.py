@@ -27,6 +27,7 @@ from reenact.types import ExitCode, Stop, Tell
     "--limit-minutes", type=click.FloatRange(0.1, 600), default=5, help="Most minutes for one program."
 )
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
+@click.option("--others", is_flag=True, help="Not reenact but other tools that are installed, on the same.")
 @out_folder
 def modern(
     half: str,
@@ -35,6 +36,7 @@ def modern(
     kind: str | None,
     limit_minutes: float,
     jobs: int,
+    others: bool,
     out: Path | None,
 ) -> ExitCode:
     """Diagnose programs written as people write them now. Continues where it was stopped."""
@@ -52,6 +54,10 @@ def modern(
     kept = resolve().settings.runs_dir / "bench" / "modern"
 
     def measure(tell: Tell, stop: Stop) -> Scorecard:
+        if others:
+            from benchmarks.modern.others import measure_others
+
+            return measure_others(cases, chosen, kept, jobs=jobs, minutes=limit_minutes, tell=tell, stop=stop)
         found = measure_all(
             cases, chosen, kept, depth=depth, jobs=jobs, minutes=limit_minutes, tell=tell, stop=stop
         )
