@@ -79,6 +79,24 @@ def test_code_that_stays_too_slow_is_given_up(bench: Any, answers: Any, given: A
     assert "It was made cheaper." in bench.asked("cheaper")[1].partition("tried before")[2]
 
 
+def test_a_cheaper_design_that_fails_otherwise_is_debugged_as_usual(
+    bench: Any, answers: Any, given: Any, line: Any
+) -> None:
+    script = {**answers(), "experiment/write": slow(given, line, LOOP)}
+    for number in range(2):
+        readme = {"files": [{"path": "README.md", "text": f"# Attempt {number}\n"}]}
+        script[f"experiment/debug[{number}]/cheaper"] = readme
+    crash = {"swaps": [{"path": "train.py", "search": LOOP, "replace": "raise ValueError(3)\n"}]}
+    script["experiment/debug[2]/cheaper"] = crash
+    script["experiment/debug[3]/analyse"] = {"cause": "It raises.", "remedy": "Do not."}
+    script["experiment/debug[3]/mend"] = {
+        "swaps": [{"path": "train.py", "search": "raise ValueError(3)\n", "replace": ""}]
+    }
+    made = bench.develop(script, rounds=0, wall_s=1.0, tries=9)
+    assert made.runs
+    assert len(bench.asked("cheaper")) == 3
+
+
 def test_a_recorded_answer_does_not_depend_on_the_time_it_took() -> None:
     assert load_prompt("reenact.paper.develop", "prompts/cheaper.md").variables["time"].kind == "local"
 

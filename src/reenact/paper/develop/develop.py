@@ -187,7 +187,7 @@ class Developer:
         if tries is None:
             tries = self.context.options.tries if self.context.options.parts.debug else 0
         best, tried, count, late = version, list[tuple[str, str]](), 0, 0
-        while not version.runs and count < tries and late < CHEAPER:
+        while not version.runs and count < tries and (late < CHEAPER or not version.found.late):
             scope = run.under("debug", attempt=count)
             count += 1
             late += bool(version.found.late)
