@@ -3,12 +3,16 @@ training rows say how, or every row is scaled by itself."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from made_evidence import QUANTITIES, findings_in, trace
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
 from reenact.rules.own._lines import indexes
 from reenact.rules.own._own_figures import scaled_by_themselves
+from reenact.testing.rules import evidence_of
 
 APART = {
     "each split by itself": (
@@ -129,3 +133,29 @@ def test_rows_that_are_scaled_as_the_model_knows_them(name: str) -> None:
 def test_the_place_is_where_the_figures_are_taken() -> None:
     assert lines(APART["a data set for each split"]) == [3]
     assert lines(APART["figures in variables"]) == [4]
+
+
+DATA_SET = """
+class Rows(Dataset):
+    def __init__(self, table):
+        self.scaler = StandardScaler()
+        self.x = self.scaler.fit_transform(table)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a = scaler.fit_transform(x_train)\nb = scaler.fit_transform(x_test)\n", [2]),
+        ("scaler.fit(x_train)\na = scaler.transform(x_train)\nscaler.fit(x_test)\n", [3]),
+        ("norm = Normalization()\nnorm.adapt(x_train)\nnorm.adapt(x_val)\n", [3]),
+        (DATA_SET + "train = Rows(table[:80])\ntest = Rows(table[80:])\n", [5]),
+        ("scaler.fit(x_train)\na = scaler.transform(x_test)\n", []),
+        ("a = scaler.fit_transform(x_train)\nPCA(2).fit(x_test)\n", []),
+        ("a = x_scaler.fit_transform(x_train)\nb = y_scaler.fit_transform(y_train)\n", []),
+    ],
+)
+def test_scalers_that_are_fitted_to_held_out_rows(text: str, lines: list[int]) -> None:
+    run = trace([1.0] * 20, data=(QUANTITIES,))
+    found = findings_in("RE007", replace(evidence_of(text, run=False), trace=run))
+    assert [one.place.line for one in found if one.place is not None] == lines

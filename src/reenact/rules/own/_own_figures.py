@@ -125,20 +125,20 @@ def _held_out(files: Sequence[FileIndex], index: FileIndex, node: ast.expr, rows
     looped = _looped(index, node)
     if looped:
         return looped
-    owner = function_of(index, node)
-    if not isinstance(owner, ast.FunctionDef) or name not in {one.arg for one in owner.args.args}:
-        return ""
-    above = index.parents.get(owner)
-    maker = above.name if isinstance(above, ast.ClassDef) and owner.name == "__init__" else owner.name
-    given = [
-        split
-        for file in files
-        for call in file.calls
-        if called(call) == maker
-        for split in _split(file, call)
-    ]
+    given = splits_given(files, index, node, name)
     held = [one for one in given if HELD_OUT.search(one)]
     return held[0] if held and len(held) < len(given) else ""
+
+
+def splits_given(files: Sequence[FileIndex], index: FileIndex, node: ast.AST, name: str) -> list[str]:
+    """The splits that the function or class around a node is called for, where this argument is its rows."""
+    owner = function_of(index, node)
+    if not isinstance(owner, ast.FunctionDef) or name not in {one.arg for one in owner.args.args}:
+        return []
+    above = index.parents.get(owner)
+    maker = above.name if isinstance(above, ast.ClassDef) and owner.name == "__init__" else owner.name
+    calls = [(file, call) for file in files for call in file.calls if called(call) == maker]
+    return [split for file, call in calls for split in _split(file, call)]
 
 
 def _others(index: FileIndex, node: ast.expr, name: str) -> bool:

@@ -35,7 +35,7 @@ Sources
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import (
@@ -51,14 +51,16 @@ from reenact.rules import (
     TensorFacts,
 )
 from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
-from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves
+from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
 SCALERS = re.compile(
     r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
 )
+PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
 SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
+FITS = ("fit_transform", "fit", "adapt")
 FEATURES = 3.0
 """How many times more or less a feature varies than chance and a drift make it."""
 ENOUGH = 16
@@ -75,10 +77,11 @@ class TrainAndTestScaledDifferently(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         train = evidence.inputs
-        for place, saw in scaled_by_themselves(list(indexes(evidence))):
+        files = list(indexes(evidence))
+        for place, saw in scaled_by_themselves(files):
             yield self.finding(evidence, saw, place=place)
             return
-        generates = any(_generates(index) for index in indexes(evidence))
+        generates = any(_generates(index) for index in files)
         for split in () if generates else ("validation", "test"):
             held = evidence.data("input", split)
             if train is None or held is None or not _comparable(train, held):
@@ -93,23 +96,20 @@ class TrainAndTestScaledDifferently(Rule):
                 saw = f"features of the {split} inputs vary {share:.2g} times as much as in training"
                 yield self.finding(evidence, saw, place=_scaled_at(evidence))
                 return
-        for index in indexes(evidence):
-            for call, saw in _fitted_again(index):
+        for index in files:
+            for call, saw in _fitted_again(files, index):
                 yield self.finding(evidence, saw, place=place_in(index, call), confidence=0.75)
                 return
 
 
-def _fitted_again(index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
+def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
     """Scalers that are fitted to held-out rows, and what says so."""
-    fits = [call for call in index.calls if called(call) == "fit_transform" and _is_scaler(index, call)]
+    fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
     names = {call: base_name(call.args[0]) for call in fits}
     for call in fits:
-        owner = function_of(index, call)
-        if isinstance(owner, ast.FunctionDef) and names[call] in {one.arg for one in owner.args.args}:
-            given = [base_name(one.args[0]) for one in index.calls if called(one) == owner.name and one.args]
-        else:
+        given = splits_given(files, index, call, names[call])
+        if not given and HELD_OUT.search(names[call]):
             given = [name for other, name in names.items() if other is call or name != names[call]]
-            given = given if HELD_OUT.search(names[call]) else []
         held = [name for name in given if HELD_OUT.search(name)]
         if held and len(held) < len(set(given)):
             others = next(name for name in given if name not in held)
@@ -123,7 +123,9 @@ def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
     """Whether what is fitted here, to rows of numbers, learns their scale."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
     made = value_of(index, owner)
-    return bool(call.args) and bool(SCALERS.search(f"{ast.unparse(owner)} {ast.unparse(made)}"))
+    # What is only fitted may be meant for a picture of these rows.
+    kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
+    return bool(call.args) and bool(kinds.search(f"{ast.unparse(owner)} {ast.unparse(made)}"))
 
 
 def _generates(index: FileIndex) -> bool:
