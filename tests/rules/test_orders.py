@@ -9,6 +9,38 @@ from reenact.rules.registry import rule
 from reenact.testing.rules import findings
 
 APART = {
+    "files of a data set": (
+        (
+            "class Sounds(Dataset):\n"
+            "    def __init__(self, files, labels):\n"
+            "        self.files = sorted(files)\n"
+            "        self.labels = labels\n"
+            "    def __getitem__(self, i):\n"
+            "        return read(self.files[i]), self.labels[i]\n"
+        ),
+        3,
+    ),
+    "texts picked by length": (
+        (
+            "texts, labels = load()\n"
+            "order = np.argsort([len(t) for t in texts])\n"
+            "texts = [texts[i] for i in order]\n"
+            "rows = list(zip(texts, labels))\n"
+        ),
+        2,
+    ),
+    "columns of a data set": (
+        (
+            "texts, labels = load()\n"
+            "random.shuffle(texts)\n"
+            "rows = Dataset.from_dict({'text': texts, 'label': labels})\n"
+        ),
+        2,
+    ),
+    "a permutation of the rows themselves": (
+        ("X, y = load()\nX = rng.permutation(X)\nmodel.fit(x=X, y=y)\n"),
+        2,
+    ),
     "a sort by a column": (
         ("X, y = load()\nX = X[np.argsort(X[:, 0])]\na, b, c, d = train_test_split(X, y)\n"),
         2,
@@ -102,6 +134,30 @@ APART = {
     ),
 }
 TOGETHER = {
+    "files and labels of a data set": (
+        "class Sounds(Dataset):\n"
+        "    def __init__(self, files, labels):\n"
+        "        order = np.argsort(files)\n"
+        "        self.files = files[order]\n"
+        "        self.labels = labels[order]\n"
+        "    def __getitem__(self, i):\n"
+        "        return read(self.files[i]), self.labels[i]\n"
+    ),
+    "texts and labels picked alike": (
+        "texts, labels = load()\n"
+        "order = np.argsort([len(t) for t in texts])\n"
+        "texts = [texts[i] for i in order]\n"
+        "labels = [labels[i] for i in order]\n"
+        "rows = list(zip(texts, labels))\n"
+    ),
+    "labels by the names of files": (
+        "class Sounds(Dataset):\n"
+        "    def __init__(self, files):\n"
+        "        self.files = sorted(files)\n"
+        "        self.labels = [name(f) for f in self.files]\n"
+        "    def __getitem__(self, i):\n"
+        "        return read(self.files[i]), self.labels[i]\n"
+    ),
     "one order for both": (
         "X, y = load()\norder = np.argsort(X[:, 0])\nX, y = X[order], y[order]\nmodel.fit(X, y)\n"
     ),

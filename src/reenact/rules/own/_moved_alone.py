@@ -37,6 +37,28 @@ def moved_alone(index: FileIndex) -> Iterator[tuple[Place, str]]:
             and not MEASURES.search(name)
         ):
             yield from list(_meetings(RowsOf(index, scope)))[:1]
+    for one in index.classes:
+        yield from list(_in_data_set(index, one.node))[:1]
+
+
+def _in_data_set(index: FileIndex, node: ast.AST) -> Iterator[tuple[Place, str]]:
+    """What a data set gives together of what it was made with."""
+    methods = {one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)}
+    made, item = methods.get("__init__"), methods.get("__getitem__")
+    if made is None or item is None:
+        return
+    scope = RowsOf(index, made)
+    for statement in flat(made.body):
+        scope.read(statement)
+    for answer in (one.value for one in ast.walk(item) if isinstance(one, ast.Return)):
+        parts = answer.elts if isinstance(answer, ast.Tuple) else []
+        own = [[one for one in ast.walk(part) if _is_own(one)] for part in parts]
+        if len(parts) > 1 and all(own):
+            yield from _meet(scope, [one[0] for one in own if isinstance(one[0], ast.expr)], ast.Pass())
+
+
+def _is_own(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _split_apart(index: FileIndex) -> Iterator[tuple[Place, str]]:
@@ -115,10 +137,20 @@ def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
         if called(call) == "from_tensor_slices" and parts and isinstance(parts[0], ast.Tuple):
             parts = parts[0].elts
         data = called(call) in TOGETHER or called(call).endswith(("Dataset", "Data"))
-        if len(parts) > 1 and data:
+        named = {word.arg: word.value for word in call.keywords}
+        if called(call) == "fit" and {"x", "y"} <= set(named):
+            yield named["x"], named["y"]
+        elif len(parts) > 1 and data:
             yield parts[:2] if called(call) == "fit" else parts
         elif len(parts) == 2 and LOSS.search(called(call)):
             yield parts
+    for table in (node for part in own for node in ast.walk(part) if isinstance(node, ast.Dict)):
+        columns = {
+            str(getattr(key, "value", "")): value for key, value in zip(table.keys, table.values, strict=True)
+        }
+        for name in columns if len(columns) > 1 else ():
+            if LABELS.search(name) and name != "t":
+                yield [value for key, value in columns.items() if key != name] + [columns[name]]
     if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and statement.value.elts:
         yield statement.value.elts
 

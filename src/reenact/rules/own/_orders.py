@@ -50,8 +50,8 @@ class RowsOf:
         self.rows: dict[str, Rows] = {}
         self.orders: dict[str, Order] = {}
         arguments = scope.args.args if isinstance(scope, ast.FunctionDef) else []
-        for argument in arguments:
-            self.rows[argument.arg] = Rows(frozenset({"arguments"}))
+        given = [argument.arg for argument in arguments if argument.arg != "self"]
+        self.rows.update(dict.fromkeys(given, Rows(frozenset({"arguments"}))))
 
     def read(self, statement: ast.stmt) -> None:
         """What a statement does to what is known."""
@@ -78,9 +78,14 @@ class RowsOf:
     def _given(self, target: ast.expr, value: ast.expr) -> tuple[Rows | None, Order | None]:
         if isinstance(target, ast.Tuple | ast.List):
             return Rows(frozenset({f"line {value.lineno}"})), None
-        return (
-            (None, order) if (order := self._order(value)) is not None else (self.value(value, target), None)
-        )
+        order = None if self._permutes(value) else self._order(value)
+        return (None, order) if order is not None else (self.value(value, target), None)
+
+    def _permutes(self, value: ast.expr) -> bool:
+        """`rng.permutation(rows)`: rows in another order, where a number gives the order itself."""
+        if not isinstance(value, ast.Call) or called(value) != "permutation" or not value.args:
+            return False
+        return isinstance(value.args[0], ast.Name) and value.args[0].id in self.rows
 
     def _order(self, value: ast.expr) -> Order | None:
         """The order that an expression gives, when it gives the numbers of rows."""
@@ -121,8 +126,8 @@ class RowsOf:
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
         for node in ast.walk(value):
-            if isinstance(node, ast.Subscript):
-                order = self._order(node.slice)
+            if isinstance(node, ast.Subscript | ast.ListComp):
+                order = self._order(node.slice) if isinstance(node, ast.Subscript) else self._picked(node)
                 if order is not None:
                     statement = self._same_name(target, value)
                     return order if statement or not order.whole else replace(order, whole=False)
@@ -134,9 +139,18 @@ class RowsOf:
             if isinstance(node, ast.Call) and alone and self._same_name(target, value):
                 if called(node) in ("sorted", "sort") and node is value:
                     return Order(f"{called(node)}()", node, True, False)
-                if called(node) == "shuffle" and node is value and len(node.args) == 1:
-                    return Order("shuffle()", node, True, True, _seed(node))
+                if called(node) in ("shuffle", "permutation") and node is value and len(node.args) == 1:
+                    return Order(f"{called(node)}()", node, True, True, _seed(node))
         return None
+
+    def _picked(self, node: ast.ListComp) -> Order | None:
+        """The order that `[rows[i] for i in order]` picks rows in."""
+        loop = node.generators[0]
+        picks = any(
+            isinstance(one, ast.Subscript) and ast.unparse(one.slice) == ast.unparse(loop.target)
+            for one in ast.walk(node.elt)
+        )
+        return self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
 
     def _same_name(self, target: ast.expr | None, value: ast.expr) -> bool:
         """Whether a variable is replaced by itself in another order; one beside it may be meant so."""
