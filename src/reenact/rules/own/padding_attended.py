@@ -3,7 +3,7 @@
 What
     The output for a padded row changes when padding at its end is cut off. Or a recurrent model that does
     not learn is asked for the last step of rows that were padded and not packed; or the text takes lengths
-    or a mask of rows that are padded already, so that all count as full.
+    or a mask of rows that are padded already, so that all count as full, or gives a mask the wrong way round.
 Why
     Attention or a mean takes the padding for text. How much of it there is depends on the longest row of
     the batch, so the answer for a row does too.
@@ -54,6 +54,7 @@ from collections.abc import Iterator
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._flow import assigned
+from reenact.rules.own._inverted_masks import inverted_masks
 from reenact.rules.own._lines import called, function_of, indexes, place_in
 from reenact.rules.own._padded_lengths import padded_lengths
 from reenact.rules.own._places import says
@@ -75,8 +76,9 @@ class PaddingAttended(Rule):
     why = "How much padding a row has depends on its batch, and the answer for the row then does too."
 
     def check(self, evidence: Evidence) -> Findings:
-        for full, saw in padded_lengths(list(indexes(evidence))):
-            yield self.finding(evidence, saw, place=full)
+        files = list(indexes(evidence))
+        for written, saw in (*padded_lengths(files), *inverted_masks(files)):
+            yield self.finding(evidence, saw, place=written)
             return
         padded = evidence.trace is not None and bool(evidence.trace.happened("padded"))
         attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
