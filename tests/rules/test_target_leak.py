@@ -70,6 +70,56 @@ ALLOWED = {
     ),
 }
 
+IN_ITS_WINDOW = {
+    "a data set": (
+        (
+            "class Rows(Dataset):\n"
+            "    def __getitem__(self, i):\n"
+            "        x = self.series[i:i + self.window]\n"
+            "        y = self.series[i + self.window - 1]\n"
+            "        return x, y\n"
+        ),
+        4,
+    ),
+    "lists": (
+        ("for i in range(n):\n    xs.append(series[i:i + w + 1])\n    ys.append(series[i + w])\n"),
+        3,
+    ),
+    "a pair": (
+        ("def __getitem__(self, i):\n    return self.s[i:i + self.w + 1], self.s[i + self.w]\n"),
+        2,
+    ),
+    "several steps": (
+        ("for i in range(n):\n    x = s[i:i + w]\n    y = s[i + w - 1:i + w - 1 + h]\n"),
+        3,
+    ),
+    "comprehensions": (
+        ("X = np.stack([s[i:i + w] for i in range(n)])\ny = np.array([s[i + w - 1] for i in range(n)])\n"),
+        2,
+    ),
+    "one column": (
+        ("for i in range(n):\n    xs.append(data[i:i + w])\n    ys.append(data[i + w - 1, 0])\n"),
+        3,
+    ),
+}
+BEHIND_ITS_WINDOW = {
+    "the value behind": ("for i in range(n):\n    xs.append(s[i:i + w])\n    ys.append(s[i + w])\n"),
+    "tokens and the next ones": (
+        "def __getitem__(self, i):\n    return self.ids[i:i + self.n], self.ids[i + 1:i + self.n + 1]\n"
+    ),
+    "tokens by number": ("x = ids[i:i + 8]\ny = ids[i + 1:i + 9]\n"),
+    "other columns": ("for i in range(n):\n    xs.append(d[i:i + w, 1:])\n    ys.append(d[i + w - 1, 0])\n"),
+    "another array": ("for i in range(n):\n    xs.append(f[i:i + w])\n    ys.append(t[i + w - 1])\n"),
+    "the last value as a baseline": (
+        "for i in range(n):\n    x = s[i:i + w]\n    y = s[i + w]\n    last = s[i + w - 1]\n"
+    ),
+    "the horizon": ("for i in range(n):\n    x = s[i:i + w]\n    y = s[i + w:i + w + h]\n"),
+    "batches": ("x = X[i:i + b]\ny = Y[i:i + b]\n"),
+    "a split": ("x_train = data[:80]\ny = data[79]\n"),
+    "chunks": ("x = data[i:i + b]\ny = data[i:i + b]\n"),
+    "labels of a row": ("row = table[i]\ny = table[i][0]\n"),
+}
+
 
 @pytest.mark.parametrize("name", AHEAD)
 def test_features_that_know_later_values(name: str) -> None:
@@ -80,3 +130,14 @@ def test_features_that_know_later_values(name: str) -> None:
 @pytest.mark.parametrize("name", ALLOWED)
 def test_values_that_may_be_known(name: str) -> None:
     assert findings(rule("RE063"), ALLOWED[name]) == ()
+
+
+@pytest.mark.parametrize("name", IN_ITS_WINDOW)
+def test_windows_that_hold_their_target(name: str) -> None:
+    text, line = IN_ITS_WINDOW[name]
+    assert [one.place.line for one in findings(rule("RE063"), text) if one.place is not None] == [line]
+
+
+@pytest.mark.parametrize("name", BEHIND_ITS_WINDOW)
+def test_windows_that_end_before_their_target(name: str) -> None:
+    assert findings(rule("RE063"), BEHIND_ITS_WINDOW[name]) == ()

@@ -2,7 +2,7 @@
 
 What
     A feature of a forecast is made of values that come later: a centred moving average or filter beside the
-    series that is forecast, a lag that is shifted the wrong way.
+    series that is forecast, a lag that is shifted the wrong way, a window that reaches to its own target.
 Why
     The model is given a part of the answer, which nobody has when the forecast is wanted.
 Symptom
@@ -41,6 +41,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules.own._windows import windows_with_target
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
 KEPT = (
@@ -82,7 +83,7 @@ class TargetLeak(Rule):
         files = list(indexes(evidence))
         forecasts = any(FORECAST.search(index.text) for index in files)
         for index in files:
-            for node, saw in _look_ahead(index, forecasts):
+            for node, saw in (*_look_ahead(index, forecasts), *windows_with_target(index)):
                 yield self.finding(evidence, saw, place=place_in(index, node))
                 return
 
