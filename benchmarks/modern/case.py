@@ -39,6 +39,8 @@ class Half(StrEnum):
     """By yet another; run once. Opened since."""
     SEVENTH = "seventh"
     """By two others; run once. Opened since."""
+    EIGHTH = "eighth"
+    """By two others, of the kinds of faults that the rules are to know; run once."""
 
 
 @dataclass(frozen=True, slots=True)
