@@ -13,6 +13,7 @@ from reenact.rules.own._lines import called, function_of, place_in, value_of
 HELD_OUT = re.compile(
     r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)|^[xX](?:test|val)|(?:test|val)X$", re.IGNORECASE
 )
+SPLIT = re.compile(rf"{HELD_OUT.pattern}|train", re.IGNORECASE)
 FIGURES = ("mean", "std", "min", "max", "amin", "amax", "nanmean", "nanstd", "var", "median", "quantile")
 ROW_WISE = ("-1", "1", "2", "(1,)", "(1, 2)", "(-2, -1)", "(2, 3)", "(-1,)", "[1, 2]", "(1, 2, 3)", "[-1]")
 """Axes along which every row, window or image has its own figures."""
@@ -187,7 +188,7 @@ def _split(index: FileIndex, call: ast.Call) -> Sequence[str]:
     first = base_name(call.args[0]) if call.args else ""
     above = index.parents.get(call)
     stored = [ast.unparse(target) for target, _ in assigned(above)] if isinstance(above, ast.Assign) else []
-    return [first] if HELD_OUT.search(first) else [*stored[:1]] or [first]
+    return [first] if SPLIT.search(first) else [*stored[:1]] or [first]
 
 
 def _from_library(index: FileIndex, call: ast.Call) -> bool:
