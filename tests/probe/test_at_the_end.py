@@ -171,3 +171,56 @@ def test_labels_whose_order_says_nothing(forks: Any, tmp_path: Path, loss: str) 
     _, tried = ends(forks, tmp_path, ROWS.replace("LOSS", loss))
     assert tried.one_batch is not None
     assert tried.permuted is None
+
+
+ORDER = """
+import torch, torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(20, 16)
+        self.places = nn.Parameter(torch.randn(9, 16))
+        self.attend = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.1, batch_first=True)
+        self.head = nn.Linear(16, 2)
+    def forward(self, tokens):
+        return self.head(self.attend(EMBEDDED).mean(1))
+model = Model()
+x = torch.randint(1, 20, (64, 9))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for rows, labels in DataLoader(TensorDataset(x, (x[:, 0] > 9).long()), batch_size=16):
+    optimizer.zero_grad()
+    F.cross_entropy(model(rows), labels).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("embedded", "blind"),
+    [("self.embed(tokens)", True), ("self.embed(tokens) + self.places", False)],
+)
+def test_attention_without_positions_does_not_see_the_order(
+    forks: Any, tmp_path: Path, embedded: str, blind: bool
+) -> None:
+    _, tried = ends(forks, tmp_path, ORDER.replace("EMBEDDED", embedded))
+    assert [(tested.at_end, tested.order_blind) for tested in tried.behaviour] == [
+        (False, None),
+        (True, blind),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("norm", "worse"),
+    [("nn.BatchNorm1d(16)", False), ("nn.BatchNorm1d(16, momentum=1e-4)", True), ("nn.LayerNorm(16)", None)],
+)
+def test_statistics_that_do_not_fit_in_evaluation_mode(
+    forks: Any, tmp_path: Path, norm: str, worse: bool | None
+) -> None:
+    text = ROWS.replace("nn.Tanh()", f"{norm}, nn.Tanh()").replace(
+        "x = torch.randn(64, 6)", "x = 9 + torch.randn(64, 6)"
+    )
+    _, tried = ends(forks, tmp_path, text.replace("LOSS", "F.mse_loss(model(rows)[:, 0], labels)"))
+    modes = tried.modes
+    assert (modes.evaluation > 3 * modes.training if modes is not None else None) is worse

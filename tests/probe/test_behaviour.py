@@ -208,7 +208,7 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     held = [*model.parameters(), *(weight.grad for weight in model.parameters()), *model.buffers(), x]
     before = [tensor.detach().clone() for tensor in held]
     modes, state = [part.training for part in model.modules()], torch.get_rng_state()
-    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0, None)
+    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0, None, True)
     assert facts["mixing"] < 1e-5
     assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
     assert [part.training for part in model.modules()] == modes
@@ -371,3 +371,49 @@ def test_the_line_that_first_leaves_the_finite_numbers(forks: Any, first: str, l
     ran = forks.run(DIVIDED.replace("FIRST", first), options=OPTIONS)
     place = read_experiments(ran.folder, root=Root(ran.cwd)).non_finite_at
     assert (place.line if place is not None else None) == line
+
+
+SEVERAL = (
+    HEAD
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.image, self.text = nn.Linear(6, 8), nn.Linear(4, 8)
+        self.gate = nn.Parameter(torch.zeros(8))
+        self.head = nn.Linear(16, 2)
+        self.other = nn.Linear(8, 1)
+    def forward(self, image, text, mask=None, target=None):
+        seen, read = self.image(image).relu(), self.text(text).relu()
+        return FORWARD
+model = Model()
+optimizer = torch.optim.Adam(model.parameters())
+x, t, y = torch.randn(24, 6), torch.randn(24, 4), torch.arange(24) % 2
+for image, text, labels in DataLoader(TensorDataset(x, t, y), batch_size=12):
+    scores = model(image, CALLED)
+    scores = scores[0] if isinstance(scores, tuple) else scores
+    F.cross_entropy(scores, labels).backward()
+    optimizer.step()
+"""
+)
+BOTH = "self.head(torch.cat([seen, read], 1))"
+
+
+@pytest.mark.parametrize(
+    ("forward", "called", "names"),
+    [
+        (BOTH, "text", ()),
+        ("self.head(torch.cat([seen, seen], 1))", "text", ("text",)),
+        ("self.head(torch.cat([seen, self.gate * read], 1))", "text", ()),
+        ("self.head(torch.cat([seen, 0.0 * read], 1))", "text=text", ("text",)),
+        ("(self.head(torch.cat([seen, seen], 1)), self.other(read))", "text", ()),
+        (BOTH, "text, mask=torch.rand(12)", ()),
+        (BOTH, "text, target=labels", ()),
+        ("0 * self.head(torch.cat([seen, read], 1))", "text", ()),
+    ],
+)
+def test_an_input_that_no_output_depends_on(
+    forks: Any, forward: str, called: str, names: tuple[str, ...]
+) -> None:
+    text = SEVERAL.replace("FORWARD", forward).replace("CALLED", called)
+    assert behaviour(forks, text).ignored_inputs == names

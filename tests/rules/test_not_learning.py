@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, findings_in, graph, trace
-from reenact.probe.trace import Columns, Experiments, OneBatch, ParameterFacts, PermutedLabels, Stretched
+from reenact.probe.trace import (
+    Behaviour,
+    Columns,
+    Experiments,
+    LossByMode,
+    OneBatch,
+    ParameterFacts,
+    PermutedLabels,
+    Stretched,
+)
 from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Certainty
@@ -93,6 +102,10 @@ def test_labels_of_other_rows_that_fit_as_well_after_the_training(rows: int, los
     found = findings_in("RE029", Evidence(trace=run, experiments=tried))
     saw = "loss 0.91 on 64 rows after the training; with the labels of other rows 0.91"
     assert [one.saw for one in found] == [saw] * count
+    blind = replace(tried, behaviour=(Behaviour("Net", at_end=True, order_blind=True),))
+    found = findings_in("RE029", Evidence(trace=run, experiments=blind))
+    order = "; attention without positions does not see the order of a sequence"
+    assert [one.saw for one in found] == [saw + order] * count
 
 
 def test_a_difference_written_by_hand_of_each_output_with_all_labels() -> None:
@@ -142,3 +155,21 @@ def test_a_decay_that_takes_the_weights_of_norms_where_nothing_is_learned(
     optimizer: str, decay: float, left: float, losses: list[float], sure: list[Certainty]
 ) -> None:
     assert decayed(optimizer, decay, left, losses) == sure
+
+
+@pytest.mark.parametrize(
+    ("size", "evaluation", "count"), [(8, 0.9, 1), (8, 0.12, 0), (32, 0.9, 0), (2, 0.12, 1)]
+)
+def test_statistics_of_small_batches_that_do_not_fit(size: int, evaluation: float, count: int) -> None:
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    norm = Layer("norm", "BatchNorm1d", None, ((None, 8),), (None, 8), None, {}, ())
+    run = trace([1.0 - step / 100 for step in range(90)], graph=replace(model, layers=(norm, *model.layers)))
+    rows = run.steps.rows.copy()
+    rows[:, run.steps.columns.index("batch_size")] = size
+    run = replace(run, steps=Columns(run.steps.columns, rows))
+    tried = Experiments(modes=LossByMode(0.1, evaluation))
+    found = findings_in("RE052", Evidence(trace=run, experiments=tried))
+    modes = "; loss 0.1 in training mode, 0.9 in evaluation mode" if evaluation > 0.5 else ""
+    assert [one.saw for one in found] == [
+        f"BatchNorm1d norm is trained with batches of {size}{modes}"
+    ] * count

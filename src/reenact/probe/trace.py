@@ -325,6 +325,11 @@ class Behaviour:
     """When padding at the end of rows is cut off."""
     padding_added: float | None = None
     """The scores of a decoder, when padding is added to the rows that it reads from."""
+    ignored_inputs: tuple[str, ...] = ()
+    """Arguments, of several, whose rows can be exchanged while all outputs stay: at the end; before the first
+    step, with weights that were moved a little."""
+    order_blind: bool | None = None
+    """Whether a model that attends answers the same when the places of a sequence are exchanged."""
     missing: str = ""
 
     @property
@@ -341,6 +346,14 @@ class Stretched:
     target: tuple[int, ...]
     """Shapes: one is (rows, 1), the other (rows,)."""
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LossByMode:
+    """The loss of the first batch with the weights of the end, with batch normalization as in either mode."""
+
+    training: float
+    evaluation: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +381,7 @@ class Experiments:
     behaviour: tuple[Behaviour, ...] = ()
     """One a model that was called, before the first step and, where it could be done, at the end."""
     permuted: PermutedLabels | None = None
+    modes: LossByMode | None = None
     stretched: Stretched | None = None
     non_finite_at: Place | None = None
     """The line that first made an infinite number, or none, of finite ones."""

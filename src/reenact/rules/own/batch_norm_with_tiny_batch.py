@@ -1,7 +1,8 @@
 """RE052 batch-norm-with-tiny-batch
 
 What
-    Batch normalisation is trained with batches of one or two rows.
+    Batch normalisation is trained with batches of one or two rows; or with so few that, after the training,
+    the loss of a batch is much worse in evaluation mode than in training mode.
 Why
     The statistics of so few rows are noise: in training each row is normalised by itself, in evaluation
     by averages that fit no row.
@@ -35,9 +36,13 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.own._series import finite, losses
 
-FEW = 2
+FEW, SMALL = 2, 8
 MOST = 0.9
+WORSE, OF_START = 3.0, 0.25
+"""Where statistics do not fit: how many times the loss of training mode that of evaluation mode is, and by
+what share of the first loss it is larger."""
 
 
 class BatchNormWithTinyBatch(Rule):
@@ -54,8 +59,23 @@ class BatchNormWithTinyBatch(Rule):
         steps = evidence.trace.steps
         sizes = [int(size) for size, mode in zip(steps["batch_size"], steps["training"], strict=True)
                  if size == size and size > 0 and mode != 0]  # fmt: skip
-        if norm is None or len(sizes) < 10 or sum(size <= FEW for size in sizes) < MOST * len(sizes):
+        least = SMALL if _do_not_fit(evidence) else FEW
+        if norm is None or len(sizes) < 10 or sum(size <= least for size in sizes) < MOST * len(sizes):
             return
-        saw = f"{norm.type} {norm.name} is trained with batches of {max(set(sizes), key=sizes.count)}"
+        size = max(set(sizes), key=sizes.count)
+        saw = f"{norm.type} {norm.name} is trained with batches of {size}"
+        modes = evidence.experiments.modes
+        if modes is not None and _do_not_fit(evidence):
+            saw += f"; loss {modes.training:.3g} in training mode, {modes.evaluation:.3g} in evaluation mode"
         place = evidence.place_of(Kind.BATCH_SIZE) or norm.place
-        yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16), place=place)
+        sure = None if size <= FEW else 0.7
+        yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16), place=place, confidence=sure)
+
+
+def _do_not_fit(evidence: Evidence) -> bool:
+    """Whether the running statistics make a trained model much worse on a batch that it was trained on."""
+    modes, known = evidence.experiments.modes, finite(losses(evidence))
+    if modes is None or not known or modes.training <= 0:
+        return False
+    gap = modes.evaluation - modes.training
+    return modes.evaluation > WORSE * modes.training and gap > OF_START * known[0]

@@ -67,11 +67,17 @@ class LearnsNothing(Rule):
             return
         if best is not None and min(curve[-LATE:]) > 0.97 * best:
             saw = f"loss {curve[-1]:.3g} at the end; a constant prediction gives {best:.3g}"
-            yield self.finding(evidence, saw)
+            yield self.finding(evidence, saw + _order(evidence))
         tested = evidence.experiments.permuted if best is None else None
         if tested is not None and tested.rows >= FEW_ROWS and tested.fit_as_well:
             saw = (
                 f"loss {tested.loss:.3g} on {tested.rows} rows after the training;"
                 f" with the labels of other rows {fmean(tested.permuted):.3g}"
             )
-            yield self.finding(evidence, saw, confidence=0.7)
+            yield self.finding(evidence, saw + _order(evidence), confidence=0.7)
+
+
+def _order(evidence: Evidence) -> str:
+    """Something that may explain it."""
+    blind = any(tested.order_blind for tested in evidence.experiments.behaviour)
+    return "; attention without positions does not see the order of a sequence" if blind else ""

@@ -180,9 +180,9 @@ class TakeOver:
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(_no_tests(error))
 
-    def _behave(self, passes: list[behaviour.Pass]) -> list[Facts]:
-        targets, batch = self._targets[:8], self.inputs.batch
-        return list(behaviour.test(self.torch, passes, targets, batch, self.seconds, self.inputs.padding))
+    def _behave(self, passes: list[behaviour.Pass], at_end: bool = False) -> list[Facts]:
+        targets, batch, padding = self._targets[:8], self.inputs.batch, self.inputs.padding
+        return list(behaviour.test(self.torch, passes, targets, batch, self.seconds, padding, at_end))
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
         """Wait for the end of the training beside, and test its weights: at the start the output may be all
@@ -200,18 +200,19 @@ class TakeOver:
             if weights.wait(path):
                 left = weights.load(self.torch, path)
                 passes = [call for call in passes if weights.restore(self.torch, inner(call.module), left)]
-                facts["behaviour"] += [dict(tested, at_end=True) for tested in self._behave(passes)]
+                facts["behaviour"] += self._behave(passes, at_end=True)
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
-                self._look_at_labels(facts, passes)
+                self._look_at_loss(facts, passes)
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             missing.append(f"{_NOT_AT_END}: {type(error).__name__}: {error}"[:300])
 
-    def _look_at_labels(self, facts: Facts, passes: list[behaviour.Pass]) -> None:
-        """Where all weights that the optimizer moves are those of the end, and labels are no next tokens."""
+    def _look_at_loss(self, facts: Facts, passes: list[behaviour.Pass]) -> None:
+        """Where all weights that the optimizer moves are those of the end."""
         restored = {id(weight) for call in passes for weight in call.module.parameters()}
         problem = self._problem
         if problem is None or not all(id(weight) in restored for weight in problem.weights):
             return
+        facts["modes"] = labels.by_mode(problem)
         if all(tested.get("shift") is None for tested in facts["behaviour"]):
             facts["permuted"] = labels.permuted(problem, self.inputs.batch, self.seconds)
 

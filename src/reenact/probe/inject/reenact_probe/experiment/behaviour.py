@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from reenact_probe.experiment import senses
 from reenact_probe.experiment.following import Ended, following, mover, outputs
 from reenact_probe.experiment.tape import map_tensors, tensors_in
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Tensor
@@ -44,13 +45,14 @@ def test(
     batch: list[Tensor],
     seconds: float,
     padding: float | None,
+    at_end: bool,
 ) -> Iterator[Facts]:
     """Facts of each model that was called; `batch` are the tensors that a loader gave last, `padding` is what
     the program pads rows with."""
     until = time.process_time() + seconds
     for call in passes[-MOST_PASSES:]:
         if time.process_time() < until:
-            yield Subject(torch, call, batch, until, padding).facts(targets)
+            yield {**Subject(torch, call, batch, until, padding).facts(targets, at_end), "at_end": at_end}
 
 
 class Subject:
@@ -68,7 +70,7 @@ class Subject:
         self.until = until
         self.names = {id(module): name for name, module in call.module.named_modules()}
 
-    def facts(self, targets: list[Tensor]) -> Facts:
+    def facts(self, targets: list[Tensor], at_end: bool = False) -> Facts:
         found: Facts = {"model": type(self.call.module).__name__}
         with _untouched(self.torch, self.call.module):
             base = self._scores(self._same)
@@ -89,7 +91,15 @@ class Subject:
                 sources = [given for given in everything if given is not tokens]
                 if found.get("shift") == 1 and time_axis == 1 and len(sources) == 1:
                     self._source_padding(found, base, sources[0], tokens)
+                if self._batch_axis(base, time_axis, targets) == 0 and self._in_time:
+                    self._look_at_senses(found, base, targets, at_end)
         return found
+
+    def _look_at_senses(self, found: Facts, base: Tensor, targets: list[Tensor], at_end: bool) -> None:
+        torch, (module, args, kwargs) = self.torch, self.call
+        found["ignored_inputs"] = senses.ignored(torch, module, args, kwargs, targets, at_end)
+        if at_end:
+            found["order_blind"] = senses.order_blind(torch, module, args, kwargs, base)
 
     def _reads_answers(self, base: Tensor, given: Tensor, axis: int) -> bool:
         """Whether the scores of a token depend on that token of an input that is the target itself. Whoever
@@ -160,7 +170,9 @@ class Subject:
     def _relates(self, base: Tensor, rows: int) -> bool:
         """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph), or
         numbers of rows beside what the rows hold (the neighbours of each)."""
-        held = [value for part in self.call.module.modules() for value in vars(part).values()]
+        # The weights of a layer of PyTorch relate its channels, of which there may be as many as rows.
+        parts = [p for p in self.call.module.modules() if not type(p).__module__.startswith("torch.nn.")]
+        held = [value for part in parts for value in vars(part).values()]
         given = list(tensors_in((self.call.args, self.call.kwargs)))
         tensors = [base, *given, *self.call.module.buffers(), *tensors_in(held)]
         if any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors):

@@ -38,6 +38,16 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
     return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
 
 
+def by_mode(problem: Problem) -> Facts | None:
+    """The loss with batch normalization as in training and as in evaluation mode, without dropout's part in
+    the second; none without such normalization."""
+    if not any(call.name == "batch_norm" and call.has_mode for call in problem.tape.calls):
+        return None
+    # Training mode changes the running statistics: it comes last.
+    evaluation = problem.steady_loss({}, evaluating=True)
+    return {"training": problem.steady_loss({}), "evaluation": evaluation}
+
+
 def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     """Where a loss written by hand compares the output of each row with the labels of all rows: shapes of
     output and label, and the line. Only labels that a loader gave are known to be labels."""

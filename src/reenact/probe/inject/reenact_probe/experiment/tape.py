@@ -64,6 +64,13 @@ class Call:
         return tensors_in((self.args, self.kwargs))
 
     @property
+    def has_mode(self) -> bool:
+        """Whether the call does something else in evaluation mode. Normalization without running statistics
+        does the same in both."""
+        trains = self.kwargs.get("training") is True
+        return trains and (self.name != "batch_norm" or self.args[1] is not None)
+
+    @property
     def changed(self) -> Tensor:
         """The tensor that a call in place changes."""
         return next(self.tensors())
@@ -188,10 +195,11 @@ class Tape:
                     raise Unseen("a part of the model is compiled code or a function with its own gradient")
 
     def play(
-        self, zeroed: bool = False, given: Mapping[int, Tensor] | None = None
+        self, zeroed: bool = False, given: Mapping[int, Tensor] | None = None, evaluating: bool = False
     ) -> Callable[[Tensor], Tensor]:
         """Compute everything again; gives a function from a noted tensor to its new value. `given`: other
-        tensors for some that come from outside, by identity."""
+        tensors for some that come from outside, by identity. `evaluating`: dropout and batch normalization
+        as in evaluation mode."""
         values = {key: tensor.clone() for key, tensor in self.originals.items()}
         values.update(given or {})
         if zeroed:
@@ -202,6 +210,8 @@ class Tape:
 
         for call in self.calls:
             kwargs = {key: map_tensors(value, now) for key, value in call.kwargs.items()}
+            if evaluating and call.has_mode:
+                kwargs["training"] = False
             output = call.function(*[map_tensors(value, now) for value in call.args], **kwargs)
             for old, new in zip(call.outputs, tensors_in(output)):
                 values[id(old)] = new

@@ -99,12 +99,12 @@ class Problem:
         self._first, self._now = [], lambda tensor: tensor
         self.tape.slim()
 
-    def steady_loss(self, given: Mapping[int, Tensor]) -> float:
+    def steady_loss(self, given: Mapping[int, Tensor], evaluating: bool = False) -> float:
         """The loss as a number, with the same random draws each time and these tensors in the place of
         those of this identity."""
         self.torch.manual_seed(0)
         with self.torch.no_grad():
-            now = self.tape.play(given=given)
+            now = self.tape.play(given=given, evaluating=evaluating)
             return float(sum(now(loss).reshape(()) for loss in self._losses))
 
     def accuracy(self) -> float | None:

@@ -1,0 +1,81 @@
+"""RE064 input-ignored
+
+What
+    A model is given several inputs, and one of them does not matter: its rows can be exchanged, and every
+    output stays as it is.
+Why
+    What that input says cannot be learned. Most often `forward` computes something from it and then goes on
+    with another variable; after a training, a branch may also have died.
+Symptom
+    Training works, no better than without the input.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.image, self.text = nn.Linear(6, 16), nn.Linear(4, 16)
+            self.head = nn.Linear(32, 2)
+
+        def forward(self, image, text):
+            seen, read = self.image(image).relu(), self.text(text).relu()
+            return self.head(torch.cat([seen, seen], 1))
+
+    torch.manual_seed(0)
+    x, t = torch.randn(96, 6), torch.randn(96, 4)
+    y = (x[:, 0] + t[:, 0] > 0).long()
+    model = Model()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(20):
+        for image, text, labels in DataLoader(TensorDataset(x, t, y), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(image, text), labels).backward()
+            optimizer.step()
+Instead
+    -         return self.head(torch.cat([seen, seen], 1))
+    +         return self.head(torch.cat([seen, read], 1))
+Fix safety
+    There is nothing to change automatically: where the input belongs is known to the author alone.
+Sources
+    Breiman, "Random Forests", 2001, section 10 (importance by permuted inputs).
+"""
+
+import ast
+
+from reenact.rules import Evidence, Findings, Needs, Place, Rule
+from reenact.rules.own._lines import indexes, place_in
+
+
+class InputIgnored(Rule):
+    code, name, family, fault = "RE064", "input-ignored", "reenact", None
+    needs = Needs.EXPERIMENTS
+    confidence = 0.6
+    is_root_cause = True
+    why = "What an input says cannot be learned when no output depends on it."
+
+    def check(self, evidence: Evidence) -> Findings:
+        if evidence.optimizers > 1:
+            # What a model is given may matter to another one's loss.
+            return
+        by_model = {
+            (tested.model, name): tested
+            for tested in reversed(evidence.experiments.behaviour)
+            for name in tested.ignored_inputs
+        }
+        for (model, name), tested in by_model.items():
+            saw = f"no output of {model} depends on its input {name}{tested.when}"
+            yield self.finding(evidence, saw, place=_forward(evidence, model))
+
+
+def _forward(evidence: Evidence, model: str) -> Place | None:
+    """Where the model of this class is computed."""
+    for index in indexes(evidence):
+        for scope in index.classes:
+            if not isinstance(scope.node, ast.ClassDef) or scope.node.name != model:
+                continue
+            for node in scope.node.body:
+                if isinstance(node, ast.FunctionDef) and node.name == "forward":
+                    return place_in(index, node)
+    return None
