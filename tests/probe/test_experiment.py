@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reenact.probe import injected
 from reenact.probe.experiment import read_experiments, run_experiments
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Experiments, LearningRateRange, Root
@@ -351,3 +353,27 @@ def test_a_difference_of_each_output_with_the_labels_of_all_rows(
     if wide is not None:
         assert wide.place is not None
         assert wide.place.line == 9
+
+
+@pytest.mark.parametrize(
+    ("share", "epochs", "enough"), [(0.1, 10_000, True), (0.0, 10_000, False), (0.1, 0, False)]
+)
+def test_a_long_training_gives_its_experiments_more_time(
+    forks: Any, share: float, epochs: int, enough: bool
+) -> None:
+    """Three batches an epoch, and far too little time where nothing is known of the training."""
+    text = BY_HAND.replace("LOSS", "((model(x)[:, 0] - y) ** 2).mean()").replace("size=24", "size=8")
+    options = replace(OPTIONS, experiments=1e-6, experiment_share=share, epochs=epochs)
+    ran = forks.run(text, options=options)
+    tried = read_experiments(ran.folder)
+    assert (tried.one_batch is not None) is enough
+    assert (tried.learning_rates is not None) is enough
+    assert any("too few to learn it" in sentence for sentence in tried.missing) is not enough
+
+
+def test_the_time_of_an_experiment() -> None:
+    budget = injected.part("experiment.trials").Budget
+    assert budget(0.8, 0.1, 500).for_steps_of(0.001) == 0.8
+    assert budget(0.8, 0.1, 500).for_steps_of(0.05) == pytest.approx(2.5)
+    assert budget(0.8, 0.1, 500).for_steps_of(2.0) == 20.0
+    assert budget(0.8, 0.1, 0).for_steps_of(2.0) == pytest.approx(3.2)

@@ -19,7 +19,7 @@ from reenact.api.session import (
     rules_of,
     within,
 )
-from reenact.diagnosis.options import THRESHOLD
+from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
 
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
@@ -45,6 +45,7 @@ def diagnose(
     stand_in_data: bool = False,
     python: str | None = None,
     training_time: float | None = None,
+    experiments: float = EXPERIMENTS,
     prune: bool = False,
     max_time: float | None = None,
     model: str | None = None,
@@ -89,6 +90,8 @@ def diagnose(
         stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
             torchvision or scikit-learn cannot be had; the result says so.
         training_time: seconds that one training may take; what was seen until then is judged.
+        experiments: share of the training's own time that each small experiment (one batch over and over, a
+            range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
         prune: end trainings that choose among changes early when they are hopeless beside the program as it
             stands; what judges is always trained to its end.
         max_time: seconds that the whole call may take; what was seen until then is judged.
@@ -110,6 +113,7 @@ def diagnose(
 
     selected, ignored = rules_of(select, ignore)
     within("threshold", threshold, 0, 1)
+    within("experiments", experiments, 0, 1)
     within("samples", samples, 1, 20)
     read = program_of(program, arguments)
     with open_session(locals()) as session:
@@ -118,7 +122,7 @@ def diagnose(
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
             learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
-            prune=prune, executor=executor, data=tuple(map(str, data)),
+            experiments=experiments, prune=prune, executor=executor, data=tuple(map(str, data)),
         )  # fmt: skip
         services = session.services(DiagnoseServices, output=output, fresh=fresh, model=model)
         return run_diagnosis(read, options, services)

@@ -14,6 +14,7 @@ from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.cli.options import (
+    CONFIDENCE,
     DIAGNOSE_BUDGET,
     FILE,
     MODEL,
@@ -30,7 +31,7 @@ from reenact.cli.options import (
     show,
 )
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.options import Depth
+from reenact.diagnosis.options import EXPERIMENTS, Depth
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document
@@ -53,6 +54,12 @@ if TYPE_CHECKING:
 @option("--metric", "The metric that judges a change, for example val_accuracy.")
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
+@defaulted(
+    "--experiments",
+    CONFIDENCE,
+    EXPERIMENTS,
+    "Share of the training's own time that each small experiment may take.",
+)
 @shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
 @shared(*RECORDED)
 @defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis.options import TrainingOptions
+from reenact.diagnosis.options import EXPERIMENTS, TrainingOptions
 from reenact.errors import Stopped
 from reenact.journal import Kind, Scope
 from reenact.probe.experiment import ENDED, run_experiments
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reenact.diagnosis.pipeline import DiagnoseServices
 
 EXPERIMENT_SECONDS = 0.8
-"""CPU time of each experiment."""
+"""CPU time of each experiment, however short the training is."""
 EXPERIMENT_WALL = 120.0
 """Most that the program may take on its way to the first step, in the process of the experiments."""
 LEAST_WAIT = 30.0
@@ -123,6 +123,8 @@ def watched_run(
         return mine and kept.holds()
 
     made_up: dict[str, object] = {"stand_in_data": True} if options.stand_in_data else {}
+    if options.experiments != EXPERIMENTS:
+        made_up["experiments"] = options.experiments
     inputs = {
         "program": Trial(program).key,
         "preset": "bare" if bare else "normal",
@@ -141,6 +143,7 @@ def _experiments(program: Program, options: TrainingOptions, weights: Path, stop
     folder = weights.with_name("trace")
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
-        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop,
-        weights=weights, stand_ins=() if options.stand_in_data else None,
+        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS,
+        share=options.experiments, stop=stop, weights=weights,
+        stand_ins=() if options.stand_in_data else None,
     )  # fmt: skip

@@ -13,6 +13,9 @@ PACE = ("workers", "training_time", "executor", "data")
 THRESHOLD = 0.45
 """Nearly as likely guilty as not: the lowest plateau of the curve above which most are."""
 
+EXPERIMENTS = 0.1
+"""Share of the training's own time that each small experiment may take."""
+
 
 class Depth(StrEnum):
     """How deep to look."""
@@ -87,6 +90,9 @@ class TrainingOptions:
     """Train on made-up data where a well-known data set cannot be had."""
     training_time: float | None = None
     """Seconds that one training may take."""
+    experiments: float = EXPERIMENTS
+    """Share of the training's own time that each small experiment may take: never less than a second of CPU
+    time or so, never more than twenty."""
     prune: bool = False
     """End trainings that choose among changes when they are hopeless beside the program as it stands."""
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reenact.errors import InputError
+from reenact.probe.growing import epochs_of
 from reenact.probe.json_graph import Json, read_place, typed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
@@ -30,13 +31,15 @@ def run_experiments(
     seed: int | None = None,
     max_time: float | None = None,
     seconds: float = SECONDS,
+    share: float = 0.0,
     weights: Path | None = None,
     stand_ins: tuple[str, ...] | None = None,
     environment: Mapping[str, str] | None = None,
     stop: Stop | None = None,
 ) -> Experiments:
-    """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment.
-    Then wait for the `weights` that a training of it leaves, and test the model with these too.
+    """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment,
+    or this `share` of what the training will take, where that can be seen and is more. Then wait for the
+    `weights` that a training of it leaves, and test the model with these too.
 
     It runs where it lies and is ended before its first step: files that it writes before are written.
     """
@@ -46,6 +49,8 @@ def run_experiments(
         seed=seed,
         max_time=max_time,
         experiments=seconds,
+        experiment_share=share,
+        epochs=epochs_of(program),
         weights=weights,
         interrupts=False,
         python=python,

@@ -35,6 +35,10 @@ class WatchOptions:
     ended without a word."""
     experiments: float | None = None
     """Seconds of CPU time for each small experiment, done in place of the first step; none trains."""
+    experiment_share: float = 0.0
+    """Share of the training's own time that each may take beyond that."""
+    epochs: int = 0
+    """Of the training, as its text has it; 0 where that is not plain."""
     weights: Path | None = None
     """Where a training leaves its weights when it ends, and the experiments wait for them; none: nowhere."""
     python: str = ""
@@ -58,7 +62,10 @@ class WatchOptions:
 
     def as_config(self, folder: str) -> dict[str, object]:
         """The options as the injected part reads them."""
-        names = ("preset", "seed", "patterns", "stop_after", "experiments", "note_opened", "stand_ins")
+        names = (
+            "preset", "seed", "patterns", "stop_after", "experiments", "experiment_share", "epochs",
+            "note_opened", "stand_ins",
+        )  # fmt: skip
         hide = for_probe({**os.environ, **self.environment})
         same = {name: getattr(self, name) for name in names}
         weights = str(self.weights) if self.weights is not None else None

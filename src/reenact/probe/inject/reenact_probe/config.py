@@ -28,6 +28,10 @@ class Config(NamedTuple):
     """Seconds of CPU time that each small experiment may take before the first step, which then never
     comes; none trains as the program says.
     """
+    experiment_share: float = 0.0
+    """Share of the training's own time that each may take beyond that."""
+    epochs: int = 0
+    """Of the training, as its text has it; 0 where that is not plain."""
     weights: str | None = None
     """Where a training leaves its weights when it ends, and the experiments wait for them; none: nowhere."""
     shim: bool = True

@@ -18,7 +18,7 @@ from typing import Any
 from reenact_probe import ending, guard, weights
 from reenact_probe.experiment import behaviour, labels, trials
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
-from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
+from reenact_probe.experiment.trials import Budget, KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.keras import behaviour as keras_behaviour
 from reenact_probe.recorder import Recorder
@@ -249,14 +249,16 @@ class TakeOver:
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
-        facts["one_batch"], price, missing = trials.one_batch(problem, self.seconds)
+        config = self.recorder.config
+        budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
+        facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
         self._keep(facts)
         refusal: str | None = "range of rates: the program moves its weights by hand"
         if optimizer is not None:
             refusal = optimizer.refuses
         if optimizer is not None and not refusal:
-            facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, self.seconds, price)
+            facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
         facts["missing"] += [refusal] if refusal else []
         self._problem = problem
 
@@ -325,6 +327,8 @@ class Inputs:
         """The last call from outside of each model of torch, by identity."""
         self.batch: list[Tensor] = []
         """The last batch that a loader gave."""
+        self.batches = 0
+        """Of one round of that loader; 0 where that is not known."""
         self.padding: float | None = None
         """What the program fills rows up with."""
         self._depth = 0
@@ -370,8 +374,13 @@ class Inputs:
                 self._found = True
 
     @guarded("experiment-loader")
-    def _batch_given(self, batch: Any, _: Any) -> None:
+    def _batch_given(self, batch: Any, loader: Any) -> None:
         self.batch = list(tensors_in(batch))
+        try:
+            self.batches = len(loader)
+        except TypeError:
+            # A stream has no length.
+            self.batches = 0
 
     @guarded("experiment-padding")
     def _padded(

@@ -19,7 +19,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from reenact_probe.experiment.tape import Call, Tape, Unseen
 from reenact_probe.torch.capture import LOSSES
@@ -37,10 +37,28 @@ PLANS = ((33, 5), (25, 3), (17, 2), (9, 2), (9, 1))
 """Rates and steps at each; the first plan that fits into the time."""
 SLOW_STEPS, SLOWEST = 40, 4.0
 """Where steps are slow, an experiment has the time of so many of them, up to so many times its own."""
+MOST_SECONDS = 20.0
+"""However long the training takes."""
 DIVERGED = 4.0
 """Times the first loss."""
 MOST_PAIRS = 16
 LOGITS = frozenset(["binary_cross_entropy_with_logits", "soft_margin_loss", "multilabel_soft_margin_loss"])
+
+
+class Budget(NamedTuple):
+    """CPU time that one experiment may take."""
+
+    seconds: float
+    """Whatever the training takes."""
+    share: float = 0.0
+    """Of the training's own time."""
+    steps: int = 0
+    """Of the training, as far as can be seen before it; 0 where that is not known."""
+
+    def for_steps_of(self, price: float) -> float:
+        """Seconds, where a step takes so long."""
+        slow = min(SLOWEST * self.seconds, SLOW_STEPS * price)
+        return max(self.seconds, slow, min(MOST_SECONDS, self.share * self.steps * price))
 
 
 class Problem:
@@ -238,12 +256,13 @@ class Run:
         return -(self.accuracy or 0.0), last if math.isfinite(last) else math.inf
 
 
-def one_batch(problem: Problem, seconds: float) -> tuple[Facts | None, float, str | None]:
+def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, str | None]:
     """Facts of the best run and CPU seconds a step, or none and a sentence."""
-    clock = _Clock(seconds)
+    clock = _Clock(budget.seconds)
     problem.reset()
     problem.loss()
-    clock.allow(_longer(seconds, clock.spent))
+    seconds = budget.for_steps_of(clock.spent)
+    clock.allow(seconds)
     runs = []
     for rate in RATES:
         runs.append(_overfit(problem, rate, STEPS, clock))
@@ -276,10 +295,10 @@ def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: b
 
 
 def rate_range(
-    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, seconds: float, price: float
+    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, budget: Budget, price: float
 ) -> tuple[Facts | None, str | None]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
-    seconds = _longer(seconds, price)
+    seconds = budget.for_steps_of(price)
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
     if plan is None:
         return None, f"range of rates: a step takes {price:.2f} s, too long for {seconds:g} s"
@@ -309,11 +328,6 @@ def _after(problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, rate: f
         if not math.isfinite(loss):
             break
     return loss
-
-
-def _longer(seconds: float, step: float) -> float:
-    """The time of an experiment whose steps take this long."""
-    return max(seconds, min(SLOWEST * seconds, SLOW_STEPS * step))
 
 
 class _Clock:
