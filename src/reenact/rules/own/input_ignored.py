@@ -24,14 +24,14 @@ Example
             return self.head(torch.cat([seen, seen], 1))
 
     torch.manual_seed(0)
-    x, t = torch.randn(96, 6), torch.randn(96, 4)
-    y = (x[:, 0] + t[:, 0] > 0).long()
+    x = torch.randn(96, 10)
+    y = (x[:, 0] + x[:, 6] > 0).long()
     model = Model()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for epoch in range(20):
-        for image, text, labels in DataLoader(TensorDataset(x, t, y), batch_size=16, shuffle=True):
+        for rows, labels in DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(image, text), labels).backward()
+            nn.functional.cross_entropy(model(rows[:, :6], rows[:, 6:]), labels).backward()
             optimizer.step()
 Instead
     -         return self.head(torch.cat([seen, seen], 1))
