@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 3_000,
     "report": 5_000,
-    "rules": 16_600,
+    "rules": 16_800,
     "sandbox": 5_600,
     "testing": 400,
     "trials": 4_750,
