@@ -13,7 +13,7 @@ PACE = ("workers", "training_time", "executor", "data")
 THRESHOLD = 0.45
 """Nearly as likely guilty as not: the lowest plateau of the curve above which most are."""
 
-EXPERIMENTS = 0.1
+EXPERIMENTS = 0.03
 """Share of the training's own time that each small experiment may take."""
 
 
