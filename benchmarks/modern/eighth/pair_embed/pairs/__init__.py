@@ -1,0 +1,1 @@
+"""Contrastive matching of sensor readings with their symbolic description."""
