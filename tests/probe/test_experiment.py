@@ -355,6 +355,36 @@ def test_a_difference_of_each_output_with_the_labels_of_all_rows(
         assert wide.place.line == 9
 
 
+PICKED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Linear(6, 1)
+optimizer = torch.optim.Adam(model.parameters())
+inputs, labels, grid = torch.randn(72, 6), torch.randn(72), torch.linspace(0, 1, 24)
+for rows in torch.randperm(72).split(24):
+    x, y = inputs[rows], labels[rows]
+    LOSS.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("((model(x) - y) ** 2).mean()", True),
+        ("((model(x)[:, 0] - y) ** 2).mean()", False),
+        ("((model(x)[:, 0] - y) ** 2).mean() + (model(x) - grid).abs().mean()", False),
+        ("((model(x)[:, 0] - y) ** 2).mean() + (model(x)[:, 0, None] - y).abs().mean()", False),
+    ],
+)
+def test_so_it_is_where_rows_are_picked_by_hand(forks: Any, loss: str, found: bool) -> None:
+    ran = forks.run(PICKED.replace("LOSS", loss), options=OPTIONS)
+    wide = read_experiments(ran.folder, root=Root(ran.cwd)).stretched
+    assert (wide is not None) is found
+    assert wide is None or (wide.place is not None and wide.place.line == 10)
+
+
 @pytest.mark.parametrize(
     ("share", "epochs", "enough"), [(0.1, 10_000, True), (0.0, 10_000, False), (0.1, 0, False)]
 )

@@ -27,15 +27,15 @@ from reenact.testing.rules import evidence_of
 from reenact.types import Place
 
 
-@pytest.mark.parametrize(("stays", "count"), [(2, 1), (25, 0)])
-def test_a_schedule_that_is_over_within_the_first_epoch(stays: int, count: int) -> None:
+@pytest.mark.parametrize(("stays", "falls", "count"), [(2, 3, 1), (25, 3, 0), (2, 2, 1), (2, 1, 0)])
+def test_a_schedule_that_is_over_within_the_first_epoch(stays: int, falls: int, count: int) -> None:
     run = trace([2.2] * 60)
     rows = run.steps.rows.copy()
     rows[:, run.steps.columns.index("learning_rate")] = [
-        0.02 * 0.1 ** min(3, step // stays) for step in range(60)
+        0.02 * 0.1 ** min(falls, step // stays) for step in range(60)
     ]
     found = findings_in("RE044", Evidence(trace=replace(run, steps=Columns(run.steps.columns, rows))))
-    saw = "learning rate 0.02 falls 3 times in the first of 6 epochs, to 2.0e-05"
+    saw = f"learning rate 0.02 falls {falls} times in the first of 6 epochs, to {0.02 * 0.1**falls:.1e}"
     assert [one.saw for one in found] == [saw] * count
 
 

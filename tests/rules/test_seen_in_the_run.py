@@ -109,6 +109,21 @@ def test_an_evaluation_in_training_mode_stands_where_the_model_is_asked() -> Non
     assert [one.place for one in findings_in("RE011", seen(run))] == [place]
 
 
+def test_an_evaluation_stands_where_eval_is_named_and_not_called() -> None:
+    place = Place(PurePosixPath("train.py"), 3)
+    run = trace([1.0] * 40, events=(event("evaluation", place, training=True),))
+    assert run.graph is not None
+    drop = Layer("1", "Dropout", None, ((None, 3),), (None, 3), None, {"p": 0.5}, ())
+    run = replace(run, graph=replace(run.graph, layers=(*run.graph.layers, drop)))
+    text = "import torch\nmodel.eval\nscore = model(x)\n"
+    (found,) = findings_in("RE011", seen(run, text))
+    assert found.place is not None
+    assert found.place.line == 2
+    assert found.saw.startswith("model.eval is not called; 1 of 1 passes")
+    (called,) = findings_in("RE011", seen(run, text.replace("model.eval\n", "model.eval()\n")))
+    assert called.place == place
+
+
 def asked(*facts: dict[str, JsonValue], text: str = "import torch\n", column: int = 0) -> int:
     place = Place(PurePosixPath("train.py"), 2, column)
     events = tuple(Event("evaluation", 1 + n, 0, 0.0, one, place) for n, one in enumerate(facts))

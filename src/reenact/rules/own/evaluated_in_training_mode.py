@@ -69,6 +69,10 @@ class EvaluatedInTrainingMode(Rule):
         if not passes or sum(passes) < 0.5 * len(passes):
             return
         saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
+        for index, node in _not_called(evidence):
+            saw = f"{ast.unparse(node)} is not called; {saw}"
+            yield self.finding(evidence, saw, place=place_in(index, node), certainty=Certainty.PROOF)
+            return
         found = at_hyperparameter(
             self.finding(evidence, saw, kind=Kind.MODE),
             named_hyperparameter(evidence, Kind.MODE, "eval"),
@@ -94,6 +98,18 @@ def _unread(evidence: Evidence) -> set[Start | None]:
         for node in ast.walk(index.tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     }
+
+
+def _not_called(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.expr]]:
+    """`model.eval` as a statement, without its parentheses."""
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr == "eval"
+            ):
+                yield index, node.value
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:

@@ -50,13 +50,16 @@ def by_mode(problem: Problem) -> Facts | None:
 
 def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     """Where a loss written by hand compares the output of each row with the labels of all rows: shapes of
-    output and label, and the line. Only labels that a loader gave are known to be labels."""
+    output and label, and the line. Labels are what a loader gave; without a loader, numbers
+    in no order beside what a layer gave."""
     tape, calls = problem.tape, {id(call) for call in problem.tape.calls}
     beside = [tensor for tensor in batch if not tape.holds(tensor)]
     for call, place in tape.stretched:
         output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
-        is_label = _from_outside(tape, other) and any(_same_values(other, one) for one in beside)
-        if id(call) in calls and is_label:
+        known = any(_same_values(other, one) for one in beside) or (
+            not batch and _is_made_by(tape, output, "linear") and _is_no_grid(other)
+        )
+        if id(call) in calls and known and _from_outside(tape, other):
             return {"output": list(output.shape), "target": list(other.shape), "place": place}
     return None
 
@@ -77,6 +80,16 @@ def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
 
 def _from_outside(tape: Tape, tensor: Tensor) -> bool:
     return not tensor.requires_grad and not tape.holds(tensor) and tensor.dim() > 0
+
+
+def _is_made_by(tape: Tape, tensor: Tensor, name: str) -> bool:
+    return any(call.name == name and id(tensor) in map(id, call.outputs) for call in tape.calls)
+
+
+def _is_no_grid(tensor: Tensor) -> bool:
+    """Whether numbers go up and down, as those of rows do and a list of thresholds does not."""
+    falls = tensor.reshape(-1).diff() < 0
+    return len(tensor) >= FEWEST_ROWS and bool(falls.any()) and not bool(falls.all())
 
 
 def _same_values(tensor: Tensor, other: Tensor) -> bool:
