@@ -254,6 +254,22 @@ def test_layers_that_are_frozen_as_they_were_made() -> None:
     assert frozen(random, replace(random, trainable=True, path="1.weight")) == [], "a target network"
 
 
+def test_a_transformer_that_is_frozen_as_its_configuration_made_it() -> None:
+    """All its kernels are drawn with one spread, whatever their shape; training takes them apart."""
+    shapes = [(64, 64)] * 4 + [(128, 64), (64, 128)]
+    made = [
+        WeightFacts(
+            "weight", shape, False, 1e-4, 0.02 * (1 + 0.002 * n), -0.079, 0.081 + n / 1e5, f"{n}.weight"
+        )
+        for n, shape in enumerate(shapes)
+    ]
+    head = WeightFacts("weight", (4, 64), True, 0.0, 0.02, -0.05, 0.06, "6.weight")
+    assert len(frozen(*made, head)) == 1
+    trained = [replace(one, std=one.std * (1 + 0.1 * n)) for n, one in enumerate(made)]
+    assert frozen(*trained, head) == []
+    assert frozen(*made[:4], head) == [], "four of one shape may be alike by chance"
+
+
 def test_own_matrices_that_are_drawn_too_wide() -> None:
     facts = tuple(ParameterFacts(f"layers.{n}.mix", (64, 64), True, True) for n in range(3))
     columns = ("step", "parameter", "weight_std")

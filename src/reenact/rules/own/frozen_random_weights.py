@@ -33,6 +33,8 @@ Sources
 
 import ast
 import math
+from collections.abc import Sequence
+from statistics import median
 
 from reenact.probe.trace import TRAINING
 from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
@@ -42,6 +44,8 @@ from reenact.rules.own._places import says
 MOST = 0.9
 FEW_WEIGHTS = 256
 """A kernel must have so many for its largest to lie at the bound that it was drawn from."""
+ALIKE = 6
+"""Kernels that must have one spread before it is no chance."""
 ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
 
 
@@ -70,7 +74,10 @@ class FrozenRandomWeights(Rule):
             yield self.finding(evidence, saw, place=always)
             return
         frozen = [layer for layer in evidence.layers if _frozen(layer)]
-        random = [layer for layer in frozen if _as_made(layer) and not _copied(layer, evidence.layers)]
+        alike = _of_one_spread(frozen)
+        random = [
+            layer for layer in frozen if (alike or _as_made(layer)) and not _copied(layer, evidence.layers)
+        ]
         passed = {int(number) for number in evidence.trace.layers.where(phase=TRAINING)["layer"]}
         called = {evidence.trace.layer_names[number] for number in passed}
         used = [layer for layer in random if layer.name in called]
@@ -104,6 +111,21 @@ def _as_made(layer: LayerView) -> bool:
     bounds = (one**-0.5, math.sqrt(6 / (kernel.shape[-1] + other)))
     flat = abs(kernel.std * math.sqrt(3) / reach - 1) < 0.06
     return flat and any(0.97 * bound <= reach <= 1.0005 * bound for bound in bounds)
+
+
+def _of_one_spread(layers: Sequence[LayerView]) -> bool:
+    """Whether kernels of unlike layers lie around zero with one spread, as those of a transformer that was
+    made from its configuration do: training would have taken them apart."""
+    kernels = [kernel for layer in layers if (kernel := layer.kernel()) is not None and kernel.std]
+    if len(kernels) < ALIKE or len({kernel.shape for kernel in kernels}) < 2:
+        return False
+    middle = median(kernel.std for kernel in kernels)
+    return all(
+        abs(kernel.std / middle - 1) < 0.05
+        and abs(kernel.mean) < 4 * kernel.std / math.sqrt(math.prod(kernel.shape))
+        and max(-kernel.minimum, kernel.maximum) < 6 * kernel.std
+        for kernel in kernels
+    )
 
 
 def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
