@@ -107,6 +107,19 @@ def test_optimizers_in_turns_clear_their_own_gradients(zeroed: int, optimizers: 
     assert len(found) == reported
 
 
+@pytest.mark.parametrize(("every", "reported"), [(5, 1), (2, 0), (1, 0)])
+def test_gradients_that_are_cleared_once_an_epoch(every: int, reported: int) -> None:
+    """Sixty steps in six epochs; cleared before the loop over batches, or every fourth step, or always."""
+    run = trace([2.0] * 60)
+    steps = run.steps.rows.copy()
+    steps[:, run.steps.columns.index("carried")] = [float(step % (2 * every) != 0) for step in range(60)]
+    if every == 1:
+        steps[:, run.steps.columns.index("carried")] = 0
+    run = replace(run, steps=Columns(run.steps.columns, steps))
+    text = "for epoch in range(6):\n    opt.zero_grad()\n    for x in data:\n        loss.backward()\n"
+    assert len(findings_in("RE010", replace(evidence_of(text, run=False), trace=run))) == reported
+
+
 @pytest.mark.parametrize(
     ("text", "reported"), [("a.zero_grad()\nb.zero_grad()\n", 0), ("a.zero_grad()\n", 1)]
 )

@@ -53,7 +53,9 @@ class GradientsNotCleared(Rule):
     def check(self, evidence: Evidence) -> Findings:
         known = _carried(evidence)
         if len(known) >= FEWEST:
-            if sum(known) < MOST * len(known) or _in_turns(evidence):
+            cleared = len(known) - sum(known)
+            each_epoch = cleared <= _epochs(evidence) and sum(known) > len(known) / 2
+            if (cleared > (1 - MOST) * len(known) and not each_epoch) or _in_turns(evidence):
                 return
             saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
         else:
@@ -77,6 +79,11 @@ def _receivers(evidence: Evidence, name: str) -> list[str]:
     calls = [call for index in indexes(evidence) for call in index.calls if called(call) == name]
     owners = [ast.unparse(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)]
     return [owner for owner in owners if "sched" not in owner.lower()]
+
+
+def _epochs(evidence: Evidence) -> int:
+    """How often gradients would be cleared if that stood before the loop over batches."""
+    return (evidence.trace.epoch_count or 0) if evidence.trace is not None else 0
 
 
 def _carried(evidence: Evidence) -> list[float]:
