@@ -40,7 +40,7 @@ class Half(StrEnum):
     SEVENTH = "seventh"
     """By two others; run once. Opened since."""
     EIGHTH = "eighth"
-    """By two others, of the kinds of faults that the rules are to know; run once."""
+    """By two others, of the kinds of faults that the rules are to know; run once. Opened since."""
 
 
 @dataclass(frozen=True, slots=True)
