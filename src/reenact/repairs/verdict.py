@@ -246,7 +246,7 @@ def _too_few(verdicts: Sequence[Verdict]) -> str:
     judged, compared = verdicts[-1], verdicts[-1].comparison
     differ = sum(old != new for old, new in zip(compared.before, compared.after, strict=True))
     # Every seed better is the least p there is; that a second change might be verified makes it larger.
-    if judged.p_value / compared.p_value * 0.5**differ < SIGNIFICANT:
+    if max(1.0, judged.p_value / compared.p_value) * 0.5**differ < SIGNIFICANT:
         return ""
     return (
         f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"
