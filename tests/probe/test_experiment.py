@@ -407,3 +407,11 @@ def test_the_time_of_an_experiment() -> None:
     assert budget(0.8, 0.1, 500).for_steps_of(0.05) == pytest.approx(2.5)
     assert budget(0.8, 0.1, 500).for_steps_of(2.0) == 20.0
     assert budget(0.8, 0.1, 0).for_steps_of(2.0) == pytest.approx(3.2)
+
+
+@pytest.mark.parametrize(("cut", "steps"), [(0.99, 100), (0.5, 40)])
+def test_a_run_that_the_clock_cut_short_counts_where_it_came_clearly_further(cut: float, steps: int) -> None:
+    trials = injected.part("experiment.trials")
+    whole, short = trials.Run(1e-2), trials.Run(1e-3)
+    whole.losses, short.losses = [1.0] * 100, [cut] * 40
+    assert len(trials._best([whole, short]).losses) == steps

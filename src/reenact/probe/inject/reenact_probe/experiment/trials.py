@@ -32,6 +32,8 @@ FEWEST = 25
 RATES = (1e-2, 1e-3, 1e-1)
 LEARNT = 0.02
 """Share of the first loss that is as good as none."""
+AS_GOOD = 1.05
+"""Times a loss that another may be and still be as good."""
 LOWEST, HIGHEST = 1e-7, 10.0
 PLANS = ((33, 5), (25, 3), (17, 2), (9, 2), (9, 1))
 """Rates and steps at each; the first plan that fits into the time."""
@@ -268,7 +270,7 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
         runs.append(_overfit(problem, rate, STEPS, clock))
         if runs[-1].learnt or clock.over:
             break
-    best = min(runs, key=lambda run: run.order)
+    best = _best(runs)
     price = clock.spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
         missing = f"one batch: {len(best.losses)} steps took {clock.spent:.1f} s, too few to learn it"
@@ -278,6 +280,15 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
         zeroed = _overfit(problem, best.rate, len(best.losses), _Clock(seconds / 2), zeroed=True).losses
     facts = {"losses": best.losses, "accuracy": best.accuracy, "zeroed_losses": zeroed, "rate": best.rate}
     return facts, price, None
+
+
+def _best(runs: list[Run]) -> Run:
+    """A run that the clock cut short says less than a whole one that came about as far."""
+    whole = [run for run in runs if len(run.losses) == STEPS]
+    best, longest = min(runs, key=lambda run: run.order), min(whole, key=lambda run: run.order, default=None)
+    if longest is None or best.learnt or best.accuracy != longest.accuracy:
+        return best
+    return longest if longest.losses[-1] <= AS_GOOD * abs(best.losses[-1]) else best
 
 
 def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: bool = False) -> Run:
