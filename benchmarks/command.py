@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from benchmarks.results import FOLDER, Result, result_of, write_result
-from benchmarks.scorecard import Boxes, Scorecard
+from benchmarks.scorecard import Boxes, Drawing, Scorecard
 from benchmarks.svg_boxes import boxes, standalone
 from reenact.cli.calling import stopping_gently
 from reenact.cli.main import LazyGroup
@@ -33,6 +33,7 @@ BENCHES = {
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("benchmarks.speed.command:trials", "Many trainings: our executors, Ray Tune, Optuna, a loop."),
     "curves": ("benchmarks.curves.command:curves", "The rule that ends hopeless trainings, replayed."),
+    "cost": ("benchmarks.cost.command:cost", "What commands take as their input grows, with slopes."),
     "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
     "first": ("benchmarks.first_finding:first", "Time to the first true finding on examples/broken."),
@@ -114,7 +115,9 @@ def keep(card: Scorecard, out: Path | None) -> Result:
     return result
 
 
-def _drawn(plot: Boxes) -> str:
+def _drawn(plot: Boxes | Drawing) -> str:
+    if isinstance(plot, Drawing):
+        return standalone(plot.svg)
     drawn = boxes(
         plot.rows, plot.title, below=plot.below, marks=plot.marks, marked=plot.marked, goal=plot.goal,
         bounds=plot.bounds,

@@ -36,6 +36,7 @@ CASES = {
     "repair": ("faults",),
     "trials": ("speed", "faults"),
     "lint": ("faults", "papers", "probe", "speed"),
+    "cost": ("cost", "faults", "papers", "probe", "speed"),
     "web": (),
     "first": (),
 }

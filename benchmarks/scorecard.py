@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reenact.types import ExitCode, JsonValue, Table
 
-__all__ = ["Boxes", "Figure", "Goal", "Scorecard", "Table"]
+__all__ = ["Boxes", "Drawing", "Figure", "Goal", "Scorecard", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,16 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """A finished drawing."""
+
+    name: str
+    """Of its file."""
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scorecard:
     """The outcome of one `python -m benchmarks NAME`."""
 
@@ -82,7 +92,7 @@ class Scorecard:
     tables: tuple[Table, ...] = ()
     facts: JsonValue = field(default_factory=dict)
     """Everything measured, for the JSON file."""
-    plots: tuple[Boxes, ...] = ()
+    plots: tuple[Boxes | Drawing, ...] = ()
     """Drawings, each a file beside it."""
     measured: Mapping[str, Figure] = field(default_factory=dict)
     """The figures as numbers, each by a short name that the sentences of README use."""

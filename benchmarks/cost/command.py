@@ -1,0 +1,29 @@
+"""`python -m benchmarks cost`: what whole commands take as their input grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchmarks.command import conduct, out_folder
+from benchmarks.cost.axes import AXES
+from benchmarks.cost.measure import Kept, measure
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+
+@click.command()
+@click.option(
+    "--axis", "names", multiple=True, type=click.Choice([axis.name for axis in AXES]), help="Only this one."
+)
+@click.option("--whole", is_flag=True, help="A training of an hour too.")
+@out_folder
+def cost(names: tuple[str, ...], whole: bool, out: Path | None) -> ExitCode:
+    """Seconds, processor time and memory as code, models, trainings, journals and papers grow.
+
+    About 40 minutes on two cores, and two hours more with --whole; it continues where it was stopped.
+    """
+    axes = [axis for axis in AXES if not names or axis.name in names]
+    kept = Kept(resolve().settings.runs_dir / "bench" / "cost-points.jsonl")
+    return conduct(lambda tell, stop: measure(axes, kept=kept, whole=whole, tell=tell, stop=stop), out)
