@@ -21,6 +21,7 @@ from reenact.repairs.study import SharedStudy, recorder_of
 from reenact.testing.strategy import rate_decides, search_context
 from reenact.trials.job import around
 
+BOTH = ["random", pytest.param("bohb", marks=pytest.mark.slow)]
 DRIVER = """
 import sys
 from reenact.repairs.strategies.strategy import strategy
@@ -44,7 +45,7 @@ def trials_in(url: str) -> list[optuna.trial.FrozenTrial]:
     return optuna.load_study(study_name="ours", storage=url).get_trials()
 
 
-@pytest.mark.parametrize("name", ["random", "bohb"])
+@pytest.mark.parametrize("name", BOTH)
 def test_two_drivers_fill_one_study(tmp_path: Path, name: str) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     for driver in [drive(url, "one", name), drive(url, "two", name)]:
@@ -64,7 +65,7 @@ def searched(url: str, owner: str, name: str = "random") -> list[str]:
     return [str(one.patch) for one in given.context.evaluations]
 
 
-@pytest.mark.parametrize("name", ["random", "bohb"])
+@pytest.mark.parametrize("name", BOTH)
 def test_a_run_that_continues_tells_its_own_trials_again(tmp_path: Path, name: str) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     first = searched(url, "one", name)

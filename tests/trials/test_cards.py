@@ -130,7 +130,10 @@ finally:
 
 @pytest.mark.parametrize(
     ("crash", "most"),
-    [("pass", 2), ("if beside >= 2: raise torch.cuda.OutOfMemoryError('CUDA out of memory')", 1)],
+    [
+        pytest.param("pass", 2, marks=pytest.mark.slow),
+        ("if beside >= 2: raise torch.cuda.OutOfMemoryError('CUDA out of memory')", 1),
+    ],
 )
 def test_the_pool_packs_a_card_and_falls_back(tmp_path: Path, crash: str, most: int) -> None:
     (tmp_path / "here").mkdir()

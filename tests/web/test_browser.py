@@ -34,16 +34,23 @@ pytestmark = [
 ]
 T = TypeVar("T", bound=Callable[..., None])
 WIDE, NARROW = (1280, 900), (390, 844)
+USUAL = (("narrow", False), ("wide", True))
+"""Screens of every run of the tests."""
 WRITTEN_BY_A_BENCHMARK = re.compile(r"repair-(lite|full)-figure-[345]\.svg")
 Opened = Callable[..., "Page"]
 
 
 def every_screen(test: T) -> T:
-    """The test at three widths, in light and in dark."""
-    sizes = pytest.mark.parametrize(
-        "size", [NARROW, (820, 900), (1440, 900)], ids=["narrow", "middle", "wide"]
-    )
-    return pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])(sizes(test))
+    """The test at three widths, in light and in dark; most of them are slow walks."""
+    screens = [
+        pytest.param(
+            size, dark, id=f"{name}-{'dark' if dark else 'light'}",
+            marks=() if (name, dark) in USUAL else pytest.mark.slow,
+        )
+        for name, size in {"narrow": NARROW, "middle": (820, 900), "wide": (1440, 900)}.items()
+        for dark in (False, True)
+    ]  # fmt: skip
+    return pytest.mark.parametrize(("size", "dark"), screens)(test)
 
 
 @pytest.fixture(scope="module")
