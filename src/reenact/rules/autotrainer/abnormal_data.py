@@ -32,8 +32,11 @@ Sources
     with a mean near zero and a deviation near one, or behind a layer that scales them.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.measured import among, inputs_scaled, output_rows
+from reenact.rules.own._label_place import inputs_made_at
 
 LARGEST_OUTPUT = 10.0
 SURE = 0.95
@@ -61,4 +64,6 @@ class AbnormalData(Rule):
                 f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}, "
                 f"output of layer {first.name} {sizes[0]:.4g} on average"
             )
-            yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, values=values)
+            found = self.finding(evidence, saw, kind=Kind.PREPROCESSING, values=values)
+            made = inputs_made_at(evidence)
+            yield replace(found, place=made) if made is not None else found

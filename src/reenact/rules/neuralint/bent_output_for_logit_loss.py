@@ -31,9 +31,12 @@ Sources
     `CrossEntropyLoss` is superfluous and harmless, and not reported.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.neuralint._output import SQUASHING, output_of
+from reenact.rules.own._made import bend_made
 
 
 class BentOutputForLogitLoss(Rule):
@@ -51,7 +54,7 @@ class BentOutputForLogitLoss(Rule):
         if out.bend is not None and out.bend != "log_softmax":
             confidence = self.confidence if out.bend in SQUASHING else 0.75
             saw = f"{out.loss} takes logits and is given a {out.bend} of {out.layer.name}"
-            yield self.finding(
+            found = self.finding(
                 evidence,
                 saw,
                 layer=out.layer,
@@ -60,6 +63,8 @@ class BentOutputForLogitLoss(Rule):
                 confidence=confidence,
                 certainty=Certainty.PROOF if out.bend == "softmax" else None,
             )
+            written = bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
+            yield replace(found, place=written) if written is not None else found
         compared = evidence.loss.compared if evidence.loss is not None else None
         listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
         if out.family is LossFamily.CATEGORICAL and out.width == 1 and not listed:

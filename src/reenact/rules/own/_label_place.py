@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Place
+from reenact.rules.own._lines import indexes
 
 FITS = frozenset({"fit", "fit_generator", "train_on_batch", "TensorDataset"})
 PASSES = frozenset({
@@ -28,16 +29,15 @@ def labels_made_at(evidence: Evidence) -> Place | None:
 
 
 def _made_at(evidence: Evidence, argument: int, named: str) -> Place | None:
-    if evidence.program is None:
-        return None
-    file = evidence.program.entry_file
-    try:
-        tree = ast.parse(evidence.program.script())
-    except SyntaxError:
-        return None
-    given = next(_given(tree, argument, named), None)
-    made = _origin(tree, given.id, DEPTH, _function(tree, given)) if given is not None else None
-    return None if made is None else Place(file.path, made.lineno, made.col_offset)
+    """In the file that the program begins with, else in another one."""
+    entry = evidence.program.entry_file.path if evidence.program is not None else None
+    for index in sorted(indexes(evidence), key=lambda index: index.source.path != entry):
+        tree = index.tree
+        given = next(_given(tree, argument, named), None)
+        made = _origin(tree, given.id, DEPTH, _function(tree, given)) if given is not None else None
+        if made is not None:
+            return Place(index.source.path, made.lineno, made.col_offset)
+    return None
 
 
 def _given(tree: ast.AST, argument: int, named: str) -> Iterator[ast.Name]:

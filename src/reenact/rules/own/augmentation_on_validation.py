@@ -48,6 +48,8 @@ from reenact.rules.own._lines import called, indexes, place_in, value_of
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
 HELD_OUT = re.compile(r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)", re.IGNORECASE)
+NUMBERS = ("int", "len", "round", "max", "min", "range", "ceil", "floor")
+"""Calls that count rows and hold none."""
 CHANGED, OWN = 0.5, 0.25
 """Share of the rows that came back changed; where their labels follow a pattern, the rows may have been made
 again, unless so many are still most like what they were before."""
@@ -110,7 +112,7 @@ def _transformed(evidence: Evidence) -> Place | None:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             names = [ast.unparse(one).rpartition(".")[2] for one in _elements(node.targets[0])]
-            if any(HELD_OUT.search(name) for name in names):
+            if any(HELD_OUT.search(name) for name in names) and called(node.value) not in NUMBERS:
                 words = [*node.value.args, *(word.value for word in node.value.keywords)]
                 given = [*map(ast.unparse, words), *(word.arg or "" for word in node.value.keywords)]
                 if any(CHANGES.search(text) for text in given):

@@ -34,6 +34,7 @@ Sources
 import ast
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity
+from reenact.rules.own._made import loss_made
 from reenact.types import Place
 
 Shape = tuple[int, ...]
@@ -52,7 +53,7 @@ class BroadcastTarget(Rule):
         loss, wide = evidence.loss, evidence.experiments.stretched
         if wide is not None:
             saw = f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
-            yield self.finding(evidence, saw, place=wide.place)
+            yield self.finding(evidence, saw, place=loss_made(evidence, wide.place))
             return
         if loss is None or loss.compared is None or evidence.loss_family is not LossFamily.REGRESSION:
             return

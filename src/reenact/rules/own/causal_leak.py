@@ -44,6 +44,7 @@ Sources
 from reenact.probe.trace import Behaviour
 from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, mover_place, place_in
+from reenact.rules.own._made import mask_made
 from reenact.rules.own.wrong_dimension import softmax_over_queries
 
 MOVED = 1e-3
@@ -66,7 +67,8 @@ class CausalLeak(Rule):
         for tested in leaks:
             moved = f"by {tested.leak:.2g} of their spread{tested.when}"
             saw = f"later tokens move the scores of earlier ones {moved}"
-            yield self.finding(evidence, saw, place=mover_place(evidence, tested.leak_at))
+            place = mask_made(evidence, mover_place(evidence, tested.leak_at))
+            yield self.finding(evidence, saw, place=place)
         given = next((tested for tested in evidence.experiments.behaviour if tested.shift == 0), None)
         if given is not None and not leaks:
             saw = f"an input of the model is the target itself, token for token{given.when}"

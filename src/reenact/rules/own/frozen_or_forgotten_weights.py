@@ -38,8 +38,10 @@ import re
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import call_place, indexes, place_in
+from reenact.rules.own._made import asked_for_at
 
 NO_GRADIENT = "never reached by a gradient"
+WITHOUT = re.compile("no_grad|inference_mode")
 FEW = 3
 """Looked-at steps without a gradient that are no accident."""
 
@@ -69,17 +71,32 @@ class FrozenOrForgottenWeights(Rule):
             layer = layers[0] if layers else None
             if names:
                 saw = f"{', '.join(names[:4])}: {reason}"
-                place = evidence.optimizer.place if evidence.optimizer is not None else None
+                made = evidence.optimizer.place if evidence.optimizer is not None else None
+                place = asked_for_at(evidence, made)
                 if names[0] in evidence.copies:
                     place = _swapped_at(evidence, names[0]) or place
                 elif layer is not None and _passed(evidence.watched, layer.name):
-                    place = call_place(evidence, "detach") or place
+                    place = call_place(evidence, "detach") or _cut_at(evidence, layer.name) or place
                 elif reason == NO_GRADIENT:
                     place = _asked_without_gradient(evidence.watched) or place
                 # What an optimizer has was not left alone on purpose: one layer as it was made is enough.
                 looked = layers if reason == NO_GRADIENT else layers[:1]
                 sure = None if not looked or any(map(_fresh, looked)) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+
+
+def _cut_at(evidence: Evidence, layer: str) -> Place | None:
+    """Where a part of a model is passed without gradients: a function or a block that says so."""
+    part = f"self.{layer.partition('.')[0]}"
+    for index in indexes(evidence):
+        for node in ast.walk(index.tree):
+            said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+            said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
+            without = [one for one in said if WITHOUT.search(ast.unparse(one))]
+            inside = (ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute))
+            if without and part in inside:
+                return place_in(index, without[0])
+    return None
 
 
 def _asked_without_gradient(trace: Trace) -> Place | None:

@@ -66,7 +66,7 @@ class InputsUnscaled(Rule):
         values = ("scale", "standardize") if picture else ("standardize", "scale")
         param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
         finding = at_hyperparameter(finding, param, values)
-        made = inputs_made_at(evidence) if param is None or param.absent else None
+        made = inputs_made_at(evidence)
         passes = evidence.trace.happened("training-pass") if evidence.trace is not None else ()
         if made is None and framework(evidence) == "torch" and (param is None or param.absent):
             made = passes[0].place if passes else None

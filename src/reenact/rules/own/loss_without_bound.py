@@ -38,6 +38,7 @@ from statistics import median
 
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._made import loss_made
 from reenact.rules.own._places import says
 from reenact.rules.own._series import finite, losses, runaway, windows
 
@@ -155,4 +156,4 @@ def _goes_back(evidence: Evidence) -> Place | None:
         for call in index.calls
         if called(call) == "backward"
     )
-    return place or evidence.place_of(Kind.LOSS) or next(found, None)
+    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, next(found, None))

@@ -36,6 +36,7 @@ import math
 
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import call_place, called, indexes, place_in
+from reenact.rules.own._made import loss_made
 
 FEW_SKIPPED = 20
 """Skipped steps that no search for a scale explains."""
@@ -92,5 +93,5 @@ def _place(evidence: Evidence, layer: str) -> Place | None:
     for index in indexes(evidence):
         for call in index.calls:
             if called(call) == "backward":
-                return place_in(index, call)
+                return loss_made(evidence, place_in(index, call))
     return evidence.place_of(Kind.LOSS)

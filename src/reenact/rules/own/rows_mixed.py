@@ -42,6 +42,7 @@ Sources
 
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._lines import mover_place
+from reenact.rules.own._made import axes_made
 
 MOVED = 1e-3
 
@@ -62,4 +63,5 @@ class RowsMixed(Rule):
                 named = f", first in {where.module} ({where.type})"
             share = f"by {tested.mixing:.2g} of its spread{tested.when}{named}"
             saw = f"other rows of the batch move the output of a row {share}"
-            yield self.finding(evidence, saw, place=mover_place(evidence, where))
+            place = axes_made(evidence, where) or mover_place(evidence, where)
+            yield self.finding(evidence, saw, place=place)

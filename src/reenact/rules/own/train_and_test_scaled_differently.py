@@ -36,6 +36,7 @@ Sources
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import (
@@ -51,7 +52,7 @@ from reenact.rules import (
     TensorFacts,
 )
 from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
 from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
@@ -59,6 +60,9 @@ SCALERS = re.compile(
     r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
 )
 PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
+SPLIT = re.compile(
+    r"(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])", re.IGNORECASE
+)
 SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
 FITS = ("fit_transform", "fit", "adapt")
 FEATURES = 3.0
@@ -89,7 +93,9 @@ class TrainAndTestScaledDifferently(Rule):
             saw = _another_range(train, held)
             if saw:
                 param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
-                yield at_hyperparameter(self.finding(evidence, saw), param)
+                found = at_hyperparameter(self.finding(evidence, saw), param)
+                applied = _applied_at(files)
+                yield replace(found, place=applied) if applied is not None else found
                 return
             share = held.feature_spread or 1.0
             if not 1 / FEATURES < share < FEATURES:
@@ -162,6 +168,26 @@ def _depends(value: ast.expr, call: ast.Call, answers: set[str]) -> bool:
         or (node is call and not isinstance(value, ast.Call))
         for node in ast.walk(value)
     )
+
+
+def _applied_at(files: Sequence[FileIndex]) -> Place | None:
+    """Where rows of one split are scaled: `(x - mean) / std` or a call that scales, in a line or a function
+    that names the split."""
+    for index in files:
+        for node in ast.walk(index.tree):
+            if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
+                owner = function_of(index, node)
+                said = f"{getattr(owner, 'name', '')} {ast.unparse(node)}"
+                if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
+                    return place_in(index, node)
+    return None
+
+
+def _scales(node: ast.AST) -> bool:
+    if isinstance(node, ast.BinOp):
+        shifted = isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Sub)
+        return isinstance(node.op, ast.Div) and shifted
+    return isinstance(node, ast.Call) and bool(node.args) and bool(PLAIN_SCALERS.search(called(node)))
 
 
 def _scaled_at(evidence: Evidence) -> Place | None:
