@@ -132,8 +132,8 @@ def _spent(prepare: Prepare, size: int, exits: tuple[int, ...], stop: Stop) -> S
             code, processor, memory = json.loads(used.read_bytes()) if used.exists() else (None, 0, 0)
             if code not in exits:
                 output.seek(0)
-                said = output.read()[-300:].decode(errors="replace")
-                raise Inconclusive(f"{' '.join(words[-4:])} ended with {code}: {said}")
+                printed = output.read()[-300:].decode(errors="replace")
+                raise Inconclusive(f"{' '.join(words[-4:])} ended with {code}: {printed}")
     return Spent(seconds, processor, memory)
 
 

@@ -18,7 +18,7 @@ SEQUENCES = {
     "MultiheadAttention": ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
     **{name: (name,) for name in ("GRU", "LSTM", "RNN")},
 }
-"""Modules of PyTorch that take the batch for the second axis unless told, and what makes them."""
+"""Modules of PyTorch that take the batch for the second axis by default, and what makes them."""
 TURNS = ("transpose", "permute", "swapaxes", "swapdims", "movedim")
 Found = tuple[FileIndex, "ast.expr | ast.stmt"]
 
