@@ -19,6 +19,7 @@ from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph
 from reenact.rules.layer_view import LayerView, views
 from reenact.rules.losses import LossFamily, Wanted, loss_family, wanted_output
+from reenact.rules.written import written_at
 from reenact.types import Place
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 IGNORED = -100
 """The label that PyTorch's losses skip by default."""
+OF_OPTIMIZER = {
+    Kind.LEARNING_RATE: ("lr", "learning_rate"),
+    Kind.WEIGHT_DECAY: ("weight_decay", "wd"),
+    Kind.MOMENTUM: ("momentum",),
+}
+"""Settings by the name that PyTorch has for them, and by other usual ones."""
 UNNAMED = "unnamed."
 """How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
@@ -328,6 +335,11 @@ class Evidence:
             return param.place
         if layer is not None:
             return layer.place
+        if kind in OF_OPTIMIZER and self.optimizer is not None and self.program is not None:
+            names = OF_OPTIMIZER[kind]
+            place = written_at(self.program, names, self.optimizer.settings.get(names[0]))
+            if place is not None:
+                return place
         owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
         facts = owner.get(kind)
         return facts.place if facts is not None else None

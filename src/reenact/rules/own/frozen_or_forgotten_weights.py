@@ -76,18 +76,19 @@ class FrozenOrForgottenWeights(Rule):
                 if names[0] in evidence.copies:
                     place = _swapped_at(evidence, names[0]) or place
                 elif layer is not None and _passed(evidence.watched, layer.name):
-                    place = call_place(evidence, "detach") or _cut_at(evidence, layer.name) or place
+                    place = call_place(evidence, "detach") or _cut_at(evidence, names[0]) or place
                 elif reason == NO_GRADIENT:
-                    place = _asked_without_gradient(evidence.watched) or place
+                    asked = _asked_without_gradient(evidence.watched)
+                    place = _cut_at(evidence, names[0]) or asked or place
                 # What an optimizer has was not left alone on purpose: one layer as it was made is enough.
                 looked = layers if reason == NO_GRADIENT else layers[:1]
                 sure = None if not looked or any(map(_fresh, looked)) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
 
 
-def _cut_at(evidence: Evidence, layer: str) -> Place | None:
+def _cut_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is passed without gradients: a function or a block that says so."""
-    part = f"self.{layer.partition('.')[0]}"
+    part = f"self.{weight.partition('.')[0]}"
     for index in indexes(evidence):
         for node in ast.walk(index.tree):
             said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []

@@ -1,0 +1,71 @@
+"""Where a value of the optimizer is written when no line hands it over by name, as in
+`instantiate(cfg.optimizer)` and `kinds[name](net.parameters(), **settings)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reenact.program.datafile import BadData, Entry, read_data
+from reenact.program.program import Program
+from reenact.program.read.index import index_of
+from reenact.program.source import Language, LineTable, SourceFile
+from reenact.types import JsonValue, Place
+
+
+def written_at(program: Program, names: tuple[str, ...], value: JsonValue) -> Place | None:
+    """The one place where a configuration, else the text, gives this value to something of one of these
+    names; none where there is no such place or several."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    for look in (_configured, _in_text):
+        found = {place for file in program.files for place in look(file, names, value)}
+        if found:
+            return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _configured(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator[Place]:
+    if file.language not in (Language.JSON, Language.YAML):
+        return
+    try:
+        entries = [read_data(file)]
+    except BadData:
+        return
+    lines = LineTable(file.text)
+    while entries:
+        entry = entries.pop()
+        named = entry.items if isinstance(entry.items, dict) else {}
+        yield from (
+            lines.place(file.path, one.span)
+            for name, one in named.items()
+            if name in names and _equal(one, value)
+        )
+        entries += [*named.values(), *(entry.items if isinstance(entry.items, list) else ())]
+
+
+def _equal(entry: Entry, value: float) -> bool:
+    # YAML takes 1e-3 for a text.
+    try:
+        return float(str(entry.value)) == value
+    except ValueError:
+        return False
+
+
+def _in_text(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator[Place]:
+    index = index_of(file) if file.language is Language.PYTHON else ""
+    if isinstance(index, str):
+        return
+    for node in ast.walk(index.tree):
+        pairs: list[tuple[object, ast.expr | None]] = []
+        if isinstance(node, ast.Dict):
+            keys = (getattr(key, "value", None) for key in node.keys)
+            pairs = list(zip(keys, node.values, strict=True))
+        elif isinstance(node, ast.keyword):
+            pairs = [(node.arg, node.value)]
+        elif isinstance(node, ast.AnnAssign):
+            pairs = [(getattr(node.target, "id", None), node.value)]
+        for name, given in pairs:
+            if name in names and isinstance(given, ast.Constant) and given.value == value:
+                end = given.end_lineno or given.lineno
+                yield Place(file.path, given.lineno, given.col_offset, end, given.end_col_offset or 0)
