@@ -38,7 +38,7 @@ OWNERS = {
     "sqlite3": ("journal/",),
     "ctypes": ("intake/papers/inside/", "sandbox/", "probe/watch.py", "trials/inject/"),
     "os.environ": (
-        "settings.py", "redact.py", "crash.py", "own_process.py", "cli/", "sandbox/", "probe/", "llm/",
+        "settings.py", "redact.py", "own_process.py", "cli/", "sandbox/", "probe/", "llm/",
         "intake/", "trials/", "testing/rules.py",
     ),
     "eval": (),

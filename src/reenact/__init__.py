@@ -30,7 +30,7 @@ if _TYPE_CHECKING:
     from reenact.api.papers import reproduce_paper as reproduce_paper
     from reenact.api.reference import hyperparameters as hyperparameters
     from reenact.api.reference import list_rules as list_rules
-    from reenact.api.runs import load_run as load_run
+    from reenact.api.reference import load_run as load_run
     from reenact.api.training import apply_repair as apply_repair
     from reenact.api.training import diagnose as diagnose
     from reenact.api.training import repair as repair
@@ -45,8 +45,7 @@ _HOMES = {
     "api.bugs": ("reproduce_bug",),
     "api.linting": ("lint",),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
-    "api.reference": ("hyperparameters", "list_rules"),
-    "api.runs": ("load_run",),
+    "api.reference": ("hyperparameters", "list_rules", "load_run"),
     "api.training": ("apply_repair", "diagnose", "repair"),
     "errors": ("ReenactError", "Stopped"),
     "notebook": ("load_ipython_extension", "unload_ipython_extension"),

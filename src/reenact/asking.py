@@ -48,15 +48,8 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
         return
     record = run.record
     answered = [step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE]
-    model.carry(
-        Spent(
-            calls=len(answered),
-            tokens=record.tokens_in + record.tokens_out,
-            money=Decimal(record.money),
-            seconds=record.worked_s,
-            unpriced=record.unpriced,
-        )
-    )
+    tokens, money = record.tokens_in + record.tokens_out, Decimal(record.money)
+    model.carry(Spent(len(answered), tokens, money, record.worked_s, unpriced=record.unpriced))
 
 
 def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:

@@ -10,8 +10,6 @@ Each takes what `reenact.watch` takes. At the end of the training the findings a
 `diagnosis` of the callback. The training itself stays as it is: it comes to the same weights.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from importlib.util import find_spec

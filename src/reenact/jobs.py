@@ -152,7 +152,10 @@ class Jobs:
         in a run of its own."""
         if job.run:
             return [shelf.find(job.run)]
-        mine = [run for run in shelf.runs(limit=RECENT) if run.pid == job.pid and not _ended_before(run, job)]
+        # Process numbers are used again: a run that had ended when the job began is another's.
+        born = datetime.fromtimestamp(job.born - BIRTHS_APART_S).astimezone()
+        recent = [(run, run.ended_at) for run in shelf.runs(limit=RECENT) if run.pid == job.pid]
+        mine = [run for run, end in recent if end is None or datetime.fromisoformat(end).astimezone() >= born]
         return sorted(mine, key=lambda run: run.pipeline != job.command)
 
     def _file(self, name: str, ending: str) -> Path:
@@ -171,13 +174,6 @@ def stop_run(run: Run, shelf: JournalReader) -> str:
     except OSError as error:
         return f"Its process could not be reached: {error.strerror}."
     return "Asked to stop at the next safe place; asked again it stops at once. Resume continues it."
-
-
-def _ended_before(run: Run, job: Job) -> bool:
-    """Process numbers are used again: a run that had ended when the job began is another's."""
-    if run.ended_at is None:
-        return False
-    return datetime.fromisoformat(run.ended_at).timestamp() < job.born - BIRTHS_APART_S
 
 
 def _born(pid: int) -> float | None:

@@ -1,4 +1,4 @@
-"""How reenact starts itself: nothing of the current folder is imported on the way.
+"""How reenact starts itself: nothing of the current folder is imported on the way; and where a test ends it.
 
 `python -m` puts the current folder first on the import path, and a relative entry of PYTHONPATH puts it there
 as well; a `json.py` in a repository would then run with the user's rights. So every process of ours is
@@ -7,10 +7,15 @@ started with the argument vector and the environment made here.
 Covered: modules in the current folder, `sitecustomize.py` among them, in processes that reenact starts. Not
 covered: a `python -m reenact` that the user types, before our first line runs; the user's own program, which
 sees its folder as it would without us.
+
+Armed crash points are places where a test may kill the process as a power cut would. `crash_point("C6")` does
+nothing unless REENACT_CRASH_AT names it (`C6`, or `C6:3` for the third time it is passed). Then the process
+dies by SIGKILL at once: no clean-up, no flush, no exit handler.
 """
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,8 +40,9 @@ def own_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
     found = dict(os.environ if base is None else base)
     path = found.get("PYTHONPATH")
     if path and _relative(path):
-        found[KEPT] = path
-        found["PYTHONPATH"] = os.pathsep.join(_kept(path))
+        kept = [entry for entry in path.split(os.pathsep) if Path(entry).is_absolute()]
+        kept += [str(_HOME)] if _HOME in _relative(path) else []
+        found |= {KEPT: path, "PYTHONPATH": os.pathsep.join(kept)}
     return found
 
 
@@ -62,6 +68,16 @@ def _relative(path: str) -> set[Path]:
     return {Path(entry).resolve() for entry in entries if not Path(entry).is_absolute()}
 
 
-def _kept(path: str) -> list[str]:
-    kept = [entry for entry in path.split(os.pathsep) if Path(entry).is_absolute()]
-    return [*kept, str(_HOME)] if _HOME in _relative(path) else kept
+_passed: Counter[str] = Counter()
+
+
+def crash_point(name: str) -> None:
+    """Die here if a test armed this point."""
+    armed = os.environ.get("REENACT_CRASH_AT")
+    if armed is None or armed.partition(":")[0] != name:
+        return
+    from signal import SIGKILL
+
+    _passed[name] += 1
+    if _passed[name] == int(armed.partition(":")[2] or 1):
+        os.kill(os.getpid(), SIGKILL)

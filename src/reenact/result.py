@@ -80,7 +80,7 @@ def _fields(value: Any) -> dict[str, JsonValue]:
     keys = getattr(type(value), "JSON", None)
     if keys is None:
         keys = tuple(one.name for one in dataclasses.fields(value))
-    return {name: _part(value, path, empty, digits) for name, path, empty, digits in _read(keys)}
+    return {name: _part(value, path, empty, digits) for name, path, empty, digits in map(read_key, keys)}
 
 
 def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
@@ -94,11 +94,7 @@ def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
     return encoded(value)
 
 
-@lru_cache(maxsize=256)
-def _read(keys: tuple[str, ...]) -> tuple[tuple[str, str, bool, int | None], ...]:
-    return tuple(map(read_key, keys))
-
-
+@lru_cache(maxsize=4096)
 def read_key(text: str) -> tuple[str, str, bool, int | None]:
     """A key of `JSON`: its name, its path, whether empty is null, how many digits."""
     found = KEY.fullmatch(text)

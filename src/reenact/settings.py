@@ -43,18 +43,13 @@ def _limit(least: float, most: float, *, above: bool = False) -> Mapping[str, An
     return {"bounds": (least, most, above)}
 
 
-def _one_of(choices: tuple[str, ...], *, project: bool = False) -> Mapping[str, Any]:
-    """A word among these; `project` when a project file may choose it."""
-    return {"choices": choices, "project": project}
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings with their defaults. The text under a field is what `reenact config` prints."""
 
     model: str = ""
     """The model to ask, for example `anthropic:NAME`, `ollama:NAME`, `command:PROGRAM`, `relay:FOLDER`."""
-    sandbox: str = field(default="auto", metadata=_one_of(SANDBOXES))
+    sandbox: str = field(default="auto", metadata={"choices": SANDBOXES})
     """Tier that runs untrusted code: auto, bubblewrap, container, sandlock or none."""
     trust_code: bool = False
     """Allow the tier `none`, which confines nothing."""
@@ -79,7 +74,7 @@ class Settings:
     May hold a password: give it as REENACT_STUDY_URL; it is not printed."""
     editor: str = "vscode://file{path}:{line}:{column}"
     """Address by which the page opens a place in your editor; empty means no such links."""
-    progress: str = field(default="auto", metadata=_one_of(PROGRESS, project=True))
+    progress: str = field(default="auto", metadata={"choices": PROGRESS, "project": True})
     """How waiting is shown: auto, bar, lines or none."""
 
 
@@ -114,7 +109,8 @@ def resolve(
     values: dict[str, Any] = {}
     origins = {spec.name: "default" for spec in fields(Settings)}
     project_file = find_project_file(cwd)
-    given = _project_table(project_file)
+    keys = ("tool", "reenact") if project_file and project_file.name == "pyproject.toml" else ()
+    given = {} if project_file is None else _read_table(project_file, keys)
     limits, words = _project_may_set()
     project = f"project file {project_file}"
     layers = [
@@ -127,9 +123,14 @@ def resolve(
         for name, value in table.items():
             values[name] = _checked(name, value, origin)
             origins[name] = f"environment {ENV_PREFIX}{name.upper()}" if origin == "environment" else origin
-    for name in limits:
-        if name in given:
-            _lower(name, _checked(name, given[name], project), project, values, origins)
+    for name in (name for name in limits if name in given):
+        # The project's limit is taken where the user gave none or a higher one.
+        value, own = _checked(name, given[name], project), values.get(name)
+        if value is None or (own is not None and own <= value):
+            continue
+        if own is not None:
+            _say_once(f"The {project} lowers {name} from {own:g} ({origins[name]}) to {value:g}.")
+        values[name], origins[name] = value, project
     ignored = tuple(name for name in given if name not in limits | words)
     _say_ignored(ignored, project_file, user_file)
     return Resolved(Settings(**values), origins, ignored, project_file)
@@ -154,18 +155,11 @@ def save_setting(name: str, text: str | None, user_file: Path | None = None) -> 
     old = read_text(file, MOST_BYTES).splitlines() if file.is_file() else []
     other = [line for line in old if line.partition("=")[0].strip().replace("-", "_") != name]
     if text is not None:
-        other.insert(0, f"{name} = {_toml(checked)}")
+        written = checked if isinstance(checked, bool | int | float | tuple) else str(checked)
+        other.insert(0, f"{name} = {json.dumps(written)}")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{line}\n" for line in other), encoding="utf-8")
     return file
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool | int | float):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return json.dumps(list(value))
-    return json.dumps(str(value))
 
 
 def cache_folder(settings: Settings) -> Path:
@@ -195,19 +189,11 @@ def field_texts(owner: type) -> Mapping[str, str]:
     assert isinstance(tree, ast.ClassDef)
     texts: dict[str, str] = {}
     for before, after in zip(tree.body, tree.body[1:], strict=False):
-        target = before.target if isinstance(before, ast.AnnAssign) else None
-        if isinstance(before, ast.Assign):
-            target = before.targets[0]  # type: ignore[assignment]
+        target = before.targets[0] if isinstance(before, ast.Assign) else getattr(before, "target", None)
         text = after.value if isinstance(after, ast.Expr) else None
         if isinstance(target, ast.Name) and isinstance(text, ast.Constant):
             texts[target.id] = " ".join(str(text.value).split())
     return texts
-
-
-def _project_table(path: Path | None) -> Mapping[str, Any]:
-    if path is None:
-        return {}
-    return _read_table(path, ("tool", "reenact") if path.name == "pyproject.toml" else ())
 
 
 MOST_BYTES = 1 << 20
@@ -234,16 +220,6 @@ def _project_may_set() -> tuple[frozenset[str], frozenset[str]]:
     """Limits that a project file may lower, and other settings that it may give."""
     limits = frozenset(spec.name for spec in fields(Settings) if "bounds" in spec.metadata)
     return limits, frozenset(spec.name for spec in fields(Settings) if spec.metadata.get("project"))
-
-
-def _lower(name: str, value: Any, origin: str, values: dict[str, Any], origins: dict[str, str]) -> None:
-    """Take the project's limit where the user gave none or a higher one."""
-    own = values.get(name)
-    if value is None or (own is not None and own <= value):
-        return
-    if own is not None:
-        _say_once(f"The {origin} lowers {name} from {own:g} ({origins[name]}) to {value:g}.")
-    values[name], origins[name] = value, origin
 
 
 def _say_ignored(names: tuple[str, ...], project_file: Path | None, user_file: Path) -> None:
@@ -287,7 +263,7 @@ def _types() -> Mapping[str, Any]:
     return get_type_hints(Settings)
 
 
-def _checked(name: str, value: object, origin: str) -> object:
+def _checked(name: str, value: object, origin: str) -> Any:
     if name not in _types():
         close = difflib.get_close_matches(name, _types(), n=1)
         hint = f"Did you mean {close[0]}?" if close else "`reenact config` lists all settings."
@@ -295,7 +271,7 @@ def _checked(name: str, value: object, origin: str) -> object:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        checked: object = TypeAdapter(_types()[name]).validate_python(value)
+        checked: Any = TypeAdapter(_types()[name]).validate_python(value)
         wrong = "" if checked is None else _outside(name, checked)
     except ValidationError as error:
         wrong = error.errors()[0]["msg"]
@@ -311,9 +287,8 @@ def _checked(name: str, value: object, origin: str) -> object:
 def _outside(name: str, value: Any) -> str:
     """What is expected, where a value of the right type is not among those that make sense."""
     allowed = next(spec.metadata for spec in fields(Settings) if spec.name == name)
-    choices = allowed.get("choices")
-    if choices and value not in choices:
-        return f"expected one of {', '.join(choices)}"
+    if value not in allowed.get("choices", (value,)):
+        return f"expected one of {', '.join(allowed['choices'])}"
     if "bounds" not in allowed:
         return ""
     least, most, above = allowed["bounds"]

@@ -15,11 +15,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.crash import crash_point
 from reenact.errors import Inconclusive, SandboxFailed, Stopped
 from reenact.journal import Journal, Kind, OpenRun
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
+from reenact.own_process import crash_point
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Sandbox
 from reenact.sandbox.files.results import read_json
 from reenact.types import ExitCode, Progress, Stop, Tell, tell_nobody

@@ -52,9 +52,8 @@ from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part, Trial
 from reenact.types import ExitCode, Place
-from reenact.web.forms import Form
 from reenact.web.serve import make_app
-from reenact.web.state import AppState
+from reenact.web.state import AppState, Form
 
 PORT = 8123
 NASTY = "<script>alert(1)</script>"

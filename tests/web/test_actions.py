@@ -20,9 +20,8 @@ from reenact.jobs import Jobs, stop_run
 from reenact.journal import Journal, JournalReader
 from reenact.report.document import Diagnostic, Level, Section
 from reenact.types import Place
-from reenact.web.forms import Form
 from reenact.web.run_page import editable
-from reenact.web.state import AppState
+from reenact.web.state import AppState, Form
 
 WORKER = """
 import sys, time

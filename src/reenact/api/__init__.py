@@ -16,6 +16,6 @@ or a notebook's stop button. The same call then continues.
 
 training    diagnose, repair, apply_repair            bugs      reproduce_bug
 linting     lint                                      papers    reproduce_paper, fingerprint, evaluate
-reference   hyperparameters, list_rules, explain      runs      load_run
+reference   hyperparameters, list_rules, explain, load_run
 session     what a call works with: settings, journal, stop, progress, model, sandbox
 """

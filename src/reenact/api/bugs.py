@@ -6,21 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reenact.api.session import (
-    COMMAND,
-    MOST_RUN_S,
-    Cancel,
-    File,
-    Session,
-    ShowProgress,
-    Words,
-    names_of,
-    one_of,
-    open_session,
-    some_of,
-    within,
-    words_of,
-)
+from reenact.api import session as call
+from reenact.api.session import COMMAND, MOST_RUN_S, Cancel, File, Session, ShowProgress, Words
 
 if TYPE_CHECKING:
     from reenact.bug.reproduction import Reproduction
@@ -110,17 +97,18 @@ def reproduce_bug(
     from reenact.report.views.bug import report_document
 
     for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
-        within(name, value, 1, most)
-    within("samples", samples, 1, 20)
-    within("run_time", run_time, 0, MOST_RUN_S)
-    one_of("environment", environment, ENVIRONMENTS)
-    with open_session(locals(), model_for="A script is written by a model") as session:
+        call.within(name, value, 1, most)
+    call.within("samples", samples, 1, 20)
+    call.within("run_time", run_time, 0, MOST_RUN_S)
+    call.one_of("environment", environment, ENVIRONMENTS)
+    with call.open_session(locals(), model_for="A script is written by a model") as session:
         options = BugOptions(
             seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
-            environment=environment, requirements=words_of(requirements, "requirements"),
-            stubs=words_of(allow_stubs, "allow_stubs"), pytest=pytest, dense=not sparse, diagnose=diagnose,
-            packages=(*session.settings.allow_packages, *names_of(allow_packages, "allow_packages")),
-            minimise=minimise, parts=BugAblations.without(*some_of("without", without, BugAblations.names())),
+            environment=environment, requirements=call.words_of(requirements, "requirements"), pytest=pytest,
+            stubs=call.words_of(allow_stubs, "allow_stubs"), dense=not sparse, diagnose=diagnose,
+            packages=(*session.settings.allow_packages, *call.names_of(allow_packages, "allow_packages")),
+            parts=BugAblations.without(*call.some_of("without", without, BugAblations.names())),
+            minimise=minimise,
         )  # fmt: skip
         raw = read_report(str(report), stdin=sys.stdin.buffer)
         box = session.sandbox()

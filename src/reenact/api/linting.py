@@ -1,7 +1,5 @@
 """`lint`: the static rules on many files, each read by itself."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -169,17 +167,12 @@ def _ignore_interrupts() -> None:
 
 def _below(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
     for here, folders, names in os.walk(folder):
-        kept = [name for name in folders if _is_ours(Path(here), name)]
-        folders[:] = sorted(name for name in kept if not _matches(Path(here, name), exclude))
-        yield from (
-            Path(here, name) for name in sorted(names) if language_of(PurePosixPath(name)) in LANGUAGES
-        )
-
-
-def _is_ours(parent: Path, name: str) -> bool:
-    """Not hidden, not a cache, not an environment with other people's packages."""
-    hidden = name.startswith(".") or name in NOT_OURS
-    return not hidden and not (parent / name / "pyvenv.cfg").exists()
+        inside = [Path(here, name) for name in folders if not name.startswith(".") and name not in NOT_OURS]
+        # Nor an environment with other people's packages.
+        kept = [path for path in inside if not (path / "pyvenv.cfg").exists()]
+        folders[:] = sorted(path.name for path in kept if not _matches(path, exclude))
+        ours = [name for name in sorted(names) if language_of(PurePosixPath(name)) in LANGUAGES]
+        yield from (Path(here, name) for name in ours)
 
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:
@@ -203,10 +196,14 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
         # Half of a program: what its training lacks may stand in another file.
         kept = tuple(one for one in found.findings if one.suspect.fault not in OF_THE_TRAINING)
         found = replace(found, findings=kept)
-    notices = diagnosis_document(found, str(path)).diagnostics
+    notices = list(diagnosis_document(found, str(path)).diagnostics)
+    for at, one in enumerate(notices):
+        # With the file as it was named, so that editors and annotations find it.
+        if one.place is not None:
+            notices[at] = replace(one, place=replace(one.place, file=PurePosixPath(path)))
     return Linted(
         str(path),
-        diagnostics=tuple(_placed(notice, path) for notice in notices),
+        diagnostics=tuple(notices),
         findings=tuple({**encoded(one), "file": str(path)} for one in found.findings),  # type: ignore[dict-item]
         is_training=True,
     )
@@ -214,10 +211,3 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
 
 def _counted(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
-
-
-def _placed(notice: Diagnostic, path: Path) -> Diagnostic:
-    """With the file as it was named, so that editors and annotations find it."""
-    if notice.place is None:
-        return notice
-    return replace(notice, place=replace(notice.place, file=PurePosixPath(path)))

@@ -7,21 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reenact.api.session import (
-    COMMAND,
-    MOST_RUN_S,
-    NOTICE,
-    Cancel,
-    File,
-    ShowProgress,
-    Words,
-    addendum_text,
-    names_of,
-    open_session,
-    some_of,
-    within,
-    words_of,
-)
+from reenact.api import session as call
+from reenact.api.session import COMMAND, MOST_RUN_S, NOTICE, Cancel, File, ShowProgress, Words
 from reenact.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,25 +99,25 @@ def reproduce_paper(
     from reenact.report.views.paper import paper_report
 
     for name, value, least, most in (("exemplars", exemplars, 0, 10), ("rounds", rounds, 0, 10)):
-        within(name, value, least, most)
-    within("seeds", seeds, 1, 20)
-    within("scale", scale, 1e-9, 1)
-    within("run_time", run_time, 0, MOST_RUN_S)
-    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
+        call.within(name, value, least, most)
+    call.within("seeds", seeds, 1, 20)
+    call.within("scale", scale, 1e-9, 1)
+    call.within("run_time", run_time, 0, MOST_RUN_S)
+    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
     options = PaperOptions(
         goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
-        seeds=seeds, scale=scale, run_wall_s=run_time, requirements=words_of(requirements, "requirements"),
-        claims=_claims(claims), anyway=anyway, repair=repair,
-        parts=PaperAblations.without(*some_of("without", without, PaperAblations.names())),
+        requirements=call.words_of(requirements, "requirements"), seeds=seeds, scale=scale,
+        run_wall_s=run_time, claims=_claims(claims), anyway=anyway, repair=repair,
+        parts=PaperAblations.without(*call.some_of("without", without, PaperAblations.names())),
     )  # fmt: skip
-    with open_session(locals(), model_for="A paper is read and its code written by a model") as session:
+    with call.open_session(locals(), model_for="A paper is read and its code written by a model") as session:
         box = session.sandbox()
         cited = _folder(library)
         services = PaperServices(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), cache=session.cache, traces=session.traces,
             library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
-            packages=(*session.settings.allow_packages, *names_of(allow_packages, "allow_packages")),
+            packages=(*session.settings.allow_packages, *call.names_of(allow_packages, "allow_packages")),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh, report=paper_report,
         )  # fmt: skip
         return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
@@ -175,9 +162,9 @@ def fingerprint(
     from reenact.paper.fingerprint.run import run_fingerprint
     from reenact.paper.options import Goal, PaperAblations
 
-    left_out = some_of("without", without, FINGERPRINT_PARTS)
-    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    with open_session(locals(), model_for="A paper is read by a model") as session:
+    left_out = call.some_of("without", without, FINGERPRINT_PARTS)
+    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
+    with call.open_session(locals(), model_for="A paper is read by a model") as session:
         read = session.paper(str(paper))
         return run_fingerprint(
             read, goal, session.model(), session.journal, parts=PaperAblations.without(*left_out),
@@ -251,18 +238,18 @@ def evaluate(
     from reenact.paper.evaluate.evaluation import evaluate as run_evaluation
     from reenact.paper.options import Goal
 
-    within("exemplars", exemplars, 1, 20)
-    within("execute", execute, 0, 20)
-    within("run_time", run_time, 0, MOST_RUN_S)
-    with open_session(locals()) as session:
+    call.within("exemplars", exemplars, 1, 20)
+    call.within("execute", execute, 0, 20)
+    call.within("run_time", run_time, 0, MOST_RUN_S)
+    with call.open_session(locals()) as session:
         read = session.paper(str(paper)) if paper else None
         options = EvaluateOptions(
             code=Path(code), goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
             reference=_folder(reference), rubric=_file(rubric), resources=resources_provided,
             forms=_filled(forms, read.title if read is not None else ""), judgements=_file(judgements),
-            expert=_file(expert), chosen=_file(chosen), exemplars=exemplars, runs=words_of(edits, "edits"),
-            metrics=tuple(map(Path, metrics)), execute=execute, data=_folder(data), run_wall_s=run_time,
-            metric=metric, value=value,
+            expert=_file(expert), chosen=_file(chosen), exemplars=exemplars, execute=execute,
+            runs=call.words_of(edits, "edits"), metrics=tuple(map(Path, metrics)), data=_folder(data),
+            run_wall_s=run_time, metric=metric, value=value,
         )  # fmt: skip
         # The lineage is chosen by a model only where the user names one for it.
         judged = (options.needs_model and session.settings.model) or (options.expert and model)
@@ -277,8 +264,8 @@ def evaluate(
 
 def _claims(given: Words) -> tuple[str, ...]:
     """The user's claims; `@FILE` stands for the lines of a file."""
-    stated = (given,) if isinstance(given, str) else words_of(given, "claims")
-    files = {one: addendum_text(one[1:]).splitlines() for one in stated if one.startswith("@")}
+    stated = (given,) if isinstance(given, str) else call.words_of(given, "claims")
+    files = {one: call.addendum_text(one[1:]).splitlines() for one in stated if one.startswith("@")}
     lines = (line.strip() for one in stated for line in files.get(one, [one]))
     return tuple(line for line in lines if line and not line.startswith("#"))
 

@@ -1,4 +1,5 @@
-"""`hyperparameters`, `list_rules`, `explain`: what a program sets, what the rules are, what a word means."""
+"""`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, what the rules are, what a
+word means, what came of a recorded run."""
 
 from __future__ import annotations
 
@@ -7,16 +8,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reenact.api.session import File, program_of
-from reenact.errors import InputError, UnreadableProgram
+from reenact.errors import InputError, ReenactError, UnreadableProgram
 from reenact.result import Result, encoded
-from reenact.settings import Settings, field_texts
+from reenact.settings import Settings, field_texts, resolve
 from reenact.types import ExitCode, JsonValue
 
 if TYPE_CHECKING:
+    from reenact.journal import Run
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
     from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
@@ -80,8 +83,7 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
     from reenact.program.static_graph import static_graph
 
     read = program_of(program, arguments)
-    broken = read.unparsed
-    if broken and broken[0].path == read.entry:
+    if (broken := read.unparsed) and broken[0].path == read.entry:
         raise UnreadableProgram(
             f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}.",
             next_step="Fix the source, or name another script.",
@@ -139,16 +141,11 @@ def explain(word: str, width: int = 100) -> str:
         listed = "\n".join(fill(one, width, subsequent_indent=" " * 8) for one in named)
         about = "that begin with" if begun else "that speak of"
         return f"Rules {about} {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
-    close = close or difflib.get_close_matches(word, _vocabulary(), n=1, cutoff=0.75)
+    # Every word of the pages of the rules, so that one that is misspelt is still understood.
+    known = sorted({word for rule in list_rules() for word in re.findall(r"\w{4,}", rule_text(rule))})
+    close = close or difflib.get_close_matches(word, known, n=1, cutoff=0.75)
     hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists the rules."
     raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
-
-
-def _vocabulary() -> list[str]:
-    """Every word of the pages of the rules, so that one that is misspelt is still understood."""
-    from reenact.report.rule_pages import rule_text
-
-    return sorted({word for rule in list_rules() for word in re.findall(r"\w{4,}", rule_text(rule))})
 
 
 def known_words() -> dict[str, str]:
@@ -162,24 +159,99 @@ def known_words() -> dict[str, str]:
     from reenact.report.views import bug
     from reenact.sandbox.box import Ending
 
-    learned = {
-        code: f"{one.name}. The learned detector finds that the trace looks like one of a wrong {one.word}."
-        for code, one in BY_CODE.items()
-    }
-    shown = f"{bug.NAME}. A script was run in the sandbox and the reported symptom came out of this line."
-    return {
-        **{code: f"exit code. {text}" for code, text in _members(ExitCode).items()},
-        **_members(Ending),
-        **_members(Fault),
-        **field_texts(Settings),
-        **learned,
-        CODE: WHY,
-        bug.CODE: shown,
-        **_members(Verdict),
-        **_members(RunOutcome),
-        **_members(Relation),
-    }
+    def members(*owners: type[Enum]) -> dict[str, str]:
+        return {str(one[name].value): text for one in owners for name, text in field_texts(one).items()}
+
+    words = {code: f"exit code. {text}" for code, text in members(ExitCode).items()}
+    words |= {**members(Ending, Fault), **field_texts(Settings)}
+    finds = "The learned detector finds that the trace looks like one of a wrong"
+    words |= {code: f"{one.name}. {finds} {one.word}." for code, one in BY_CODE.items()}
+    shown = "A script was run in the sandbox and the reported symptom came out of this line."
+    words |= {CODE: WHY, bug.CODE: f"{bug.NAME}. {shown}"}
+    return words | members(Verdict, RunOutcome, Relation)
 
 
-def _members(owner: type[Enum]) -> dict[str, str]:
-    return {str(owner[name].value): text for name, text in field_texts(owner).items()}
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run as the journal has it."""
+
+    id: str
+    command: str
+    """diagnose, repair, bug, paper, ..."""
+    what: str
+    """The program, the report or the paper."""
+    status: str
+    """running, finished, failed, stopped or interrupted."""
+    exit_code: int | None
+    """None until it has ended."""
+    verdict: Any
+    """The verdict in short."""
+    started_at: str
+    seconds: float
+    reused: str
+    """What it took from earlier runs, in a line; empty for nothing."""
+    stale: str
+    """Why it is not about the program as it stands now, in a sentence; empty when it is."""
+    result: Any
+    """All that came of it, as `--output-format json` has it under `data`; None until there is a result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def stale(run: Run) -> str:
+    """A sentence when the program of a run has another text today, or is gone; data are not compared."""
+    from reenact.trials.trial import Trial
+
+    try:
+        program = program_of_run(run)
+    except ReenactError as error:
+        return f"The program of this run cannot be read any more: {error.sentence}"
+    request: Any = run.request_data()
+    if program is None or Trial(program).key == request["program"]:
+        return ""
+    return f"{run.what} has changed since this run: the result is about the text as it was. Run it again."
+
+
+def program_of_run(run: Run) -> Program | None:
+    """The program of a diagnosis or a repair as it stands now; none of other runs, and of imported ones.
+    Raises UnreadableProgram."""
+    from reenact.program.program import read_program
+
+    request: Any = run.request_data()
+    if run.imported or not isinstance(request, dict) or "words" not in request:
+        return None
+    return read_program([str(word) for word in request["words"]], Path(str(request["working"])))
+
+
+def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
+    """A recorded run, by its id, a part of it, its number, or "last".
+
+    Example:
+        reenact.load_run().result["findings"]
+
+    Args:
+        run: which one; `reenact runs list` shows them.
+        runs_dir: folder of the journal; default: that of the settings (.reenact).
+    """
+    from reenact.journal import JournalReader
+    from reenact.report.recorded import Stored, result_data
+    from reenact.report.run_words import reused_in
+
+    folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
+    with JournalReader.open(folder) as shelf:
+        record = shelf.find(run)
+        return RecordedRun(
+            id=record.id,
+            command=record.pipeline,
+            what=record.what,
+            status=shelf.status_of(record),
+            exit_code=record.exit_code,
+            verdict=record.verdict_data() if record.verdict is not None else None,
+            started_at=record.started_at,
+            seconds=record.worked_s,
+            reused=reused_in(record, shelf),
+            stale=stale(record),
+            result=result_data(Stored(shelf, record, folder)),
+        )

@@ -134,7 +134,12 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
             f"{model_for}, and none is named.",
             next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
         )
-    stop = stop_for(settings, given.get("cancel"))
+    # The call ends as its caller says, and when its time is up.
+    cancel: Cancel = given.get("cancel")
+    if isinstance(cancel, Stop):
+        stop = cancel if cancel.limit is not None else Stop(settings.max_time, parent=cancel)
+    else:
+        stop = Stop(settings.max_time, event=cancel)
     with ExitStack() as stack:
         progress = given.get("progress", False)
         how = settings.progress if progress else "none"
@@ -144,13 +149,6 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         yield Session(settings, journal, stop, tell, None if record is None else Path(record))
 
 
-def stop_for(settings: Settings, cancel: Cancel) -> Stop:
-    """When this call ends: as its caller says, and when its time is up."""
-    if isinstance(cancel, Stop):
-        return cancel if cancel.limit is not None else Stop(settings.max_time, parent=cancel)
-    return Stop(settings.max_time, event=cancel)
-
-
 def model_for(
     settings: Settings, *, record: Path | None = None, stop: Stop | None = None, tell: Tell = tell_nobody
 ) -> Model:
@@ -158,12 +156,8 @@ def model_for(
     from reenact.llm.budget import Budget
     from reenact.llm.live import open_model
 
-    budget = Budget(
-        calls=settings.max_calls,
-        tokens=settings.max_tokens,
-        money=settings.max_cost,
-        seconds=settings.max_time,
-    )
+    calls, tokens, money = settings.max_calls, settings.max_tokens, settings.max_cost
+    budget = Budget(calls=calls, tokens=tokens, money=money, seconds=settings.max_time)
     return open_model(settings.model, budget=budget, record_to=record, stop=stop, tell=tell)
 
 
@@ -181,9 +175,7 @@ class Stoppable:
     """A sandbox whose boxes end when the command ends, also those of callers that do not look at a stop."""
 
     def __init__(self, within: Sandbox, stop: Stop) -> None:
-        self.name = within.name
-        self._within = within
-        self._stop = stop
+        self.name, self._within, self._stop = within.name, within, stop
 
     def run(
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None

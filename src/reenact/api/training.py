@@ -7,18 +7,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from reenact.api.session import (
-    Cancel,
-    File,
-    Output,
-    ShowProgress,
-    Words,
-    one_of,
-    open_session,
-    program_of,
-    rules_of,
-    within,
-)
+from reenact.api import session as call
+from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
 
 if TYPE_CHECKING:
@@ -111,14 +101,14 @@ def diagnose(
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
 
-    selected, ignored = rules_of(select, ignore)
-    within("threshold", threshold, 0, 1)
-    within("experiments", experiments, 0, 1)
-    within("samples", samples, 1, 20)
-    read = program_of(program, arguments)
-    with open_session(locals()) as session:
+    selected, ignored = call.rules_of(select, ignore)
+    call.within("threshold", threshold, 0, 1)
+    call.within("experiments", experiments, 0, 1)
+    call.within("samples", samples, 1, 20)
+    read = call.program_of(program, arguments)
+    with call.open_session(locals()) as session:
         options = DiagnoseOptions(
-            depth=Depth(one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
+            depth=Depth(call.one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
             learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
@@ -136,7 +126,7 @@ def diagnose_trace(
     from reenact.diagnosis.options import DiagnoseOptions
     from reenact.rules.evidence import Evidence
 
-    selected, ignored = rules_of(select, ignore)
+    selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
     return diagnose_evidence(Evidence(trace=trace, stand_in_data=trace.stand_in_data), options)
 
@@ -217,14 +207,14 @@ def repair(
 
     if branch and not apply:
         raise InputError("`branch` says where `apply` writes. Received: branch without apply.")
-    selected, ignored = rules_of(select, ignore)
-    within("seeds", seeds, 6, 1000)
-    within("samples", samples, 1, 20)
-    read = program_of(program, arguments)
+    selected, ignored = call.rules_of(select, ignore)
+    call.within("seeds", seeds, 6, 1000)
+    call.within("samples", samples, 1, 20)
+    read = call.program_of(program, arguments)
     if apply and not allow_dirty:
         params = (param for param in hyperparameters_of(read) if param.changeable)
         refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
-    with open_session(locals()) as session:
+    with call.open_session(locals()) as session:
         options = RepairOptions(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
@@ -260,13 +250,13 @@ def apply_repair(
     Returns:
         What was written and where, in a sentence.
     """
-    from reenact.api.runs import program_of_run, stale
+    from reenact.api.reference import program_of_run, stale
     from reenact.errors import InputError
     from reenact.journal import JournalReader
     from reenact.repairs.verdict import Repair
     from reenact.report.recorded import Stored
 
-    with open_session({"runs_dir": runs_dir}) as session:
+    with call.open_session({"runs_dir": runs_dir}) as session:
         with JournalReader.open(session.settings.runs_dir) as shelf:
             record = shelf.find(run)
             shelf.require_ours(record)

@@ -84,27 +84,19 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
 
 def program_words(words: tuple[str, ...]) -> list[str]:
     """`SCRIPT -- ARGS` is `SCRIPT ARGS`; a leading `--` marks a launcher line and stays."""
+    context = click.get_current_context(silent=True)
     if len(words) > 1 and words[1] == "--" and words[0] != "--":
         return [words[0], *words[2:]]
-    _remind(words)
-    return list(words)
-
-
-def _remind(words: tuple[str, ...]) -> None:
-    """An option of ours behind the program's name goes to the program: say so, the program may have one.
-    One in front of it that is not ours is refused."""
-    context = click.get_current_context(silent=True)
     if context is None or not words or words[0] == "--":
-        return
+        return list(words)
     own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
+    names = [word.partition("=")[0] for word in words]
+    # An option of ours behind the program's name goes to the program: say so, the program may have one.
+    # One in front of it that is not ours is refused.
     if words[0].startswith("-") and words[0] not in ("-m", "--module"):
-        given = words[0].partition("=")[0]
-        raise click.NoSuchOption(given, possibilities=difflib.get_close_matches(given, own), ctx=context)
-    for word in words[1:]:
-        name = word.partition("=")[0]
-        if name in own:
-            echo(
-                f"reenact: {name} stands behind the program's name, so the program gets it. "
-                f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}",
-                err=True,
-            )
+        near = difflib.get_close_matches(names[0], own)
+        raise click.NoSuchOption(names[0], possibilities=near, ctx=context)
+    for name in (name for name in names[1:] if name in own):
+        first = f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}"
+        echo(f"reenact: {name} stands behind the program's name, so the program gets it. {first}", err=True)
+    return list(words)

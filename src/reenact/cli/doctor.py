@@ -11,6 +11,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,15 +23,7 @@ from reenact.errors import InputError, ReenactError
 from reenact.redact import HIDDEN
 from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
 from reenact.result import encoded
-from reenact.settings import (
-    SECRETS,
-    Settings,
-    cache_folder,
-    default_user_file,
-    field_texts,
-    resolve,
-    save_setting,
-)
+from reenact.settings import SECRETS, Settings, cache_folder, default_user_file, field_texts, resolve
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
 
@@ -56,7 +49,10 @@ def doctor(output_format: str) -> ExitCode:
 
     settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
     programs = {name: shutil.which(name) for name in PROGRAMS}
-    packages = {name: _version(name) for name in PACKAGES}
+    packages: dict[str, str | None] = dict.fromkeys(PACKAGES)
+    for name in PACKAGES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            packages[name] = importlib.metadata.version(name)
     theirs = interpreter_facts(settings)
     notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
@@ -105,46 +101,33 @@ def interpreter_facts(settings: Settings) -> dict[str, str]:
     return facts | {name: has.get(name, "missing") for name in FRAMEWORKS if has}
 
 
-def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> tuple[Block, ...]:
-    def state(tier: TierReport) -> str:
-        return "used by default" if tier.chosen else "works" if tier.works else "missing"
-
-    rows = tuple((tier.name, state(tier), tier.missing or "; ".join(tier.in_force) or "-") for tier in tiers)
+def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> Iterator[Block]:
+    rows = []
+    for tier in tiers:
+        state = "used by default" if tier.chosen else "works" if tier.works else "missing"
+        rows.append((tier.name, state, tier.missing or "; ".join(tier.in_force) or "-"))
+    yield Table("Sandbox", ("tier", "", "in force, or what is missing"), tuple(rows))
     holes = tuple((tier.name, "; ".join(tier.does_not_stop)) for tier in tiers if tier.works)
-    return (
-        Table("Sandbox", ("tier", "", "in force, or what is missing"), rows),
-        Facts("What a tier does not stop", holes),
-    )
+    yield Facts("What a tier does not stop", holes)
 
 
 def _machine() -> dict[str, str]:
     import psutil
 
+    gpus = ""
+    # Names that the driver's own tool lists; torch is not imported for this.
+    if tool := shutil.which("nvidia-smi"):
+        argv = [tool, "--query-gpu=name", "--format=csv,noheader"]
+        asked = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)  # noqa: S603
+        gpus = ", ".join(asked.stdout.splitlines()) if asked.returncode == 0 else ""
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": platform.python_version(),
         "cores": str(os.cpu_count()),
         "memory": f"{psutil.virtual_memory().total / 1024**3:.0f} GiB",
         "free disk": f"{shutil.disk_usage(Path.cwd()).free / 1024**3:.0f} GiB",
-        "gpu": ", ".join(_gpus()) or "none found",
+        "gpu": gpus or "none found",
     }
-
-
-def _gpus() -> tuple[str, ...]:
-    """Names that the driver's own tool lists; torch is not imported for this."""
-    tool = shutil.which("nvidia-smi")
-    if tool is None:
-        return ()
-    argv = [tool, "--query-gpu=name", "--format=csv,noheader"]
-    asked = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)  # noqa: S603
-    return tuple(asked.stdout.splitlines()) if asked.returncode == 0 else ()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 LOW_DISK_BYTES = 2 * 1024**3
@@ -153,7 +136,14 @@ LOW_DISK_BYTES = 2 * 1024**3
 def problems(settings: Settings) -> Iterator[Diagnostic]:
     """Everything to fix, and notes that are worth knowing."""
     yield from _sandbox(settings)
-    yield from _journal(settings)
+    if (settings.runs_dir / "journal.db").exists():
+        from reenact.journal import JournalReader
+
+        try:
+            with JournalReader.open(settings.runs_dir) as shelf:
+                shelf.runs()
+        except ReenactError as error:
+            yield _problem("DR003", "journal", error)
     for folder in dict.fromkeys((settings.runs_dir.absolute(), cache_folder(settings).absolute())):
         yield from _disk(existing(folder))
     yield from _model(settings)
@@ -188,22 +178,10 @@ def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
     try:
         weaker = notice(choose(wanted, trust_code=settings.trust_code))
     except ReenactError as error:
-        yield Diagnostic("DR001", "no-sandbox", Level.ERROR, error.sentence, next_step=error.next_step)
+        yield _problem("DR001", "no-sandbox", error)
         return
     if weaker:
         yield Diagnostic("DR002", "weaker-sandbox", Level.WARNING, weaker, next_step="apt install bubblewrap")
-
-
-def _journal(settings: Settings) -> Iterator[Diagnostic]:
-    from reenact.journal import JournalReader
-
-    if not (settings.runs_dir / "journal.db").exists():
-        return
-    try:
-        with JournalReader.open(settings.runs_dir) as shelf:
-            shelf.runs()
-    except ReenactError as error:
-        yield Diagnostic("DR003", "journal", Level.ERROR, error.sentence, next_step=error.next_step)
 
 
 def _disk(folder: Path) -> Iterator[Diagnostic]:
@@ -228,7 +206,11 @@ def _model(settings: Settings) -> Iterator[Diagnostic]:
         if name.kind in PROVIDERS:
             require_key(name)
     except ReenactError as error:
-        yield Diagnostic("DR007", "model", Level.ERROR, error.sentence, next_step=error.next_step)
+        yield _problem("DR007", "model", error)
+
+
+def _problem(code: str, name: str, error: ReenactError) -> Diagnostic:
+    return Diagnostic(code, name, Level.ERROR, error.sentence, next_step=error.next_step)
 
 
 IGNORED = "Ignored: a project file may not set this."
@@ -245,7 +227,10 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     resolved, texts = resolve(), field_texts(Settings)
     project = f"project file {resolved.project_file}"
     origins = resolved.origins.items()
-    known = [(name, _public(resolved.settings, name), origin, texts[name]) for name, origin in origins]
+    # Of a secret, only that there is one.
+    values = {name: getattr(resolved.settings, name) for name in texts}
+    values |= {name: HIDDEN for name in SECRETS if values[name]}
+    known = [(name, values[name], origin, texts[name]) for name, origin in origins]
     ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
     rows = [(name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)]
     data: dict[str, JsonValue] = {
@@ -265,6 +250,8 @@ def config(words: tuple[str, ...], output_format: str) -> None:
 
 def _saved(words: tuple[str, ...]) -> str:
     """Carry out `set NAME VALUE` or `unset NAME`; the sentence that says so."""
+    from reenact.settings import save_setting
+
     match words:
         case ("set", name, value):
             shown = HIDDEN if name.replace("-", "_") in SECRETS else value
@@ -275,12 +262,6 @@ def _saved(words: tuple[str, ...]) -> str:
             raise InputError(
                 f"config takes `set NAME VALUE`, `unset NAME` or nothing. Received: {' '.join(words)}."
             )
-
-
-def _public(settings: Settings, name: str) -> object:
-    """The value of a setting; of a secret, only that there is one."""
-    value = getattr(settings, name)
-    return HIDDEN if value and name in SECRETS else value
 
 
 def _written(value: object) -> str:

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -79,25 +78,17 @@ def _disk_sentence(error: OSError) -> str:
     what = DISK_SENTENCES.get(error.errno or 0, error.strerror or type(error).__name__)
     if error.filename:
         return f"{what}. Received: {error.filename}."
-    if _was_printing(error):
-        return f"{what}. Received: standard output."
-    full = ", ".join(_full_places()) if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-    return what + (
-        f". Folders without room: {full}." if full else "; the system does not say for which file."
-    )
-
-
-def _was_printing(error: OSError) -> bool:
-    """Whether it was printing that failed: the innermost call is that of click, or the flush above."""
+    # Where printing failed the innermost call is that of click, or the flush above.
     calls = traceback.extract_tb(error.__traceback__)
-    return bool(calls) and calls[-1].name in (click.echo.__name__, guarded.__name__)
-
-
-def _full_places() -> Iterator[str]:
-    """The folders without room, of those that a command writes to."""
-    for folder in (Path.cwd(), Path(os.environ.get("TMPDIR") or "/tmp"), Path.home()):  # noqa: S108 - only looked at
-        if folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM:
-            yield str(folder)
+    if calls and calls[-1].name in (click.echo.__name__, guarded.__name__):
+        return f"{what}. Received: standard output."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        # Of the folders that a command writes to.
+        places = (Path.cwd(), Path(os.environ.get("TMPDIR") or "/tmp"), Path.home())  # noqa: S108 - only looked at
+        full = [str(one) for one in places if one.is_dir() and shutil.disk_usage(one).free < NO_ROOM]
+        if full:
+            return f"{what}. Folders without room: {', '.join(full)}."
+    return f"{what}; the system does not say for which file."
 
 
 def _defect(error: Exception) -> int:

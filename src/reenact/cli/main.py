@@ -33,8 +33,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=2)
-            if not close:
+            if not (close := difflib.get_close_matches(args[0], self.list_commands(ctx), n=2)):
                 raise
             hint = f"{error.message} Did you mean {' or '.join(close)}?"
             raise click.UsageError(hint, ctx) from None
@@ -53,11 +52,10 @@ class Reenact(LazyGroup):
                 f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
                 next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
             )
-        new = RENAMED.get(cmd_name, cmd_name)
-        if new != cmd_name:
+        if new := RENAMED.get(cmd_name):
             note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
             click.echo(note, err=True)
-        return super().get_command(ctx, new)
+        return super().get_command(ctx, new or cmd_name)
 
 
 COMMANDS = {
@@ -80,7 +78,7 @@ COMMANDS = {
     "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric, people."),
     "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
     "alternatives": ("training", "Find other repairs than the known one, as a graph."),
-    "mutate": ("mutate", "Put faults into a training on purpose; see which are noticed."),
+    "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
     "rules": ("static", "List the rules that diagnose a training."),
     "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
     "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),

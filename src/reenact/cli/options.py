@@ -35,9 +35,8 @@ class Count(click.IntRange):
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
-            self.fail(
-                f"expected a whole number from {self.min} to {self.max}. Received: {value!r}.", param, ctx
-            )
+            expected = f"a whole number from {self.min} to {self.max}"
+            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
 
 
 class Amount(click.FloatRange):
@@ -51,15 +50,13 @@ class Amount(click.FloatRange):
             number = float(super().convert(value, param, ctx))
         except click.BadParameter:
             number = math.nan
+        expected = "a finite number"
+        if self.min is not None and self.max is not None:
+            least = f"above {self.min:g} and" if self.min_open else f"from {self.min:g}"
+            expected = f"a number {least} up to {self.max:.12g}"
         if not math.isfinite(number):
-            self.fail(f"expected {self._expected()}. Received: {value!r}.", param, ctx)
+            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
         return number
-
-    def _expected(self) -> str:
-        if self.min is None or self.max is None:
-            return "a finite number"
-        least = f"above {self.min:g} and" if self.min_open else f"from {self.min:g}"
-        return f"a number {least} up to {self.max:.12g}"
 
 
 class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type arguments here
@@ -74,9 +71,8 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
         except InvalidOperation:
             amount = Decimal("nan")
         if not (amount.is_finite() and 0 <= amount <= self.most):
-            self.fail(
-                f"expected US dollars from 0 to {self.most}, such as 2.50. Received: {value!r}.", param, ctx
-            )
+            expected = f"US dollars from 0 to {self.most}, such as 2.50"
+            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
         return amount
 
 
@@ -149,9 +145,8 @@ def search_seed(command: Command) -> Command:
     def chosen(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
         return int(ctx.params.get("search_seed", value))
 
-    old = click.option(
-        "--chance", type=RANDOM_SEED, hidden=True, callback=noted, expose_value=False, is_eager=True
-    )
+    hidden: dict[str, Any] = {"hidden": True, "callback": noted, "expose_value": False, "is_eager": True}
+    old = option("--chance", "", RANDOM_SEED, **hidden)
     new = option("--search-seed", "Random seed of the search.", RANDOM_SEED, default=0, callback=chosen)
     return new(old(command))
 
@@ -165,9 +160,8 @@ def printed_as(command: Command) -> Command:
     def noted(context: click.Context, _: click.Parameter, given: bool) -> None:
         context.meta[DETAILS] = given
 
-    more = click.option(
-        "-v", "--verbose", is_flag=True, expose_value=False, callback=noted, help="Print details as well."
-    )
+    unseen: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": noted}
+    more = click.option("-v", "--verbose", help="Print details as well.", **unseen)
     formats = defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result.")
     return formats(more(command))
 

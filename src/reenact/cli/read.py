@@ -47,6 +47,14 @@ def paper_document(paper: Paper) -> Document:
     parts = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     authors = ", ".join(paper.authors)
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
+    notices = []
+    for one in paper.lost:
+        what = f"{one.what} [{one.where}]" if one.where else one.what
+        notices.append(Diagnostic(CODE, NAME, Level.NOTE, what, aside=one.kind))
+    references = tuple(
+        (one.key, one.title or one.text[:80], str(one.year or "-"), ", ".join(one.cited_in[:6]) or "-")
+        for one in paper.references
+    )
     return Document(
         kind="read",
         title=f"Paper: {paper.title}",
@@ -54,14 +62,9 @@ def paper_document(paper: Paper) -> Document:
         blocks=(
             Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
             Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
-            Table("References", ("key", "title", "year", "cited in"), tuple(_references(paper))),
+            Table("References", ("key", "title", "year", "cited in"), references),
         ),
-        diagnostics=tuple(
-            Diagnostic(
-                CODE, NAME, Level.NOTE, f"{one.what}{f' [{one.where}]' if one.where else ''}", aside=one.kind
-            )
-            for one in paper.lost
-        ),
+        diagnostics=tuple(notices),
         data=_data(paper, counts),
     )
 
@@ -90,13 +93,6 @@ def _outline(paper: Paper) -> list[tuple[str, ...]]:
     return rows
 
 
-def _references(paper: Paper) -> list[tuple[str, ...]]:
-    return [
-        (one.key, one.title or one.text[:80], str(one.year or "-"), ", ".join(one.cited_in[:6]) or "-")
-        for one in paper.references
-    ]
-
-
 def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
     return {
         "title": paper.title,
@@ -105,13 +101,8 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
         "form": paper.form,
         "counts": counts,
         "sections": [
-            {
-                "id": section.id,
-                "level": section.level,
-                "title": section.title,
-                "blocks": [_block(block) for block in section.blocks],
-            }
-            for section in paper.sections
+            {"id": one.id, "level": one.level, "title": one.title, "blocks": list(map(_block, one.blocks))}
+            for one in paper.sections
         ],
         "references": encoded(paper.references),
         "lost": encoded(paper.lost),

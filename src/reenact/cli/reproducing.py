@@ -29,8 +29,7 @@ from reenact.cli.options import (
 )
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.report.views.bug import bug_document
-from reenact.report.views.evaluation import evaluation_document
-from reenact.report.views.fingerprint import fingerprint_document
+from reenact.report.views.evaluation import evaluation_document, fingerprint_document
 from reenact.report.views.paper import paper_document
 
 DEFAULTS = PaperOptions()

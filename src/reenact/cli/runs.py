@@ -10,7 +10,7 @@ import click
 
 from reenact.cli.options import ROWS, defaulted, echo, output_format, show
 from reenact.errors import InputError
-from reenact.journal import Journal, JournalReader, Run, Status
+from reenact.journal import Journal, JournalReader, Status
 from reenact.journal.query import query as ask
 from reenact.journal.storage import storage_named
 from reenact.own_process import own_command, own_environment
@@ -67,9 +67,8 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
             return
         step = next((step for step in reversed(steps) if step.path == path), None)
         if step is None:
-            raise InputError(
-                f"Run {found.id} has no step {path!r}.", next_step=f"reenact runs show {found.id}"
-            )
+            after = f"reenact runs show {found.id}"
+            raise InputError(f"Run {found.id} has no step {path!r}.", next_step=after)
         show(views.step_document(found, step, shelf.inputs(step), shelf.result(step)), output_format)
 
 
@@ -88,16 +87,18 @@ def resume(run: str, trust_journal: bool) -> None:
         found = journal.find(run)
         command = shlex.join(["reenact", *found.command()])
         if not found.command():
-            raise InputError(
-                f"Run {found.id} was started from Python, not by a command: start it there again."
-            )
+            how = "was started from Python, not by a command"
+            raise InputError(f"Run {found.id} {how}: start it there again.")
         if not trust_journal:
             journal.require_ours(found)
         elif not found.imported and not journal.is_ours(found):
             found = journal.take_over(found)
         if not found.imported:
             journal.prefer(found)
-        folder = _place(found)
+        # Where the command was given, if that still leads to this journal.
+        folder, recorded = Path.cwd(), Path(found.folder)
+        if not found.imported and recorded.is_dir():
+            folder = recorded if (recorded / _folder()).resolve() == _folder().resolve() else folder
     echo(f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}", err=True)
     os.chdir(folder)
     sys.stdout.flush()
@@ -216,12 +217,3 @@ def report(runs: tuple[str, ...], file: Path) -> ExitCode:
 
 def _folder() -> Path:
     return resolve().settings.runs_dir
-
-
-def _place(run: Run) -> Path:
-    """The folder to continue in: where the command was given, if that still leads to this journal."""
-    here, recorded = Path.cwd(), Path(run.folder)
-    if run.imported or not recorded.is_dir():
-        return here
-    leads_here = (recorded / _folder()).resolve() == _folder().resolve()
-    return recorded if leads_here else here

@@ -1,13 +1,15 @@
 """`reenact view`: runs in a browser of this machine; `reenact mcp`: tools for coding agents; `reenact relay
 FOLDER`: serve a relay folder by hand or from another program."""
 
+from __future__ import annotations
+
 import json
 import sys
 import webbrowser
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,12 +18,14 @@ from reenact.cli.options import Count, echo, output_format, show
 from reenact.errors import InputError, MissingExtra
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER
-from reenact.llm.relay import Waiting, file_text, show_request, waiting
+from reenact.llm.relay import file_text, show_request, waiting
 from reenact.report.document import Document
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode, Table
-from reenact.web.forms import Form
 from reenact.web.render import require_web
+
+if TYPE_CHECKING:
+    from reenact.web.state import Form
 
 STARTED = {
     "diagnose": ("train.py", ("--depth", "--budget", "--max-time")),
@@ -74,6 +78,7 @@ def _folder(runs: Path | None) -> Path:
 def forms() -> Iterator[Form]:
     """The verbs that the page may start, as the command line describes them."""
     from reenact.cli.main import reenact
+    from reenact.web.state import Form
 
     context = click.Context(reenact)
     for verb, (example, at_once) in STARTED.items():
@@ -117,17 +122,21 @@ def relay(
 
     An answer is checked against the asked schema before it is filed. The beginning of an ID is enough.
     """
-    if source is not None:
-        if request_id is None:
-            raise InputError(
-                "Which request is answered?", next_step=f"reenact relay {folder} ID --answer FILE"
-            )
-        filed = file_text(folder, request_id, _read(source), by=by, replace=replace)
-        echo(f"Filed {filed}")
-    elif request_id is None:
+    if source is not None and request_id is None:
+        raise InputError("Which request is answered?", next_step=f"reenact relay {folder} ID --answer FILE")
+    if request_id is None:
         show(_list(folder), output_format)
+        return
+    if source is not None:
+        echo(f"Filed {file_text(folder, request_id, _read(source), by=by, replace=replace)}")
+        return
+    asked = show_request(folder, request_id)
+    title = f"Request {asked.id}"
+    if output_format == "json":
+        show(Document("relay", title, title, data={"request": dict(asked.request)}), output_format)
     else:
-        _show(show_request(folder, request_id), output_format)
+        # As it stands, not laid out: code in it must survive being copied.
+        echo("\n\n".join(_lines(asked.id, asked.request)))
 
 
 def _list(folder: Path) -> Document:
@@ -144,33 +153,20 @@ def _list(folder: Path) -> Document:
     )
 
 
-def _show(asked: Waiting, chosen: str) -> None:
-    if chosen == "json":
-        title = f"Request {asked.id}"
-        show(Document("relay", title, title, data={"request": dict(asked.request)}), chosen)
-        return
-    # As it stands, not laid out: code in it must survive being copied.
-    echo("\n\n".join(_lines(asked.id, asked.request)))
-
-
 def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
     lines = [f"# {name}\nstep {request['step']}, prompt {request['prompt']}", "## system", request["system"]]
     for turn in request["turns"]:
         lines.append(f"## {turn['role']}")
-        lines += [
-            part.get("text", f"[figure {part.get('image')}: {part.get('label')}]") for part in turn["parts"]
-        ]
+        for part in turn["parts"]:
+            lines.append(part.get("text", f"[figure {part.get('image')}: {part.get('label')}]"))
     return [*lines, "## answer with one JSON object that fits", json.dumps(request["schema"], indent=1)]
 
 
 def _read(source: str) -> str:
+    if source == "-":
+        return sys.stdin.buffer.read(LONGEST_ANSWER + 1).decode("utf-8", "replace")
     try:
         # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
-        data = (
-            sys.stdin.buffer.read(LONGEST_ANSWER + 1)
-            if source == "-"
-            else read_bytes(Path(source), 4 * LONGEST_ANSWER)
-        )
+        return read_bytes(Path(source), 4 * LONGEST_ANSWER).decode("utf-8", "replace")
     except OSError as error:
         raise InputError(f"The answer {source} cannot be read: {error.strerror}.") from None
-    return data.decode("utf-8", "replace")

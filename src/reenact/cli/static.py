@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reenact.api.linting import Linted
 from reenact.api.linting import lint as run_lint
 from reenact.api.reference import Hyperparameters, hyperparameters, list_rules
 from reenact.api.reference import explain as meaning_of
@@ -26,6 +24,7 @@ from reenact.types import ExitCode, JsonValue, Place, Table
 if TYPE_CHECKING:
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
+    from reenact.program.static_graph import StaticLayer
 
 UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
 
@@ -43,24 +42,23 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
     parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
+    notices: list[Diagnostic] = []
+    for one in result.files:
+        notices += one.diagnostics
+        if one.unread:
+            message = f"{one.path} could not be parsed: {one.unread}"
+            at = Place(PurePosixPath(one.path), 1)
+            notices.append(Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, at))
     document = Document(
         kind="lint",
         title="Static rules",
         verdict=result.sentence,
-        diagnostics=tuple(_notices(result.files)),
+        diagnostics=tuple(notices),
         data=result.to_dict(),
         exit_code=result.exit_code,
     )
     show(document, output_format)
     return result.exit_code
-
-
-def _notices(found: Sequence[Linted]) -> Iterator[Diagnostic]:
-    for one in found:
-        yield from one.diagnostics
-        if one.unread:
-            message = f"{one.path} could not be parsed: {one.unread}"
-            yield Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, Place(PurePosixPath(one.path), 1))
 
 
 @click.command(context_settings=PROGRAM)
@@ -83,8 +81,7 @@ def _document(result: Hyperparameters, everything: bool, layers: bool) -> Docume
     program = result.program
     written = [param for param in result.hyperparameters if not param.absent]
     absent = [param for param in result.hyperparameters if param.absent]
-    shown = [*written, *absent] if everything else written
-    rows = tuple(_row(program, param) for param in shown)
+    rows = tuple(_row(program, param) for param in [*written, *(absent if everything else ())])
     files = ", ".join(str(file.path) for file in program.files)
     blocks: list[Facts | Table | Text] = [
         Facts("", (("framework", result.framework.value), ("files", files))),
@@ -92,7 +89,8 @@ def _document(result: Hyperparameters, everything: bool, layers: bool) -> Docume
     ]
     if layers:
         columns = ("place", "layer", "type", "activation", "settings")
-        blocks.append(Table("Layers", columns, _layer_rows(result)))
+        rows = tuple(_layer_row(program, layer) for layer in result.layers)
+        blocks.append(Table("Layers", columns, rows))
     unread = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
     hint = "" if everything else " (--all lists them)"
     return Document(
@@ -112,31 +110,17 @@ def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
         value = f"{value} ({param.overridden}; source: {_written(param.default)})"
     elif param.absent and param.default is not None:
         value = f"- ({_written(param.default)})"
-    choices = ", ".join(_written(choice) for choice in param.alternatives[:5]) or (
-        param.reason and f"fixed: {param.reason}"
-    )
+    fixed = f"fixed: {param.reason}" if param.reason else "-"
+    choices = ", ".join(_written(choice) for choice in param.alternatives[:5]) or fixed
     more = f" (+{len(param.uses) - 1} uses)" if len(param.uses) > 1 else ""
-    return (
-        program.where(param.place),
-        param.kind.value,
-        owner or "training",
-        value,
-        param.written.value + more,
-        choices or "-",
-    )
+    where, written = program.where(param.place), param.written.value + more
+    return where, param.kind.value, owner or "training", value, written, choices
 
 
-def _layer_rows(result: Hyperparameters) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        (
-            result.program.where(layer.place),
-            ".".join(part for part in (layer.model, layer.name) if part),
-            layer.type,
-            layer.activation or "-",
-            ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-",
-        )
-        for layer in result.layers
-    )
+def _layer_row(program: Program, layer: StaticLayer) -> tuple[str, ...]:
+    name = ".".join(part for part in (layer.model, layer.name) if part)
+    settings = ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-"
+    return program.where(layer.place), name, layer.type, layer.activation or "-", settings
 
 
 def _written(value: JsonValue) -> str:

@@ -1,9 +1,12 @@
 """`reenact diagnose PROGRAM`: what is wrong with this training, where, and what happens if it is changed;
 `reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff;
-`reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes."""
+`reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes;
+`reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training notices them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,58 +15,46 @@ import click
 from reenact.api.session import open_session
 from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
+from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
-from reenact.cli.options import (
-    CONFIDENCE,
-    DIAGNOSE_BUDGET,
-    FILE,
-    MODEL,
-    NEW_FILE,
-    RECORDED,
-    REPAIR_BUDGET,
-    REPEATS,
-    Amount,
-    Count,
-    defaulted,
-    listed,
-    option,
-    shared,
-    show,
-)
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import EXPERIMENTS, Depth
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
-from reenact.report.document import Document
+from reenact.report.document import Document, Facts
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.types import ExitCode
+from reenact.result import encoded
+from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
+    from reenact.diagnosis.mutate.mutant import Mutant
+    from reenact.diagnosis.mutate.pipeline import Killings
+    from reenact.program.program import Program
     from reenact.repairs.verdict import Repair
 
 
 @click.command(context_settings=PROGRAM)
-@defaulted(
+@opt.defaulted(
     "--depth",
     click.Choice([depth.value for depth in Depth]),
     Depth.QUICK.value,
     "static reads; quick watches one run; normal and deep change the suspects and train.",
 )
-@shared("select", "ignore")
-@option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", DIAGNOSE_BUDGET)
-@option("--metric", "The metric that judges a change, for example val_accuracy.")
-@shared("threshold")
+@opt.shared("select", "ignore")
+@opt.option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", opt.DIAGNOSE_BUDGET)
+@opt.option("--metric", "The metric that judges a change, for example val_accuracy.")
+@opt.shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@defaulted(
+@opt.defaulted(
     "--experiments",
-    CONFIDENCE,
+    opt.CONFIDENCE,
     EXPERIMENTS,
     "Share of the training's own time that each small experiment may take.",
 )
-@shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
-@shared(*RECORDED)
-@defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
-@shared(*MODEL, "output-format", "program")
+@opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
+@opt.shared(*opt.RECORDED)
+@opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
+@opt.shared(*opt.MODEL, "output-format", "program")
 def diagnose(program: tuple[str, ...], **given: Any) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 
@@ -79,31 +70,33 @@ def diagnose(program: tuple[str, ...], **given: Any) -> int:
 
 
 @click.command(context_settings=PROGRAM)
-@defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
-@option(
+@opt.defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
+@opt.option(
     "--budget",
     "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); default: 20x,"
     " and more where one takes less than 1.5 s.",
-    REPAIR_BUDGET,
+    opt.REPAIR_BUDGET,
 )
-@option("--metric", "The metric that judges, for example val_accuracy.")
-@defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
-@option("--select", "Only what these rules find: codes, prefixes, families.", multiple=True, callback=listed)
-@shared("ignore")
-@defaulted(
+@opt.option("--metric", "The metric that judges, for example val_accuracy.")
+@opt.defaulted("--seeds", opt.Count(6, 1000), 10, "Fresh seeds for the final verification.")
+@opt.option(
+    "--select", "Only what these rules find: codes, prefixes, families.", multiple=True, callback=opt.listed
+)
+@opt.shared("ignore")
+@opt.defaulted(
     "--space",
     click.Choice(["own", "study"]),
     "own",
     "Values for random, bohb and hebo: ours, or those of the study.",
 )
-@shared("search-seed")
-@defaulted("--samples", Count(1, 20), 5, "Answers that the strategy llm asks for.")
-@click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
-@shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
+@opt.shared("search-seed")
+@opt.defaulted("--samples", opt.Count(1, 20), 5, "Answers that the strategy llm asks for.")
+@click.option("--temperature", type=opt.Amount(0, 2), help="Temperature of these answers.")
+@opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
 @click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")
-@shared(*RECORDED, *MODEL, "output-format", "program")
+@opt.shared(*opt.RECORDED, *opt.MODEL, "output-format", "program")
 def repair(program: tuple[str, ...], **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
@@ -121,16 +114,21 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
 
 @click.command(context_settings=PROGRAM)
-@option("--known", "The program with the known repair; without it the program itself is the measure.", FILE)
-@defaulted(
-    "--budget", REPAIR_BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t)."
+@opt.option(
+    "--known", "The program with the known repair; without it the program itself is the measure.", opt.FILE
 )
-@defaulted("--trainings", Count(2, 10_000), 10, "Trainings per node.")
-@defaulted("--top", REPEATS, 5, "Nodes kept per round.")
+@opt.defaulted(
+    "--budget",
+    opt.REPAIR_BUDGET,
+    "200x",
+    "A multiple of one training (200x), a time (5m) or trainings (400t).",
+)
+@opt.defaulted("--trainings", opt.Count(2, 10_000), 10, "Trainings per node.")
+@opt.defaulted("--top", opt.REPEATS, 5, "Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")
-@shared("search-seed", "workers", "python")
-@option("--svg", "Write the graph as a drawing.", NEW_FILE)
-@shared(*RECORDED, "max-time", "output-format", "program")
+@opt.shared("search-seed", "workers", "python")
+@opt.option("--svg", "Write the graph as a drawing.", opt.NEW_FILE)
+@opt.shared(*opt.RECORDED, "max-time", "output-format", "program")
 def alternatives(
     program: tuple[str, ...],
     known: Path | None,
@@ -162,5 +160,92 @@ def alternatives(
     if svg is not None:
         drawing = neutrality_plot(found).svg
         svg.write_text(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
-    show(alternatives_document(found, " ".join(program)), output_format)
+    opt.show(alternatives_document(found, " ".join(program)), output_format)
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
+
+
+@click.command(context_settings=PROGRAM)
+@click.option("--operator", "operators", multiple=True, help="Only this operator, or this fault code.")
+@click.option("--operators", "listing", is_flag=True, help="List the operators and end.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write a diff for each mutant into this folder.")
+@click.option("--kill", "killing", is_flag=True, help="Train original and mutants, say which are noticed.")
+@opt.defaulted("--seeds", opt.Count(2, 1000), 5, "Trainings of each, for --kill.")
+@click.option("--most", type=opt.REPEATS, help="At most this many mutants per operator.")
+@click.option("--metric", help="The metric that judges, for example val_accuracy.")
+@opt.shared("workers", "python", "max-time", "output-format")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def mutate(
+    operators: tuple[str, ...], listing: bool, out: Path | None, killing: bool, seeds: int, most: int | None,
+    metric: str | None, workers: int, python: str | None, max_time: float | None, output_format: str,
+    program: tuple[str, ...],
+) -> ExitCode:  # fmt: skip
+    """List the mutants of the training PROGRAM: the same program with one fault put in on purpose.
+
+    PROGRAM is a script, a notebook or `-m package` with its arguments; its files are never changed. With
+    --kill the original and its mutants are trained over seeds; a mutant is killed when the training gets
+    worse with p < 0.05 (generalised linear model) and an effect of at least 0.5 (Cohen's d).
+    """
+    from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, mutants
+    from reenact.diagnosis.pipeline import DiagnoseServices
+
+    wanted = chosen(operators)
+    if listing:
+        opt.show(_catalogue(), output_format)
+        return ExitCode.OK
+    if not program:
+        raise click.UsageError("Name a training program, or give --operators.")
+    read = read_program(program_words(program))
+    by_operator = groupby(mutants(read, wanted), key=lambda mutant: mutant.operator)
+    found = [mutant for _, same in by_operator for mutant in islice(same, most)]
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for number, one in enumerate(found, 1):
+            (out / f"{number:03d}-{one.operator}.diff").write_text(one.patch.diff(read), encoding="utf-8")
+    killed = None
+    if killing:
+        given = {"python": python, "max_time": max_time, "progress": True}
+        options = KillOptions(seeds=seeds, metric=metric or "", workers=workers)
+        with calling(max_time) as stop, open_session({**given, "cancel": stop}) as session:
+            options = replace(options, python=session.settings.python)
+            killed = kill(read, found, options, session.services(DiagnoseServices))
+    opt.show(_mutants(read, found, killed), output_format)
+    return ExitCode.OK
+
+
+def _mutants(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
+    if killed is None:
+        columns: tuple[str, ...] = ("no", "operator", "fault", "change")
+        rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
+        verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
+        data: JsonValue = [{**encoded(one), "diff": one.patch.diff(program)} for one in found]  # type: ignore[dict-item]
+    else:
+        columns = ("operator", "fault", "change", "p", "effect", "verdict")
+        rows = [
+            (*_cells(one), f"{it.p_value:.3g}", f"{it.effect:.2f}", "killed" if it.killed else "alive")
+            for one, it in killed.by_mutant
+        ]
+        dead = sum(killing.killed for _, killing in killed.by_mutant)
+        verdict = f"{dead} of {len(rows)} mutants killed, judged by {killed.measure.name}."
+        data = killed.to_dict()
+    title, table = f"Mutants of {program.entry}", Table("", columns, tuple(rows))
+    return Document("mutate", title, verdict, (table,), data=data)
+
+
+def _cells(one: Mutant) -> tuple[str, ...]:
+    return one.operator, one.fault.value, str(one.patch)
+
+
+def _catalogue() -> Document:
+    from reenact.diagnosis.mutate.operators import OPERATORS
+    from reenact.diagnosis.mutate.pipeline import DEEPCRIME, covered
+
+    rows = tuple((one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS)
+    ours = covered()
+    left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
+    return Document(
+        "mutate",
+        "Mutation operators",
+        f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}.",
+        (Table("", ("operator", "fault", "what", "DeepCrime"), rows), Facts("", (("not covered", left),))),
+        data=[{"name": one.name, "fault": one.fault.value, "what": one.what} for one in OPERATORS],
+    )

@@ -17,7 +17,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reenact.crash import crash_point
 from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
@@ -30,6 +29,7 @@ from reenact.journal.records import SUM, UNENDED, Run, Status
 from reenact.journal.rows import next_number, next_turn, put_row, read_rows, set_row, steps_of
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, tighten
+from reenact.own_process import crash_point
 from reenact.redact import redact
 from reenact.version import __version__
 

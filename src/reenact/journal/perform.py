@@ -4,11 +4,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from reenact.crash import crash_point
 from reenact.errors import JournalError, ReenactError, Stopped, StorageError
 from reenact.journal.codec import Body
 from reenact.journal.recorder import Recorder, StepRequest
 from reenact.journal.records import Cost, Kind, State, Step
+from reenact.own_process import crash_point
 
 T = TypeVar("T")
 GroupEffect: TypeAlias = Callable[[tuple[str, ...]], Iterable[Mapping[str, T]]]

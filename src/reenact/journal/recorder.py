@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from reenact.crash import crash_point
 from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Bodies, Body, Flattening, dumped
@@ -23,6 +22,7 @@ from reenact.journal.keys import Clock, step_key
 from reenact.journal.records import SUM, UNENDED, Cost, Kind, Run, State, Status, Step, digest
 from reenact.journal.rows import next_number, put_row, read_body, read_rows, set_row
 from reenact.journal.signing import Signer
+from reenact.own_process import crash_point
 from reenact.types import ExitCode
 
 FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from reenact.crash import crash_point
 from reenact.errors import InputError, JournalDiverged, ReenactError
 from reenact.journal.artefacts import named
 from reenact.journal.codec import decoder
@@ -22,6 +21,7 @@ from reenact.journal.perform import GroupEffect, Steps
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Cost, Kind
 from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
+from reenact.own_process import crash_point
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from reenact.crash import crash_point
 from reenact.errors import StorageError
+from reenact.own_process import crash_point
 
 WHY = {
     errno.ENOSPC: "the disk is full",

@@ -10,8 +10,7 @@ from pydantic import Field
 from reenact.api.linting import lint as lint_files
 from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters as hyperparameters_in
-from reenact.api.reference import list_rules
-from reenact.api.runs import load_run
+from reenact.api.reference import list_rules, load_run
 from reenact.mcp.run_service import RunService, shortened
 from reenact.mcp.server import READS, Data, Line, ProgramLine, RuleWords, found_or_missing, tool
 from reenact.plain import plain

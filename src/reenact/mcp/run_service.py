@@ -1,8 +1,6 @@
 """The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result, shortened
 to what an agent needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, field_validator
 
-from reenact.api.runs import load_run
+from reenact.api.reference import load_run
 from reenact.errors import InputError, JournalError, StorageError
 from reenact.jobs import Job, Jobs
 from reenact.journal import JournalReader, Run
@@ -24,6 +22,41 @@ AT_WORK = (STARTING, RUNNING)
 SHOWN, LONGEST_LINE = 8, 200
 """Lines of the output of a job, and letters of each."""
 RELAY = "--model=relay:"
+
+
+class RunStatus(BaseModel):
+    """The state of a run, or of a job on its way to being one; its texts hold nothing that a terminal would
+    obey or a reader could not see."""
+
+    id: str
+    """Of the run; empty while the job has not begun to record."""
+    job: str = ""
+    """Of the job, when this server or an earlier one started it."""
+    command: str
+    what: str = ""
+    status: str
+    """starting, running, finished, failed, stopped or interrupted."""
+    verdict: str = ""
+    exit_code: int | None = None
+    steps: int = 0
+    """Recorded so far."""
+    seconds: float = 0.0
+    money: str = "0"
+    """US dollars paid to models."""
+    tokens: int = 0
+    output: list[str] = Field(default_factory=list)
+    """The last lines that the job printed."""
+    waiting: list[str] = Field(default_factory=list)
+    """Requests to the model `mcp` without an answer."""
+    next: str = ""
+    """What to call next."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            return [cls._plain(item) for item in value]
+        return plain(value) if type(value) is str else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +151,12 @@ class RunService:
         return status
 
     def _of_job(self, job: Job) -> RunStatus:
-        alive, output = self.jobs.is_alive(job), self._output(job)
-        status = RunStatus(
-            id="", job=job.id, command=job.command, status=STARTING if alive else FAILED, output=output
-        )
+        output = self._output(job)
+        status = RunStatus(id="", job=job.id, command=job.command, status=STARTING, output=output)
+        if not self.jobs.is_alive(job):
+            status.status = FAILED
+            status.verdict = next((line for line in output if line.startswith("reenact:")), "")
         status.exit_code = self.jobs.exit_code(job)
-        status.verdict = "" if alive else next((line for line in output if line.startswith("reenact:")), "")
         status.next = _next(status)
         return status
 
@@ -136,11 +169,8 @@ class RunService:
         return next((run for run in runs if job.run or run.pipeline == job.command), None)
 
     def _job_of(self, run: Run, shelf: JournalReader) -> Job | None:
-        for job in reversed(self.jobs.all()):
-            own = self._run_of(job, shelf)
-            if own is not None and own.id == run.id:
-                return job
-        return None
+        jobs = ((job, self._run_of(job, shelf)) for job in reversed(self.jobs.all()))
+        return next((job for job, own in jobs if own is not None and own.id == run.id), None)
 
 
 def relay_of(command: Sequence[str], folder: Path) -> Path | None:
@@ -216,9 +246,7 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
         wanted = KEPT.get(command, tuple(value))
         kept = {name: value[name] for name in wanted if name in value and name not in NOT_KEPT}
         # Nested below the whole: its finding, its comparison, ...
-        short = {
-            plain(str(name)): shortened(item, items=items, depth=depth - 1) for name, item in kept.items()
-        }
+        short = {plain(str(name)): shortened(one, items=items, depth=depth - 1) for name, one in kept.items()}
         return {**_witness(value), **short} if value.get("witnesses") else short
     if isinstance(value, list | tuple):
         shown = [shortened(item, items=items, depth=depth - 1) for item in value[:items]] if depth else []
@@ -233,38 +261,3 @@ def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     changes = [f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]]
     facts |= {"change": "; ".join(changes[:1]), "fix": finding.get("fix") or ""}
     return {name: plain(text) for name, text in facts.items() if text}
-
-
-class RunStatus(BaseModel):
-    """The state of a run, or of a job on its way to being one; its texts hold nothing that a terminal would
-    obey or a reader could not see."""
-
-    id: str
-    """Of the run; empty while the job has not begun to record."""
-    job: str = ""
-    """Of the job, when this server or an earlier one started it."""
-    command: str
-    what: str = ""
-    status: str
-    """starting, running, finished, failed, stopped or interrupted."""
-    verdict: str = ""
-    exit_code: int | None = None
-    steps: int = 0
-    """Recorded so far."""
-    seconds: float = 0.0
-    money: str = "0"
-    """US dollars paid to models."""
-    tokens: int = 0
-    output: list[str] = Field(default_factory=list)
-    """The last lines that the job printed."""
-    waiting: list[str] = Field(default_factory=list)
-    """Requests to the model `mcp` without an answer."""
-    next: str = ""
-    """What to call next."""
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _plain(cls, value: Any) -> Any:
-        if isinstance(value, list):
-            return [plain(item) if type(item) is str else item for item in value]
-        return plain(value) if type(value) is str else value

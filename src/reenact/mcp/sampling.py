@@ -12,18 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as types
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
-from mcp_types import (
-    CreateMessageRequest,
-    CreateMessageRequestParams,
-    CreateMessageResult,
-    ImageContent,
-    InputRequiredResult,
-    SamplingMessage,
-    TextContent,
-)
 from mcp_types.version import is_version_at_least
 
 from reenact.errors import InputError
@@ -44,18 +36,18 @@ def offers_model(ctx: Context[Any, Any]) -> bool:
     return offered is not None and offered.sampling is not None
 
 
-async def ask_client(ctx: Context[Any, Any], folder: Path) -> InputRequiredResult | None:
+async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequiredResult | None:
     """Have the client's model answer what waits in the folder, or return what must be sent to it for that."""
     asked = waiting(folder)[:MOST]
     if not asked:
         return None
     if is_version_at_least(ctx.protocol_version or "", IN_ANSWERS):
-        return InputRequiredResult(input_requests={one.id: message(one, folder) for one in asked})
+        return types.InputRequiredResult(input_requests={one.id: message(one, folder) for one in asked})
     for one in asked:
         try:
             result = await ctx.session.send_request(
                 message(one, folder),
-                CreateMessageResult,
+                types.CreateMessageResult,
                 metadata=ServerMessageMetadata(related_request_id=ctx.request_context.request_id),
             )
         except MCPError as error:
@@ -71,18 +63,18 @@ def take_replies(ctx: Context[Any, Any], folder: Path) -> bool:
     replies = ctx.input_responses or {}
     known = {one.id for one in waiting(folder)} if replies else set()
     for name, reply in replies.items():
-        if name in known and isinstance(reply, CreateMessageResult):
+        if name in known and isinstance(reply, types.CreateMessageResult):
             file_reply(folder, name, reply)
     return bool(replies)
 
 
-def message(asked: Waiting, folder: Path) -> CreateMessageRequest:
+def message(asked: Waiting, folder: Path) -> types.CreateMessageRequest:
     """A request of a run as the protocol says it."""
     request = asked.request
     schema = json.dumps(request["schema"], indent=1)
     messages = [one for turn in request["turns"] for one in _messages(turn, folder)]
-    return CreateMessageRequest(
-        params=CreateMessageRequestParams(
+    return types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(
             messages=messages,
             system_prompt=f"{request['system']}\n\n{WANTED}\n{schema}",
             max_tokens=request.get("max_tokens") or TOKENS,
@@ -91,9 +83,9 @@ def message(asked: Waiting, folder: Path) -> CreateMessageRequest:
     )
 
 
-def file_reply(folder: Path, name: str, reply: CreateMessageResult) -> None:
+def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> None:
     """Put a reply beside its request; one that does not fit goes as it is, and the run says what is wrong."""
-    text = reply.content.text if isinstance(reply.content, TextContent) else ""
+    text = reply.content.text if isinstance(reply.content, types.TextContent) else ""
     try:
         file_text(folder, name, text, by=reply.model)
     except InputError:
@@ -102,18 +94,18 @@ def file_reply(folder: Path, name: str, reply: CreateMessageResult) -> None:
         hidden.replace(folder / f"{name}.answer.txt")
 
 
-def _messages(turn: Mapping[str, Any], folder: Path) -> list[SamplingMessage]:
+def _messages(turn: Mapping[str, Any], folder: Path) -> list[types.SamplingMessage]:
     """The texts of a turn in one message, each figure in one of its own."""
     role = "assistant" if turn["role"] == "assistant" else "user"
     texts = [str(part["text"]) for part in turn["parts"] if "text" in part]
     figures = [part for part in turn["parts"] if "image" in part]
-    shown = [SamplingMessage(role=role, content=_figure(part, folder)) for part in figures]
-    return [SamplingMessage(role=role, content=TextContent(text="\n\n".join(texts))), *shown]
+    shown = [types.SamplingMessage(role=role, content=_figure(part, folder)) for part in figures]
+    return [types.SamplingMessage(role=role, content=types.TextContent(text="\n\n".join(texts))), *shown]
 
 
-def _figure(part: Mapping[str, Any], folder: Path) -> ImageContent | TextContent:
+def _figure(part: Mapping[str, Any], folder: Path) -> types.ImageContent | types.TextContent:
     path = folder / Path(str(part["image"])).name
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_IMAGE:
-        return TextContent(text=f"[figure {part.get('label') or part['image']}, not shown]")
+        return types.TextContent(text=f"[figure {part.get('label') or part['image']}, not shown]")
     data = base64.b64encode(path.read_bytes()).decode("ascii")
-    return ImageContent(data=data, mime_type=str(part.get("media_type") or "image/png"))
+    return types.ImageContent(data=data, mime_type=str(part.get("media_type") or "image/png"))

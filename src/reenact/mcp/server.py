@@ -41,12 +41,8 @@ folder that the server was started in.
 """
 RuleWords = Annotated[tuple[str, ...], Field(description="Rules: codes, prefixes, names.")]
 Name = Annotated[str, Field(description="Of a run or a job, or `last`.")]
-Line = Annotated[
-    str,
-    Field(
-        description="As typed in a shell: train.py --lr 0.1, -m pkg.train, a.ipynb, env/bin/python train.py"
-    ),
-]
+LINE = "As typed in a shell: train.py --lr 0.1, -m pkg.train, a.ipynb, env/bin/python train.py"
+Line = Annotated[str, Field(description=LINE)]
 Data = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -99,10 +95,8 @@ class ProgramLine:
         python = words[0] if words and is_python(Path(words[0]).name) else ""
         if python and python != Path(python).name:
             words[0] = "python"
-        else:
-            python = "" if python in INTERPRETERS else python
         read_program(words)
-        return cls(tuple(words), python)
+        return cls(tuple(words), "" if python in INTERPRETERS else python)
 
 
 class Server(MCPServer[Any]):
@@ -125,9 +119,12 @@ class Server(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_wrong(name, error.__cause__)) from error
-            raise
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            first = error.__cause__.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            given = "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
+            raise ToolError(f"{name}: {where}: {first['msg']}.{given}") from error
 
 
 def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
@@ -137,13 +134,6 @@ def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, A
         near = difflib.get_close_matches(other, known, n=1)
         meant = f" Did you mean {near[0]}?" if near else ""
         raise ToolError(f"{name} has no argument {other!r}; it takes {', '.join(known)}.{meant}")
-
-
-def _wrong(name: str, error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"]))
-    given = "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
-    return f"{name}: {where}: {first['msg']}.{given}"
 
 
 def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Function], Function]:
@@ -187,8 +177,8 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
         "reenact", title="reenact", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
     service = RunService(runs_dir, Jobs(runs_dir, at_once=AT_ONCE))
-    add_reading(server, service)
     starter = Starter(service, permits)
+    add_reading(server, service)
     add_starting(server, starter)
     add_following(server, starter)
     add_answering(server, service)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -36,22 +37,22 @@ ModelName = Annotated[
 Money = Annotated[float, Field(ge=0, description="US dollars; 0: as set.")]
 
 
+@dataclass(frozen=True, slots=True)
 class Starter:
     """Starts a command when that is allowed, and reports the state of its job."""
 
-    def __init__(self, service: RunService, permits: Permits) -> None:
-        self.service = service
-        self.permits = permits
+    service: RunService
+    permits: Permits
 
     async def begin(
         self, command: str, given: Mapping[str, object], behind: Sequence[str], model: str, max_cost: float
     ) -> Data:
         """`reenact COMMAND --OPTIONS --model ... BEHIND`."""
         self.permits.for_running(f"`reenact {command}`")
-        words = (command, *options(given))
-        asking = model_words(model, (*words, *behind), self.service.relays)
+        words = options(given)
+        asking = model_words(model, (command, *words, *behind), self.service.relays)
         asking += options({"max_cost": max_cost or None})
-        line = (command, "--output-format=concise", *words[1:], *asking, *behind)
+        line = (command, "--output-format=concise", *words, *asking, *behind)
         return await self.follow(self.service.jobs.start(line).id)
 
     async def follow(self, job: str) -> Data:

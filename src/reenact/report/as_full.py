@@ -10,22 +10,10 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from reenact.plain import plain, plain_line
-from reenact.report.document import (
-    CHANGE,
-    LABEL,
-    WIDEST,
-    Diagnostic,
-    Document,
-    Facts,
-    Level,
-    Picture,
-    Plain,
-    Text,
-    labelled,
-)
+from reenact.report import document as doc
 from reenact.types import Table
 
-STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
+STYLES = {doc.Level.ERROR: "bold red", doc.Level.WARNING: "yellow", doc.Level.NOTE: "cyan"}
 
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -37,19 +25,19 @@ NARROW = 12
 """No column is made narrower than this for the sake of one on its left."""
 
 
-def render(document: Document, *, width: int = 100, color: bool = False, details: bool = True) -> str:
+def render(document: doc.Document, *, width: int = 100, color: bool = False, details: bool = True) -> str:
     """What was reused first, then title, diagnostics, blocks, and the verdict last, where the eye ends."""
     sink = io.StringIO()
     console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
     if document.reused:
         console.print(RichText(plain_line(document.reused), style="yellow"), soft_wrap=True)
     console.print(RichText(plain_line(document.title), style="bold"))
-    above: Diagnostic | None = None
+    above = True
     for diagnostic in document.diagnostics:
-        if above is None or above.detail or diagnostic.detail:
+        if above or diagnostic.detail:
             console.print()
         _print_diagnostic(console, diagnostic)
-        above = diagnostic
+        above = bool(diagnostic.detail)
     for block in document.plain_blocks(details=details):
         console.print()
         _print_block(console, block)
@@ -59,41 +47,37 @@ def render(document: Document, *, width: int = 100, color: bool = False, details
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
-def _print_block(console: Console, block: Plain) -> None:
+def _print_block(console: Console, block: doc.Plain) -> None:
     if block.title:
         console.print(RichText(plain_line(block.title), style="bold cyan"))
-    if isinstance(block, Text) and block.is_diff:
+    if isinstance(block, doc.Text) and block.is_diff:
         for line in plain(block.text).splitlines():
             console.print(RichText(f"  {line}", style=DIFF.get(line[:1], "")), soft_wrap=True)
-    elif isinstance(block, Text | Picture):
-        shown = block.text if isinstance(block, Text) else block.alt
+    elif isinstance(block, doc.Text | doc.Picture):
+        shown = block.text if isinstance(block, doc.Text) else block.alt
         console.print(Padding(RichText(plain(shown)), (0, 0, 0, 2)))
-    elif isinstance(block, Facts):
+    elif isinstance(block, doc.Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
     elif _fits(block, console.width - 2):
-        console.print(Padding(_table(block, console.width - 2), (0, 0, 0, 2)))
+        table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+        for column, width in zip(block.columns, _widths(block, console.width - 2), strict=True):
+            table.add_column(plain_line(column), overflow="fold", width=width)
+        for row in block.rows:
+            table.add_row(*(RichText(plain(cell)) for cell in row))
+        console.print(Padding(table, (0, 0, 0, 2)))
     else:
         for number, row in enumerate(block.rows):
             cells = tuple(zip(block.columns, row, strict=True))
-            console.print(Padding(_facts(Facts("", cells)), (1 if number else 0, 0, 0, 2)))
+            console.print(Padding(_facts(doc.Facts("", cells)), (1 if number else 0, 0, 0, 2)))
 
 
-def _facts(block: Facts) -> RichTable:
+def _facts(block: doc.Facts) -> RichTable:
     grid = RichTable.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
     for name, value in block.facts:
         grid.add_row(RichText(plain_line(name)), RichText(plain(value)))
     return grid
-
-
-def _table(block: Table, available: int) -> RichTable:
-    table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
-    for column, width in zip(block.columns, _widths(block, available), strict=True):
-        table.add_column(plain_line(column), overflow="fold", width=width)
-    for row in block.rows:
-        table.add_row(*(RichText(plain(cell)) for cell in row))
-    return table
 
 
 def _fits(block: Table, available: int) -> bool:
@@ -126,7 +110,7 @@ def _longest(parts: list[str]) -> int:
     return max((cell_len(part) for part in parts), default=1)
 
 
-def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
+def _print_diagnostic(console: Console, diagnostic: doc.Diagnostic) -> None:
     where = f"{plain_line(diagnostic.where)}  " if diagnostic.where else ""
     head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
     head.append(plain_line(diagnostic.name), style="bold")
@@ -134,11 +118,11 @@ def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
         fits = head.cell_len + GAP + cell_len(aside) <= console.width
         head.append(f"{' ' if fits else chr(10)}{' ' * GAP}{aside}", style="dim")
     console.print(head)
-    for line in _detail(diagnostic, min(WIDEST, console.width - GAP)):
+    for line in _detail(diagnostic, min(doc.WIDEST, console.width - GAP)):
         console.print(Padding(line, (0, 0, 0, GAP)))
 
 
-def _detail(diagnostic: Diagnostic, width: int) -> Iterator[RichText]:
+def _detail(diagnostic: doc.Diagnostic, width: int) -> Iterator[RichText]:
     """The line it is about with its mark, the reasons or else the message, and what to do next."""
     for line in _around(plain(diagnostic.source).splitlines(), width):
         gutter, bar, rest = line.partition("|")
@@ -147,11 +131,11 @@ def _detail(diagnostic: Diagnostic, width: int) -> Iterator[RichText]:
     if not diagnostic.detail:
         yield RichText(plain(diagnostic.message))
     for label, text in diagnostic.parts:
-        style = DIFF[text[0]] if text.startswith(CHANGE) else ""
-        for line in labelled(label, plain(text), width):
-            yield RichText.assemble((line[:LABEL], "dim"), (line[LABEL:], style))
+        style = DIFF[text[0]] if text.startswith(doc.CHANGE) else ""
+        for line in doc.labelled(label, plain(text), width):
+            yield RichText.assemble((line[: doc.LABEL], "dim"), (line[doc.LABEL :], style))
     if diagnostic.next_step:
-        label = f"{'next':{LABEL if diagnostic.detail else LABEL - 3}}"
+        label = f"{'next':{doc.LABEL if diagnostic.detail else doc.LABEL - 3}}"
         yield RichText.assemble((label, "dim"), (plain(diagnostic.next_step), "green"))
 
 

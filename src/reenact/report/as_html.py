@@ -3,6 +3,7 @@
 Every word is escaped here. No script and no outside resource; dark and light by `style.css`.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -10,23 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.plain import plain, plain_line
-from reenact.report.document import (
-    Beside,
-    Block,
-    Board,
-    Diagnostic,
-    Document,
-    Facts,
-    Fold,
-    Passage,
-    Picture,
-    Reading,
-    Row,
-    Section,
-    Source,
-    Squiggle,
-    Text,
-)
+from reenact.report import document as doc
 from reenact.report.mathml import with_formulas
 from reenact.types import ExitCode, Table
 
@@ -41,11 +26,8 @@ TONES = {
     ExitCode.STOPPED: "warning",
 }
 """How a run ended, as the colour beside its verdict knows it."""
-
-
-def render(document: Document) -> str:
-    """Everything escaped; the page may be mailed."""
-    return page(document.title, body(document))
+SIDES = {"@@": "hunk", "+++": "same", "---": "same", "+": "add", "-": "gone"}
+"""What a line of a diff is, by how it begins."""
 
 
 def page(title: str, content: str) -> str:
@@ -65,16 +47,16 @@ def style() -> str:
     return STYLE.read_text("utf-8")
 
 
-def body(document: Document) -> str:
-    """Title, verdict and sections."""
+def render(document: doc.Document) -> str:
+    """Title, verdict and sections, everything escaped; the page may be mailed."""
     tone = TONES.get(document.exit_code, "") if document.exit_code is not None else ""
     reused = f'<p class="reused">{escaped(document.reused)}</p>' if document.reused else ""
     verdict = f'<p class="verdict {tone}">{escaped(document.verdict)}</p>'
-    sections = document.sections
-    return f"{reused}<h1>{escaped(document.title)}</h1>{verdict}{contents(sections)}{blocks(sections)}"
+    above = f"{reused}<h1>{escaped(document.title)}</h1>{verdict}"
+    return page(document.title, f"{above}{contents(document.sections)}{blocks(document.sections)}")
 
 
-def contents(sections: Sequence[Section], *more: tuple[str, str]) -> str:
+def contents(sections: Sequence[doc.Section], *more: tuple[str, str]) -> str:
     """Links to the sections and to what else is on the page; nothing for a single one."""
     links = [(one.anchor, one.title) for one in sections if one.anchor and one.title]
     links += more
@@ -84,67 +66,55 @@ def contents(sections: Sequence[Section], *more: tuple[str, str]) -> str:
     return f'<nav class="contents" aria-label="On this page">{listed}</nav>'
 
 
-def blocks(shown: Iterable[Block]) -> str:
+def blocks(shown: Iterable[doc.Block]) -> str:
     """Blocks, one after the other."""
     return "".join(PARTS[type(block)](block) for block in shown)
 
 
-def _section(one: Section) -> str:
+def _section(one: doc.Section) -> str:
     head = f"<h2>{escaped(one.title)}</h2>" if one.title else ""
     leads = " ".join(f'<a href="{escaped(href)}">{escaped(words)}</a>' for words, href in one.leads)
     led = f'<p class="leads">{leads}</p>' if leads else ""
     return f"<section{_id(one.anchor)}>{head}{led}{blocks(one.blocks)}</section>"
 
 
-def _prose(one: Text) -> str:
+def _prose(one: doc.Text) -> str:
     if one.is_list:
         listed = [line for line in plain(one.text).split("\n") if line.strip()]
         items = "".join(f"<li>{with_formulas(line)}</li>" for line in listed)
         return _counted(escaped(one.title), len(listed), f"<ul>{items}</ul>")
     if not one.is_diff:
         return f'{_head(one.title)}<pre tabindex="0">{escaped(one.text)}</pre>'
-    lines = "".join(
-        f'<span class="{_side(line)}">{escaped(line)}\n</span>' for line in plain(one.text).split("\n")
-    )
+    lines = ""
+    for line in plain(one.text).split("\n"):
+        side = next((word for sign, word in SIDES.items() if line.startswith(sign)), "same")
+        lines += f'<span class="{side}">{escaped(line)}\n</span>'
     return f'{_head(one.title)}<pre class="diff" tabindex="0">{lines}</pre>'
 
 
-def _side(line: str) -> str:
-    """What a line of a diff is."""
-    if line.startswith("@@"):
-        return "hunk"
-    sides = {"+": "add", "-": "gone"}
-    return "same" if line.startswith(("+++", "---")) else sides.get(line[:1], "same")
-
-
-def _long(value: str) -> str:
-    """A value of several lines has the whole width."""
-    return ' class="long"' if "\n" in value else ""
-
-
-def _facts(one: Facts) -> str:
+def _facts(one: doc.Facts) -> str:
+    # A value of several lines has the whole width.
     rows = "".join(
-        f"<div{_long(value)}><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
+        f"<div{_class('long' if chr(10) in value else '')}>"
+        f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
         for name, value in one.facts
     )
     return f'{_head(one.title)}<dl class="facts">{rows}</dl>'
 
 
-def _board(one: Board) -> str:
+def _board(one: doc.Board) -> str:
     columns = "".join(f'<th scope="col">{escaped(column)}</th>' for column in one.columns)
-    rows = "".join(
-        f"<tr{_class(row.tone)}{_id(row.anchor)}>"
-        + "".join(
-            f"<td{_label(one.columns, at)}>{_linked(cell, row.hrefs.get(at, ''), one.formulas)}</td>"
-            for at, cell in enumerate(row.cells)
-        )
-        + "</tr>"
-        for row in one.rows
-    )
+    # The heading of each cell: a narrow screen shows each row of a wide table as a card.
+    many = "many" if len(one.columns) >= MANY else ""
+    named = [f' data-label="{escaped(name)}"' if name and many else "" for name in one.columns]
+    rows = ""
+    for row in one.rows:
+        linked = (_linked(cell, row.hrefs.get(at, ""), one.formulas) for at, cell in enumerate(row.cells))
+        cells = "".join(f"<td{label}>{cell}</td>" for label, cell in zip(named, linked, strict=True))
+        rows += f"<tr{_class(row.tone)}{_id(row.anchor)}>{cells}</tr>"
     name = escaped(one.title) or "Table"
     table = (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{name}">'
-        f"<table{_class('many' if len(one.columns) >= MANY else '')}>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
         f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
     return _counted(name, len(one.rows), table) if one.folded else f"{_head(one.title)}{table}"
@@ -156,50 +126,36 @@ def _counted(title: str, count: int, content: str) -> str:
     return f'<details class="fold">{head}<div class="body">{content}</div></details>'
 
 
-def _label(columns: Sequence[str], at: int) -> str:
-    """The heading of a cell, where a narrow screen shows each row of a wide table as a card."""
-    named = len(columns) >= MANY and at < len(columns) and columns[at]
-    return f' data-label="{escaped(columns[at])}"' if named else ""
-
-
-def _picture(one: Picture) -> str:
+def _picture(one: doc.Picture) -> str:
     caption = f"<figcaption>{escaped(one.title)}</figcaption>" if one.title else ""
     described = f"<summary>In words</summary><pre>{escaped(one.alt)}</pre>"
     words = f'<details class="words">{described}</details>' if one.alt else ""
     return f'<figure class="chart">{caption}<div class="drawing">{one.svg}</div>{words}</figure>'
 
 
-def _diagnostic(one: Diagnostic) -> str:
+def _diagnostic(one: doc.Diagnostic) -> str:
     place = _linked(plain_line(one.where), one.href) if one.where else ""
     edit = f' <a class="edit" href="{escaped(one.editor)}">open in editor</a>' if one.editor else ""
     where = f'<p class="place">{place}{edit}</p>' if place else ""
     aside = f" <small>{escaped(one.aside)}</small>" if one.aside else ""
-    source = (
-        f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source and not one.href else ""
-    )
-    reasons = "".join(
-        f"<div><dt>{escaped(name)}</dt><dd>{_reason(name, reason)}</dd></div>" for name, reason in one.reasons
-    )
+    line = f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source else ""
+    reasons = ""
+    for name, reason in one.reasons:
+        lines = plain(reason).split("\n")
+        is_change = name in ("try", "changed") and all(each.startswith(doc.CHANGE) for each in lines)
+        shown = _prose(doc.Text(reason, is_diff=True)) if is_change else escaped(reason)
+        reasons += f"<div><dt>{escaped(name)}</dt><dd>{shown}</dd></div>"
     explained = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
     after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
-    means = blocks([Fold(f"What {one.code} means", [Text(one.help)])]) if one.help else ""
+    means = blocks([doc.Fold(f"What {one.code} means", [doc.Text(one.help)])]) if one.help else ""
     return (
         f'<article class="finding {one.level.value}"{_id(one.anchor)}>'
         f'<h3><span class="code">{escaped(one.code)}</span> {escaped(one.name)}{aside}</h3>'
-        f"{where}{source}{explained}{blocks(one.pictures)}{after}{means}</article>"
+        f"{where}{'' if one.href else line}{explained}{blocks(one.pictures)}{after}{means}</article>"
     )
 
 
-def _reason(name: str, reason: str) -> str:
-    """Words, or a change as a diff."""
-    is_change = name in CHANGES and all(line[:2] in ("- ", "+ ") for line in plain(reason).split("\n"))
-    return _prose(Text(reason, is_diff=True)) if is_change else escaped(reason)
-
-
-CHANGES = ("try", "changed")
-
-
-def _fold(one: Fold) -> str:
+def _fold(one: doc.Fold) -> str:
     own = f' <a class="own" href="{escaped(one.href)}">own page</a>' if one.href else ""
     fetched = (
         f' hx-get="{escaped(one.href)}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
@@ -211,36 +167,32 @@ def _fold(one: Fold) -> str:
     )
 
 
-def _beside(one: Beside) -> str:
-    tall = " tall" if one.tall else ""
+def _beside(one: doc.Beside) -> str:
     columns = "".join(f"<div>{blocks(column)}</div>" for column in one.columns)
-    return f'<div class="beside{tall}">{columns}</div>'
+    return f'<div class="beside{" tall" if one.tall else ""}">{columns}</div>'
 
 
-def _reading(one: Reading) -> str:
+def _reading(one: doc.Reading) -> str:
     paragraphs = "".join(
-        f"<h4>{escaped(part)}</h4>" if isinstance(part, str) else f"<p>{_passages(part)}</p>"
+        f"<h4>{escaped(part)}</h4>" if isinstance(part, str) else f"<p>{' '.join(map(_passage, part))}</p>"
         for part in one.paragraphs
     )
     return _listing("reading", one.title, paragraphs)
 
 
-def _passages(passages: Sequence[Passage]) -> str:
-    return " ".join(
-        f'<a{_id(one.anchor)} class="passage {one.tone}" href="{escaped(one.href)}" '
-        f'title="{escaped(one.note)}">{with_formulas(one.text)}</a>'
-        if one.href
-        else f"<span{_id(one.anchor)}>{with_formulas(one.text)}</span>"
-        for one in passages
-    )
+def _passage(one: doc.Passage) -> str:
+    if not one.href:
+        return f"<span{_id(one.anchor)}>{with_formulas(one.text)}</span>"
+    attributes = f'class="passage {one.tone}" href="{escaped(one.href)}" title="{escaped(one.note)}"'
+    return f"<a{_id(one.anchor)} {attributes}>{with_formulas(one.text)}</a>"
 
 
-def _source(one: Source) -> str:
-    on: dict[int, list[Squiggle]] = {}
+def _source(one: doc.Source) -> str:
+    on = defaultdict[int, list[doc.Squiggle]](list)
     for squiggle in one.squiggles:
-        on.setdefault(squiggle.line, []).append(squiggle)
+        on[squiggle.line].append(squiggle)
     lines = enumerate(plain(one.text).removesuffix("\n").split("\n"), start=1)
-    rows = "".join(_line(number, text, on.get(number, []), one.anchor) for number, text in lines)
+    rows = "".join(_line(number, text, on[number], one.anchor) for number, text in lines)
     return _listing("source", one.file, f"<table>{rows}</table>")
 
 
@@ -252,50 +204,44 @@ def _listing(kind: str, title: str, content: str) -> str:
     )
 
 
-def _line(number: int, text: str, squiggles: Sequence[Squiggle], anchor: str) -> str:
+def _line(number: int, text: str, squiggles: Sequence[doc.Squiggle], anchor: str) -> str:
     tones = sorted(one.tone for one in squiggles)
     marked = f' class="marked {tones[0]}"' if tones else ""
     named = f' id="{escaped(anchor)}-L{number}"' if anchor else ""
-    code = "".join(_piece(part, squiggle) for part, squiggle in _pieces(text, squiggles))
+    code = "".join(_pieces(text, squiggles))
     notes = {one.note: one.tone for one in squiggles if one.tone != "faint"}
     beside = "".join(f'<span class="note {tone}">{escaped(words)}</span>' for words, tone in notes.items())
     return f'<tr{named}{marked}><td class="nr">{number}</td><td><code>{code}</code>{beside}</td></tr>'
 
 
-def _piece(text: str, squiggle: Squiggle | None) -> str:
-    if squiggle is None:
-        return escaped(text)
-    href = f' href="{escaped(squiggle.href)}"' if squiggle.href else ""
-    return f'<a class="squiggle {squiggle.tone}"{href} title="{escaped(squiggle.note)}">{escaped(text)}</a>'
-
-
-def _pieces(text: str, squiggles: Sequence[Squiggle]) -> Iterator[tuple[str, Squiggle | None]]:
+def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     """A line cut at its squiggles; of two that overlap the graver one stands."""
-    taken: list[tuple[int, int, Squiggle]] = []
+    taken: list[tuple[int, int, doc.Squiggle]] = []
     for one in sorted(squiggles, key=lambda squiggle: squiggle.tone == "faint"):
         start, end = min(one.start, len(text)), min(one.end or len(text), len(text))
         if start < end and all(end <= begun or start >= ended for begun, ended, _ in taken):
             taken.append((start, end, one))
     at = 0
     for start, end, one in sorted(taken, key=lambda piece: piece[0]):
-        yield text[at:start], None
-        yield text[start:end], one
+        href = f' href="{escaped(one.href)}"' if one.href else ""
+        link = f'<a class="squiggle {one.tone}"{href} title="{escaped(one.note)}">'
+        yield f"{escaped(text[at:start])}{link}{escaped(text[start:end])}</a>"
         at = end
-    yield text[at:], None
+    yield escaped(text[at:])
 
 
 PARTS: Mapping[type, Callable[[Any], str]] = {
-    Section: _section,
-    Text: _prose,
-    Facts: _facts,
-    Table: lambda one: _board(Board(one.title, one.columns, [Row(row) for row in one.rows])),
-    Board: _board,
-    Picture: _picture,
-    Diagnostic: _diagnostic,
-    Fold: _fold,
-    Beside: _beside,
-    Reading: _reading,
-    Source: _source,
+    doc.Section: _section,
+    doc.Text: _prose,
+    doc.Facts: _facts,
+    Table: lambda one: _board(doc.Board(one.title, one.columns, [doc.Row(row) for row in one.rows])),
+    doc.Board: _board,
+    doc.Picture: _picture,
+    doc.Diagnostic: _diagnostic,
+    doc.Fold: _fold,
+    doc.Beside: _beside,
+    doc.Reading: _reading,
+    doc.Source: _source,
 }
 
 

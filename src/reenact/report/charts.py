@@ -1,7 +1,7 @@
 """Charts beside curves: layers against steps, samples side by side, a graph."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -48,7 +48,9 @@ class HeatRow:
 def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
     """Layers against steps: one row a layer, one column a step."""
     shown = rows[:MOST_ROWS]
-    kept = _kept(len(steps))
+    kept = list(range(len(steps)))
+    if len(steps) > MOST_COLUMNS:
+        kept = sorted({round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
     low, high = bounds(shown, shade)
     width = (WIDTH - LEFT - HEAT_RIGHT) / max(1, len(kept))
     parts = list(_scale_bar(low, high, shade))
@@ -56,14 +58,13 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
         y = HEAT_TOP + at * CELL
         parts.append(svg.text(LEFT - 6, y + CELL - 5, svg.shortened(row.name, LONGEST_NAME), anchor="end"))
         for column, (step, value) in enumerate((steps[at], row.values[at]) for at in kept):
-            x = LEFT + column * width
             if value is None:
                 continue
-            fill = shade_colour(value, low, high, shade) if math.isfinite(value) else NAN
+            x, known = LEFT + column * width, math.isfinite(value)
+            fill = shade_colour(value, low, high, shade) if known else NAN
             hint = f"{row.name}, step {step:g}: {svg.number(value)}"
             parts.append(svg.box(x, y, width + 0.3, CELL - 1, fill, hint))
-            if fill == NAN:
-                parts.append(svg.line(x, y, x + width, y + CELL - 1, colour=ALARM))
+            parts += [] if known else [svg.line(x, y, x + width, y + CELL - 1, colour=ALARM)]
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
     if len(rows) > len(shown):
@@ -83,10 +84,8 @@ def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
 
 def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
     """The values of the first and the last colour."""
-    if shade is Shade.SHARE:
-        return 0.0, 1.0
-    if shade is Shade.RATIO:
-        return 1e-7, 1e1
+    if shade is not Shade.SIZE:
+        return (0.0, 1.0) if shade is Shade.SHARE else (1e-7, 1e1)
     known = [value for row in rows for value in row.values if value and math.isfinite(value) and value > 0]
     if not known:
         return 1e-6, 1.0
@@ -106,11 +105,12 @@ def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator
     """Steps are sampled more densely in the beginning, so a few columns are named."""
     named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
     for at in named:
-        last = at == len(steps) - 1
-        yield svg.line(LEFT + (at + 0.5) * width, floor, LEFT + (at + 0.5) * width, floor + 4)
-        label = f"step {steps[at]:g}" if last else f"{steps[at]:g}"
-        x = WIDTH - HEAT_RIGHT if last else LEFT + (at + 0.5) * width
-        yield svg.text(x, floor + 16, label, anchor="end" if last else "middle")
+        x = LEFT + (at + 0.5) * width
+        yield svg.line(x, floor, x, floor + 4)
+        if at == len(steps) - 1:
+            yield svg.text(WIDTH - HEAT_RIGHT, floor + 16, f"step {steps[at]:g}", anchor="end")
+        else:
+            yield svg.text(x, floor + 16, f"{steps[at]:g}", anchor="middle")
 
 
 def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
@@ -122,12 +122,6 @@ def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
         yield svg.box(start + at * width, 6, width + 0.3, 10, shade_colour(value, low, high, shade))
     yield svg.text(start - 5, 15, svg.number(low), anchor="end")
     yield svg.text(start + count * width + 5, 15, svg.number(high))
-
-
-def _kept(count: int) -> list[int]:
-    if count <= MOST_COLUMNS:
-        return list(range(count))
-    return sorted({round(at * (count - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
 
 
 def blend(stops: Stops, share: float) -> str:
@@ -148,18 +142,12 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
     """What a change did: a band before and one after, a dot a seed. What is not finite is a failure."""
     x = svg.scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
     floor = STRIPS_TOP + 2 * BAND
-    parts = [
-        svg.line(LEFT, floor, WIDTH - STRIPS_RIGHT, floor),
-        svg.text(WIDTH - STRIPS_RIGHT, floor + 30, below, anchor="end"),
-    ]
+    parts = [svg.line(LEFT, floor, x.end, floor), svg.text(x.end, floor + 30, below, anchor="end")]
     for tick in x.ticks(6):
         parts += [svg.line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
         parts += [svg.text(x(tick), floor + 15, svg.number(tick), anchor="middle")]
-    for name, values, colour, at in (
-        ("as it stands", before, COLOURS[0], 0.5),
-        ("changed", after, COLOURS[1], 1.5),
-    ):
-        middle = STRIPS_TOP + BAND * at
+    for at, (name, values) in enumerate((("as it stands", before), ("changed", after))):
+        middle, colour = STRIPS_TOP + BAND * (at + 0.5), COLOURS[at]
         parts.append(svg.text(LEFT - 8, middle + 4, name, anchor="end"))
         known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
@@ -172,7 +160,7 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
             parts.append(svg.line(centre, middle - 12, centre, middle + 12, colour=colour))
         if len(known) < len(values):
             failed = f"{len(values) - len(known)} failed"
-            parts.append(svg.text(WIDTH - STRIPS_RIGHT + 8, middle + 4, failed, colour=ALARM))
+            parts.append(svg.text(x.end + 8, middle + 4, failed, colour=ALARM))
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
     return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
@@ -197,9 +185,9 @@ class Dot:
 
 def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> Picture:
     """Nodes that hang on one another; `meaning` of the colours: of those that are used it stands below."""
-    columns: dict[int, list[int]] = {}
+    columns = defaultdict[int, list[int]](list)
     for at, one in enumerate(dots):
-        columns.setdefault(one.depth, []).append(at)
+        columns[one.depth].append(at)
     widest = max((len(column) for column in columns.values()), default=1)
     height, across = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18)), WIDTH - 2 * GRAPH_LEFT
     places = {

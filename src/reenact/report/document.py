@@ -126,8 +126,8 @@ class Diagnostic:
     @property
     def detail(self) -> str:
         """Source and reasons as lines of text."""
-        lines = [self.source] if self.source else []
-        return "\n".join([*lines, *(line for part in self.parts for line in labelled(*part))])
+        lines = [line for part in self.parts for line in labelled(*part)]
+        return "\n".join([self.source, *lines] if self.source else lines)
 
     @property
     def parts(self) -> Iterator[tuple[str, str]]:
@@ -256,10 +256,10 @@ class Document:
     @property
     def sections(self) -> tuple[Section, ...]:
         """What a page shows: the diagnostics first, then what stands alone, then the sections."""
-        found = Section("Findings", self.diagnostics, "findings")
-        alone = Section("", [block for block in self.blocks if not isinstance(block, Section)])
         named = [block for block in self.blocks if isinstance(block, Section)]
-        return tuple(section for section in (found, alone, *named) if section.blocks)
+        alone = Section("", [block for block in self.blocks if not isinstance(block, Section)])
+        shown = (Section("Findings", self.diagnostics, "findings"), alone, *named)
+        return tuple(section for section in shown if section.blocks)
 
 
 def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
@@ -272,6 +272,11 @@ def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
         if isinstance(shown, Text | Facts | Table | Picture):
             yield shown if shown.title or not title else replace(shown, title=title)
             title = ""
+
+
+def listed(lines: Sequence[str], title: str = "") -> list[Text]:
+    """Lines as one text; nothing for none."""
+    return [Text("\n".join(lines), title)] if lines else []
 
 
 def labelled(label: str, text: str, width: int = WIDEST) -> list[str]:

@@ -78,10 +78,9 @@ def line_plot(
     `between` fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
     it in place of a line of bars for each curve.
     """
-    alone = [one for one in curves if not one.group]
     described = [
         f"{svg.shortened(one.name, NAME):{NAME}} {sparkline(list(one.values))}  {_ends(one)}"
-        for one in alone or curves
+        for one in [one for one in curves if not one.group] or curves
     ]
     if marks:
         described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
@@ -100,14 +99,12 @@ def line_plot(
         # From the first step on, so that plots of the same run below one another count alike.
         x = Scale(min(0.0, *steps), max(steps), LEFT, right)
     heights = [value for one in shown for value in one.values] + [level.value for level in levels]
-    y = svg.scale_for(heights, HEIGHT - BOTTOM, top)
-    if between is not None:
-        y = Scale(*between, HEIGHT - BOTTOM, top)
+    floor = HEIGHT - BOTTOM
+    y = svg.scale_for(heights, floor, top) if between is None else Scale(*between, floor, top)
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
     for one in shown:
         parts += _drawn(one, colours[one.group or one.name], x, y, top)
-    parts += _levelled(levels, colours, y, right)
-    parts += _legend(shown, colours, legend)
+    parts += [*_levelled(levels, colours, y, right), *_legend(shown, colours, legend)]
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
     return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))
 
@@ -142,12 +139,10 @@ def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
 def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -> Iterator[str]:
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
-        late = at > WIDTH * 0.8
+        aside, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
         yield svg.line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
         height = 8.0 + push + ROW * (row + 2) - 3
-        yield svg.text(
-            at + (-4 if late else 4), height, mark.label, anchor="end" if late else "start", colour=ALARM
-        )
+        yield svg.text(at + aside, height, mark.label, anchor=anchor, colour=ALARM)
 
 
 def apart(places: Sequence[float], least: float, end: float) -> list[float]:
@@ -174,17 +169,14 @@ def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, rig
 def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[str]:
     points = zip(one.steps, one.values, strict=True)
     for known, stretch in groupby(points, key=lambda point: math.isfinite(point[1])):
-        if known:
-            yield from _stretch([(x(step), y(value)) for step, value in stretch], colour, one)
-        else:
+        if not known:
             yield from (svg.dot(x(step), top, ALARM) for step, _ in stretch)
-
-
-def _stretch(points: Sequence[tuple[float, float]], colour: str, of: Curve) -> Iterator[str]:
-    if len(points) > 1:
-        yield svg.curve(points, colour, THIN if of.group else 1.6)
-    if points and (len(points) == 1 or (len(of.steps) <= FEW and not of.group)):
-        yield from (svg.dot(x, y, colour) for x, y in points)
+            continue
+        shown = [(x(step), y(value)) for step, value in stretch]
+        if len(shown) > 1:
+            yield svg.curve(shown, colour, THIN if one.group else 1.6)
+        if len(shown) == 1 or (len(one.steps) <= FEW and not one.group):
+            yield from (svg.dot(*point, colour) for point in shown)
 
 
 def _legend_places(colours: Mapping[str, str]) -> Iterator[tuple[str, float, int]]:
@@ -218,14 +210,13 @@ def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
         return "not a number"
     low, high = min(finite), max(finite)
     height = Scale(low, high, 0, len(BARS), logarithmic=low > 0 and high / low > DECADES)
-    marks = []
+    marks = ""
     # As many values as fit, each the last of its stretch: a spike to infinity stays visible.
     for stretch in _stretches(values, min(width, len(values))):
-        if not all(map(math.isfinite, stretch)):
-            marks.append("!")
-        else:
-            marks.append(BARS[min(len(BARS) - 1, int(height(stretch[-1])))] if high > low else BARS[0])
-    return "".join(marks)
+        known = all(map(math.isfinite, stretch))
+        at = int(height(stretch[-1])) if known and high > low else 0
+        marks += BARS[min(len(BARS) - 1, at)] if known else "!"
+    return marks
 
 
 def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:

@@ -100,18 +100,13 @@ class _Reader:
         return self._atom() or "<mrow></mrow>"
 
     def _scripted(self, base: str) -> str:
-        low = high = ""
-        while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^"):
-            if self.next() == "_":
-                low = low or self._group()
-            else:
-                high = high or self._group()
-        if low and high:
-            return f"<msubsup>{base or '<mrow></mrow>'}{low}{high}</msubsup>"
-        if low or high:
-            tag = "msub" if low else "msup"
-            return f"<{tag}>{base or '<mrow></mrow>'}{low or high}</{tag}>"
-        return base
+        scripts = {"_": "", "^": ""}
+        while self.at < len(self.tokens) and (sign := self.tokens[self.at]) in scripts:
+            self.at += 1
+            scripts[sign] = scripts[sign] or self._group()
+        low, high = scripts.values()
+        tag = "msubsup" if low and high else "msub" if low else "msup"
+        return f"<{tag}>{base or '<mrow></mrow>'}{low}{high}</{tag}>" if low or high else base
 
     def _atom(self) -> str:
         piece = self.next()
@@ -128,12 +123,10 @@ class _Reader:
         return f"<mo>{escape('−' if piece == '-' else piece)}</mo>"
 
     def _command(self, name: str) -> str:
-        if name in LETTERS:
-            return f"<mi>{LETTERS[name]}</mi>"
+        if name in LETTERS or name in NAMES:
+            return f"<mi>{LETTERS.get(name, name)}</mi>"
         if name in SIGNS:
             return f"<mo>{escape(SIGNS[name])}</mo>"
-        if name in NAMES:
-            return f"<mi>{name}</mi>"
         if name in SPACES:
             if name in ("label", "tag"):
                 self._group()

@@ -1,6 +1,7 @@
 """A recorded run: what its pipeline left in the journal, and the document of it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -37,8 +38,7 @@ class Stored:
 
     def value(self, name: str) -> Any:
         """The result of that step as plain data; none when there is none."""
-        step = self.step(name)
-        return self.shelf.result(step) if step is not None else None
+        return None if (step := self.step(name)) is None else self.shelf.result(step)
 
     def result(self, returns: type[T], name: str = RESULT) -> T:
         """What the pipeline found. Raises JournalError where it is not stored, or in another form."""
@@ -91,7 +91,7 @@ RESULTS = {
     ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
     ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
     ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
-    ("reenact.paper.fingerprint.run", "FingerprintRun"): ("fingerprint", "fingerprint_document", False),
+    ("reenact.paper.fingerprint.run", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
     ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
 }
 """Module and name of a result: module and name of its view, and whether that wants a title."""
@@ -128,28 +128,23 @@ def document_of(stored: Stored) -> Document:
 
 def result_data(stored: Stored) -> Any:
     """The result for programs: as `--output-format json` gives it, or as another version stored it."""
-    view = _view(stored)
-    if view is not None:
-        try:
+    with suppress(ReenactError, ValueError, LookupError):
+        if (view := _view(stored)) is not None:
             found: Result = stored.result(view.RESULT)
             return found.to_dict()
-        except (ReenactError, ValueError, LookupError):
-            pass
     value = stored.value(RESULT)
     return value if value is not None else stored.run.verdict_data()
 
 
 def progress_of(stored: Stored) -> tuple[Section, ...]:
     """What a run that is being worked on shows of itself."""
-    training = tuple(_training(stored))
-    view = getattr(_view(stored), "progress", None)
-    try:
-        own = tuple(view(stored)) if view is not None else ()
-    except (ReenactError, ValueError, LookupError):
-        own = ()
+    sections = [*_training(stored)]
+    with suppress(ReenactError, ValueError, LookupError):
+        if (view := getattr(_view(stored), "progress", None)) is not None:
+            sections += tuple(view(stored))
     last = stored.shelf.some_steps(stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST)
-    latest = [Section("The last steps", [Text(tree(last))], "latest")] if last else []
-    return (*training, *own, *latest)
+    sections += [Section("The last steps", [Text(tree(last))], "latest")] if last else []
+    return tuple(sections)
 
 
 def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
@@ -171,11 +166,9 @@ def _training(stored: Stored) -> Iterator[Section]:
     from reenact.report.line_plot import Curve, line_plot
 
     growing, epochs = found
-    every = growing.step / len(growing.losses)
+    every, note = growing.step / len(growing.losses), Text(growing.progress(epochs).note)
     curve = Curve("loss", [at * every for at in range(len(growing.losses))], growing.losses)
-    yield Section(
-        "Training", [Text(growing.progress(epochs).note), line_plot("Loss", [curve])], "training-now"
-    )
+    yield Section("Training", [note, line_plot("Loss", [curve])], "training-now")
 
 
 def _view(stored: Stored) -> Any:

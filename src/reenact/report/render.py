@@ -8,11 +8,13 @@ from reenact.plain import plain, plain_json, plain_line
 from reenact.redact import redact
 from reenact.report.document import Diagnostic, Document, Facts, Level, Picture, Plain, Text, mapped
 from reenact.result import encoded
-from reenact.types import JsonValue, Place, Table
+from reenact.types import JsonValue, Table
 from reenact.version import __version__
 
 FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
 SCHEMA_VERSION = 2
+NOTICE = ("code", "name", "level", "message", "next_step", "place")
+"""What JSON has of a diagnostic."""
 
 
 def render(
@@ -84,15 +86,9 @@ def _block(block: Plain) -> list[str]:
     if isinstance(block, Text | Picture):
         shown = block.text if isinstance(block, Text) else block.alt
         return [*head, "\n".join(f"    {line}" for line in plain(shown).splitlines())]
-    if isinstance(block, Facts):
-        return [*head, _rows(("", ""), block.facts)]
-    assert isinstance(block, Table)
-    return [*head, _rows(block.columns, block.rows)]
-
-
-def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
-    lines = [columns, tuple("---" for _ in columns), *rows]
-    return "\n".join("| " + " | ".join(_inline(cell) for cell in line) + " |" for line in lines)
+    columns, rows = (("", ""), block.facts) if isinstance(block, Facts) else (block.columns, block.rows)
+    lines = [columns, ("---",) * len(columns), *rows]
+    return [*head, "\n".join("| " + " | ".join(map(_inline, line)) + " |" for line in lines)]
 
 
 def _diagnostic(one: Diagnostic) -> str:
@@ -128,15 +124,10 @@ def as_json(document: Document) -> str:
         "reused": document.reused,
         "verdict": document.verdict,
         **({"exit_code": int(document.exit_code)} if document.exit_code is not None else {}),
-        "notices": [_notice(one) for one in document.diagnostics],
+        "notices": [{name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics],
         "data": encoded(document.data),
     }
     return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
-
-
-def _notice(one: Diagnostic) -> dict[str, JsonValue]:
-    names = ("code", "name", "level", "message", "next_step", "place")
-    return {name: encoded(getattr(one, name)) for name in names}
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -145,14 +136,10 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def sarif(document: Document) -> str:
     """SARIF 2.1.0, for code scanning and editors: each code is a rule once, each diagnostic a result."""
     rules = {one.code: one for one in document.diagnostics}
+    listed = [_rule(one) for one in rules.values()]
+    driver: JsonValue = {"name": "reenact", "version": __version__, "rules": listed}
     run: dict[str, JsonValue] = {
-        "tool": {
-            "driver": {
-                "name": "reenact",
-                "version": __version__,
-                "rules": [_rule(one) for one in rules.values()],
-            }
-        },
+        "tool": {"driver": driver},
         "results": [_result(one, list(rules).index(one.code)) for one in document.diagnostics],
         "columnKind": "unicodeCodePoints",
     }
@@ -160,16 +147,14 @@ def sarif(document: Document) -> str:
 
 
 def _rule(one: Diagnostic) -> dict[str, JsonValue]:
-    rule: dict[str, JsonValue] = {
+    text = plain(one.help)
+    return {
         "id": one.code,
         "name": one.name,
         "shortDescription": {"text": one.name.replace("-", " ")},
         "defaultConfiguration": {"level": one.level.value},
+        **({"help": {"text": text, "markdown": text}} if text else {}),
     }
-    if one.help:
-        text = plain(one.help)
-        rule |= {"help": {"text": text, "markdown": text}}
-    return rule
 
 
 def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
@@ -179,16 +164,13 @@ def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
         "level": Level(one.level).value,
         "message": {"text": plain(one.message)},
     }
-    if one.place is not None:
-        result["locations"] = [{"physicalLocation": _location(one.place)}]
+    if (place := one.place) is not None:
+        region = {"startLine": place.line, "startColumn": place.column + 1}
+        if place.end_line:
+            region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+        where: JsonValue = {"artifactLocation": {"uri": quote(os.fsencode(place.file))}, "region": region}
+        result["locations"] = [{"physicalLocation": where}]
     return result
-
-
-def _location(place: Place) -> dict[str, JsonValue]:
-    region: dict[str, JsonValue] = {"startLine": place.line, "startColumn": place.column + 1}
-    if place.end_line:
-        region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
-    return {"artifactLocation": {"uri": quote(os.fsencode(place.file))}, "region": region}
 
 
 TEXTS = {"concise": concise, "json": as_json, "markdown": markdown, "sarif": sarif, "github": github}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill, indent
 
+from reenact.result import encoded
 from reenact.rules.reading import reading
 from reenact.rules.registry import all_rules
 from reenact.rules.rule import Rule
@@ -12,6 +13,7 @@ from reenact.types import JsonValue
 
 CODE = ("Example", "Instead")
 """Sections that are programs."""
+KEYS = ("code", "name", "family", "fault", "needs", "severity", "status", "certainty", "confidence", "why")
 INDEX = "README.md"
 OURS = re.compile(r"[A-Z]{2}[0-9]{3}")
 """The name of a page that this module once wrote."""
@@ -24,7 +26,12 @@ def rule_help(code: str) -> str:
 
 def page(rule: Rule) -> str:
     """A rule's documentation."""
-    parts = [f"# {rule.code} {rule.name}", _summary(rule)]
+    fault = f"fault type **{rule.fault.value}**" if rule.fault is not None else "a symptom of no single fault"
+    summary = (
+        f"Family `{rule.family}`, {fault}, {rule.severity.value}, {rule.status.value}. "
+        f"Needs {', '.join(_needs(rule))}. Confidence {rule.confidence:.2f} before anything is tried."
+    )
+    parts = [f"# {rule.code} {rule.name}", summary, rule.why]
     for name, body in reading(rule).sections.items():
         # Markdown joins the lines of prose.
         shown = f"```python\n{body.rstrip()}\n```" if name in CODE else body.strip().replace("<", "\\<")
@@ -39,10 +46,15 @@ def index(rules: Sequence[Rule]) -> str:
         "Written by `reenact rules --write docs/rules` from the docstrings; change those, not these pages.\n"
         "Every example is executed by the tests: the rule fires on the first and is silent on the second.",
     ]
+    columns = ("code", "name", "fault", "needs", "severity", "certainty", "status")
     for family in dict.fromkeys(rule.family for rule in rules):
-        rows = [_row(rule) for rule in rules if rule.family == family]
-        head = "| code | name | fault | needs | severity | certainty | status |\n" + "|---" * 7 + "|"
-        parts.append(f"## {family}\n" + "\n".join([head, *rows]))
+        lines = [f"## {family}", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+        for rule in (one for one in rules if one.family == family):
+            code, name, _, fault, _, status = rule_cells(rule)
+            needs, severity, certainty = ", ".join(_needs(rule)), rule.severity.value, rule.certainty.value
+            cells = (f"[{code}]({code}.md)", name, fault, needs, severity, certainty, status)
+            lines.append(f"| {' | '.join(cells)} |")
+        parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
@@ -89,31 +101,4 @@ def _needs(rule: Rule) -> list[str]:
 
 def rule_data(rule: Rule) -> dict[str, JsonValue]:
     """A rule for programs."""
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "family": rule.family,
-        "fault": rule.fault.value if rule.fault is not None else None,
-        "needs": _needs(rule),
-        "severity": rule.severity.value,
-        "status": rule.status.value,
-        "certainty": rule.certainty.value,
-        "confidence": rule.confidence,
-        "why": rule.why,
-    }
-
-
-def _summary(rule: Rule) -> str:
-    fault = f"fault type **{rule.fault.value}**" if rule.fault is not None else "a symptom of no single fault"
-    return (
-        f"Family `{rule.family}`, {fault}, {rule.severity.value}, {rule.status.value}. "
-        f"Needs {', '.join(_needs(rule))}. Confidence {rule.confidence:.2f} before "
-        f"anything is tried.\n\n{rule.why}"
-    )
-
-
-def _row(rule: Rule) -> str:
-    code, name, _, fault, _, status = rule_cells(rule)
-    needs, severity, certainty = ", ".join(_needs(rule)), rule.severity.value, rule.certainty.value
-    cells = (f"[{code}]({code}.md)", name, fault, needs, severity, certainty, status)
-    return f"| {' | '.join(cells)} |"
+    return {name: _needs(rule) if name == "needs" else encoded(getattr(rule, name)) for name in KEYS}

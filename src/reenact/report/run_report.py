@@ -8,7 +8,7 @@ from typing import Any
 from reenact.journal import JournalReader, Kind, Run, Status, Step
 from reenact.report import run_words
 from reenact.report.as_html import TONES, blocks, contents, escaped, page
-from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text
+from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text, listed
 from reenact.report.recorded import Stored, document_of
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
@@ -22,6 +22,7 @@ class Head:
     status: str
     verdict: str
     tone: str
+    """How it ended, as a colour knows it."""
     facts: Facts
     command: str
 
@@ -31,50 +32,39 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
     reused, status = run_words.reused_in(run, shelf), shelf.status_of(run)
     took = run_words.time_of(run_words.Listed(run, status).seconds)
     facts = dict(run_words.run_facts(run, *SHOWN)) | {"time": took}
+    tone = "error" if run.status is Status.FAILED else "note"
+    if run.status is Status.FINISHED and run.exit_code is not None:
+        tone = {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
+    none_yet = "No verdict: it was interrupted. Resume continues where it stopped."
+    if shelf.is_live(run):
+        none_yet = f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
     return Head(
         title=f"{run.pipeline} {run.what}".strip(),
         status=status,
-        verdict=run_words.headline(run) or _without_verdict(run, shelf),
-        tone=_tone(run),
+        verdict=run_words.headline(run) or none_yet,
+        tone=tone,
         # First of all what was not made by it.
         facts=Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items())),
         command=run_words.run_facts(run, "command")[0][1],
     )
 
 
-def _without_verdict(run: Run, shelf: JournalReader) -> str:
-    if shelf.is_live(run):
-        return f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
-    return "No verdict: it was interrupted. Resume continues where it stopped."
-
-
-def _tone(run: Run) -> str:
-    """How it ended, as a colour knows it."""
-    if run.status is Status.FAILED:
-        return "error"
-    if run.status is not Status.FINISHED or run.exit_code is None:
-        return "note"
-    return {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
-
-
 def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:
     """Questions in order, each folded; `whole` brings their bodies along, else they are fetched later."""
-    asked = stored.shelf.some_steps(stored.run, kind=Kind.LLM, limit=limit)
-    return [(step, _fold(stored, step, whole)) for step in asked]
-
-
-def _fold(stored: Stored, step: Step, whole: bool) -> Fold:
-    tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
-    summary = f"{step.path}  ({run_words.state_of(step)}, {tokens}, {run_words.cost_of(step)})"
-    href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
-    body = step_blocks(stored, step, facts=False) if whole else ()
-    return Fold(summary, body, "error" if step.error_type else "", href)
+    folds = []
+    for step in stored.shelf.some_steps(stored.run, kind=Kind.LLM, limit=limit):
+        tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
+        summary = f"{step.path}  ({run_words.state_of(step)}, {tokens}, {run_words.cost_of(step)})"
+        href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
+        body = step_blocks(stored, step, facts=False) if whole else ()
+        folds.append((step, Fold(summary, body, "error" if step.error_type else "", href)))
+    return folds
 
 
 def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block]:
     """What went in and what came out."""
     inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
-    blocks: list[Block] = [_step_facts(step)] if facts else []
+    blocks: list[Block] = [Facts("", _step_facts(step))] if facts else []
     if step.error_type:
         after = f"\n{step.error_next}" if step.error_next else ""
         blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
@@ -92,16 +82,11 @@ def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:
         yield Text(run_words.cut(str(inputs["system"])), "System")
     parts = inputs.get("parts")
     for number, part in enumerate(parts if isinstance(parts, list) else [], start=1):
-        yield Text(run_words.cut(_part(part)), f"Question, part {number}")
-
-
-def _part(part: Any) -> str:
-    """Text as it was sent; of a picture what it was."""
-    if not isinstance(part, dict):
-        return run_words.readable(part)
-    if isinstance(part.get("data"), bytes):
-        return f"[a picture: {part.get('label')}, {part.get('media_type')}, {len(part['data'])} bytes]"
-    return str(part["text"]) if "text" in part else run_words.readable(part)
+        known = part if isinstance(part, dict) else {}
+        text = str(known["text"]) if "text" in known else run_words.readable(part)
+        if isinstance(data := known.get("data"), bytes):
+            text = f"[a picture: {known.get('label')}, {known.get('media_type')}, {len(data)} bytes]"
+        yield Text(run_words.cut(text), f"Question, part {number}")
 
 
 def _answer(result: Any) -> Iterator[Block]:
@@ -118,7 +103,7 @@ def _answer(result: Any) -> Iterator[Block]:
         yield Text(run_words.cut(text), f"Answer: {name}")
 
 
-def _step_facts(step: Step) -> Facts:
+def _step_facts(step: Step) -> tuple[tuple[str, str], ...]:
     facts = {
         "kind": step.kind.value,
         "state": f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
@@ -127,7 +112,7 @@ def _step_facts(step: Step) -> Facts:
         "cost": run_words.cost_of(step),
         "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
     }
-    return Facts("", tuple(facts.items()))
+    return tuple(facts.items())
 
 
 MOST_TALK = 200
@@ -156,7 +141,7 @@ ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
 
 def _content(stored: Stored) -> str:
     head = head_of(stored.run, stored.shelf)
-    sections = [*document_of(stored).sections, *_conversation(stored), _steps(stored)]
+    sections = [*document_of(stored).sections, *_process(stored)]
     above = (
         f"<h1>{escaped(head.title)}</h1>"
         f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
@@ -165,21 +150,15 @@ def _content(stored: Stored) -> str:
     return f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
 
 
-def _conversation(stored: Stored) -> Iterator[Section]:
-    asked = talk(stored, limit=MOST_TALK, whole=True)
-    if not asked:
-        return
-    shown: list[Block] = [fold for _, fold in asked]
-    rest = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=asked[-1][0].nr, limit=10**6)
-    if rest:
+def _process(stored: Stored) -> Iterator[Section]:
+    """The conversation with the model, and the steps."""
+    if asked := talk(stored, limit=MOST_TALK, whole=True):
+        rest = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=asked[-1][0].nr, limit=10**6)
         more = f"{len(rest)} more questions are in the journal: reenact runs show {stored.run.id}"
-        shown.append(Text(more))
-    yield Section("Conversation with the model", shown, "talk")
-
-
-def _steps(stored: Stored) -> Section:
+        shown: list[Block] = [*(fold for _, fold in asked), *listed([more] if rest else [])]
+        yield Section("Conversation with the model", shown, "talk")
     run = stored.run
     steps = stored.shelf.some_steps(run, limit=MOST_STEPS)
     more = f"\n... and {run.steps - len(steps)} more" if run.steps > len(steps) else ""
     summary = f"{run_words.counted(run.steps, 'step')}: {run_words.steps_of(run)}"
-    return Section("Steps", [Fold(summary, [Text(f"{run_words.tree(steps)}{more}")])], "steps")
+    yield Section("Steps", [Fold(summary, [Text(f"{run_words.tree(steps)}{more}")])], "steps")

@@ -1,13 +1,12 @@
 """Runs and steps in words for readers and as data for programs; a run as a row of a list."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from reenact.journal import JournalReader, Run, State, Status, Step
@@ -61,8 +60,7 @@ def tree(steps: Sequence[Step]) -> str:
     above: list[str] = []
     for step in steps:
         *folders, name = step.path.split("/")
-        same = next((n for n, (a, b) in enumerate(zip(above, folders, strict=False)) if a != b), None)
-        shared = min(len(above), len(folders)) if same is None else same
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(above, folders, strict=False))))
         lines += [("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))]
         lines.append(("  " * len(folders) + name, step))
         above = folders
@@ -73,11 +71,10 @@ def tree(steps: Sequence[Step]) -> str:
 def _tree_line(label: str, step: Step | None, width: int) -> str:
     if step is None:
         return label
-    parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}"]
-    parts.append(cost_of(step))
-    parts.append(counted(step.tries, "try") if step.tries > 1 else "")
-    parts.append(short(f"{step.error_type}: {step.error}", SENTENCE) if step.error_type else "")
-    return f"{label:{width}}  {'  '.join(part for part in parts if part)}"
+    parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}", cost_of(step)]
+    parts += [counted(step.tries, "try")] if step.tries > 1 else []
+    parts += [short(f"{step.error_type}: {step.error}", SENTENCE)] if step.error_type else []
+    return f"{label:{width}}  {'  '.join(parts)}"
 
 
 def state_of(step: Step) -> str:
@@ -195,13 +192,10 @@ def as_json(value: Any) -> JsonValue:
         return {str(name): as_json(item) for name, item in value.items()}
     if isinstance(value, list):
         return [as_json(item) for item in value]
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if value is None or isinstance(value, bool | int | float):
         return value
-    return str(value)
+    data = value if isinstance(value, bytes) else str(value).encode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "backslashreplace")
 
 
 def readable(value: Any, most: int = LONGEST) -> str:

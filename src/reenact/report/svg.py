@@ -36,12 +36,10 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        low, high, at = (self._height(number) for number in (self.low, self.high, value))
+        values = (self.low, self.high, value)
+        low, high, at = (math.log10(max(one, 1e-300)) for one in values) if self.logarithmic else values
         share = (at - low) / (high - low) if high > low else 0.5
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
-
-    def _height(self, value: float) -> float:
-        return math.log10(max(value, 1e-300)) if self.logarithmic else value
 
     def ticks(self, most: int = 5) -> tuple[float, ...]:
         """Round numbers inside, powers of ten on a logarithmic scale."""
@@ -51,9 +49,10 @@ class Scale:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             every = max(1, math.ceil((last - first + 1) / most))
             return tuple(10.0**power for power in range(first, last + 1, every))
-        step = _round_step((self.high - self.low) / most)
-        first = math.ceil(self.low / step - 1e-9)
-        last = math.floor(self.high / step + 1e-9)
+        raw = (self.high - self.low) / most
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return tuple(number * step for number in range(first, last + 1))
 
 
@@ -134,8 +133,3 @@ def words(content: str) -> str:
 def shortened(content: str, most: int) -> str:
     """The end of a long name, where names differ."""
     return content if len(content) <= most else f"…{content[1 - most :]}"
-
-
-def _round_step(raw: float) -> float:
-    power = 10.0 ** math.floor(math.log10(raw))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))

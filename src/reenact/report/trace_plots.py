@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
-from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding
+from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.probe.trace import Columns, Series, Trace
 from reenact.program.fault import Fault
 from reenact.report.charts import HeatRow, Shade, before_after_plot, heat_plot
@@ -17,6 +18,7 @@ from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
 MOST_MARKS = 8
 MOST_METRICS = 3
 SHARE = (0.0, 1.0)
+LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 
@@ -27,17 +29,13 @@ def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
     if trace is None:
         return
     named = {name: trace.metric(name).known for name in trace.metric_names()}
-    losses = [("loss", _losses(trace, evidence))]
-    losses += [
-        (f"{name} (logged)", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
-    ]
-    yield from series_plot("Loss", losses, marks)
-    rest = {name: one for name, one in named.items() if "loss" not in name}
-    shares = [(name, one) for name, one in rest.items() if len(one) and _within_one(one)]
+    logged = [(f"{name} (logged)", one) for name, one in named.items() if name in LOSSES]
+    yield from series_plot("Loss", [("loss", _losses(trace, evidence)), *logged], marks)
+    rest = [(name, one) for name, one in named.items() if "loss" not in name and len(one)]
+    shares = [(name, one) for name, one in rest if (one.values >= 0).all() and (one.values <= 1).all()]
     yield from series_plot("Metrics", shares, marks, between=SHARE)
-    others = [(name, one) for name, one in rest.items() if len(one) and not _within_one(one)]
-    for name, one in others[:MOST_METRICS]:
-        yield from series_plot(name, [(name, one)], marks)
+    for pair in [pair for pair in rest if pair not in shares][:MOST_METRICS]:
+        yield from series_plot(pair[0], [pair], marks)
 
 
 def layer_plots(evidence: Evidence) -> Iterator[Picture]:
@@ -84,37 +82,32 @@ def visible(one: Series, least: float = VISIBLE) -> bool:
 def _map(
     title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
 ) -> Iterator[Picture]:
-    known: dict[str, Series] = {}
+    seen: dict[str, Series] = {}
     for layer, rows in layers:
         says_type = layer.name.lower().startswith(layer.type.lower())
-        known[layer.name if says_type else f"{layer.name} {layer.type}"] = rows.series(column)
-    # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
-    seen = {name: one for name, one in known.items() if len(one) and len(one.known)}
-    worth = any(visible(one) for one in seen.values()) if shade is Shade.SHARE else bool(seen)
-    if not worth:
+        one = rows.series(column)
+        # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
+        if len(one) and len(one.known):
+            seen[layer.name if says_type else f"{layer.name} {layer.type}"] = one
+    if not (any(map(visible, seen.values())) if shade is Shade.SHARE else seen):
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
-    drawn = []
-    for name, one in seen.items():
-        by_step = dict(zip(one.steps.tolist(), one.values.tolist(), strict=True))
-        drawn.append(HeatRow(name, [by_step.get(step) for step in steps]))
+    at_steps = {
+        name: dict(zip(one.steps.tolist(), one.values.tolist(), strict=True)) for name, one in seen.items()
+    }
+    drawn = [HeatRow(name, list(map(values.get, steps))) for name, values in at_steps.items()]
     yield heat_plot(title, drawn, steps, shade)
 
 
 def _losses(trace: Trace, evidence: Evidence) -> Series:
     """Loss by step. A NaN counts from the step at which the loss is known to be invalid."""
-    bad = invalid_loss(evidence)
-    series = trace.losses
+    bad, series = invalid_loss(evidence), trace.losses
     if bad is None:
         return series.known
     keep = (series.values == series.values) | (series.steps >= bad)
     values = series.values.copy()
     values[values != values] = math.inf
     return Series(series.steps[keep], values[keep])
-
-
-def _within_one(one: Series) -> bool:
-    return bool((one.values >= 0).all() and (one.values <= 1).all())
 
 
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")
@@ -124,15 +117,12 @@ STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
 
 def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """What a finding rests on, and what came of changing it."""
-    return (*_tried(one.tried), *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
-
-
-def _tried(tried: ChangeEffect | None) -> Iterator[Picture]:
-    if tried is None:
-        return
-    sign = 1 if tried.measure.larger_is_better else -1
-    before, after = ([sign * value for value in values] for values in (tried.before, tried.after))
-    yield before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)
+    made: list[Picture] = []
+    if (tried := one.tried) is not None:
+        sign = 1 if tried.measure.larger_is_better else -1
+        before, after = ([sign * value for value in values] for values in (tried.before, tried.after))
+        made += [before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)]
+    return (*made, *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
 
 
 def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
@@ -155,11 +145,11 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
-    drawn = [Curve("one batch, over and over", range(len(tested.losses)), tested.losses)]
-    if tested.zeroed_losses:
-        drawn.append(
-            Curve("the same with inputs of zero", range(len(tested.zeroed_losses)), tested.zeroed_losses)
-        )
+    losses = {
+        "one batch, over and over": tested.losses,
+        "the same with inputs of zero": tested.zeroed_losses or (),
+    }
+    drawn = [Curve(name, range(len(values)), values) for name, values in losses.items() if values]
     yield line_plot("Can it overfit one batch?", drawn)
 
 
@@ -168,25 +158,17 @@ def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     if layer is None or evidence.trace is None:
         return
     marks = marks_at((finding.code, finding.step) for finding in one.suspect.witnesses)
-    shares = [
-        (
-            f"layer {view.name}: {column.removesuffix('_share').replace('_', ' ')}",
-            output_rows(evidence, view).series(column),
-        )
-        for view in _with_activation(layer, evidence)
-        for column in SHARES
-    ]
-    worth = [(name, series) for name, series in shares if visible(series)]
+    # The layer and what bends its output, when that is a layer of its own.
+    after = evidence.layers.index(layer) + 1
+    bends = [view for view in evidence.layers[after : after + 1] if view.family == "activation"]
+    worth = []
+    for view, column in product([layer, *bends], SHARES):
+        series = output_rows(evidence, view).series(column)
+        if visible(series):
+            share = column.removesuffix("_share").replace("_", " ")
+            worth.append((f"layer {view.name}: {share}", series))
     yield from series_plot(f"Shares in the output of layer {layer.name}", worth[:4], marks, between=SHARE)
     rows = kernel_rows(evidence, layer)
     named = [("gradient norm", rows.series("grad_norm")), ("update / weight", rows.series("update_ratio"))]
-    yield from series_plot(
-        f"Weights of layer {layer.name}", [(name, one) for name, one in named if visible(one, 0)], marks
-    )
-
-
-def _with_activation(layer: LayerView, evidence: Evidence) -> list[LayerView]:
-    """The layer and what bends its output, when that is a layer of its own."""
-    at = evidence.layers.index(layer)
-    following = evidence.layers[at + 1 : at + 2]
-    return [layer, *(view for view in following if view.family == "activation")]
+    sized = [(name, one) for name, one in named if visible(one, 0)]
+    yield from series_plot(f"Weights of layer {layer.name}", sized, marks)

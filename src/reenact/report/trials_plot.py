@@ -5,7 +5,7 @@ each hyperparameter mattered.
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reenact.report import svg
@@ -34,7 +34,7 @@ Value = float | str | None
 class TrialLine:
     """One trial: the values that it set, by hyperparameter, and its score, larger is better."""
 
-    values: dict[str, Value]
+    values: Mapping[str, Value]
     score: float
 
 
@@ -50,7 +50,13 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     known = [one.score for one in shown if math.isfinite(one.score)]
     score, end = svg.scale_for(known, FLOOR, TOP), WIDTH - RIGHT
     rank = {value: at / max(1, len(set(known)) - 1) for at, value in enumerate(sorted(set(known)))}
-    labels = [part for at, name in enumerate(names) for part in _axis(name, places[name], *axes[name], at)]
+    labels = []
+    for nth, (name, x) in enumerate(places.items()):
+        # By turns on two rows, so that neighbours do not touch.
+        at, anchor = TOP - 8 - 14 * (nth % 2), "middle" if nth else "start"
+        labels.append(svg.text(x, at, svg.shortened(name, LETTERS), anchor=anchor))
+        height, marks = axes[name]
+        labels += [svg.text(x + 5, height(mark) + 4, svg.shortened(_shown(mark), LETTERS)) for mark in marks]
     parts = [svg.line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
     parts += [svg.text(end + 6, TOP - 8, svg.shortened(metric, 12), anchor="middle")]
     parts += [svg.text(end + 6, score(tick) + 4, svg.number(sign * tick)) for tick in score.ticks()]
@@ -67,8 +73,7 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
         parts.append(svg.text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
     if len(known) < len(shown):
         parts.append(svg.text(end + 6, BELOW + 4, "failed", colour=ALARM))
-    best_first = [_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:])]
-    alt = "\n".join(best_first)
+    alt = "\n".join(_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:]))
     return Picture(title, svg.drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
 
 
@@ -82,10 +87,9 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
     parts = []
     for at, (name, share) in enumerate(shares):
         length, top = share * (WIDTH - SHARE_AT - RIGHT), 8 + at * BAR
+        hint, blue = f"{name}: {share:.2f}", blend(PALE, 1.0)
         parts.append(svg.text(SHARE_AT - 8, top + 12, svg.shortened(name, LETTERS), anchor="end"))
-        parts.append(
-            svg.box(SHARE_AT, top, max(1.0, length), BAR - 8, blend(PALE, 1.0), f"{name}: {share:.2f}")
-        )
+        parts.append(svg.box(SHARE_AT, top, max(1.0, length), BAR - 8, blue, hint))
         parts.append(svg.text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
     alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)
     return Picture(title, svg.drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
@@ -152,13 +156,3 @@ def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Val
         return scale(value)
 
     return height, [*words, *(scale.ticks(4) if numbers else ())]
-
-
-def _axis(
-    name: str, x: float, height: Callable[[Value], float], marks: Sequence[Value], nth: int
-) -> Iterator[str]:
-    """Its name, by turns on two rows, so that neighbours do not touch, and what stands on it."""
-    yield svg.text(
-        x, TOP - 8 - 14 * (nth % 2), svg.shortened(name, LETTERS), anchor="start" if nth == 0 else "middle"
-    )
-    yield from (svg.text(x + 5, height(mark) + 4, svg.shortened(_shown(mark), LETTERS)) for mark in marks)

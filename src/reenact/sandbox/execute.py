@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGKILL
 
-from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
+from reenact.own_process import crash_point
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
 from reenact.sandbox.cgroup import kernel_counts
 from reenact.sandbox.disk import free_bytes

@@ -1,10 +1,8 @@
 """Start, stop, resume, apply, rename, remove: what the command line does, in processes of their own."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -21,13 +19,12 @@ from reenact.web.guard import posted
 from reenact.web.state import AppState, found_run, state_of
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+MOST_RECENT = 200
+NOT_GOOD = "findings or a broken training, or did not repair or reproduce"
 MEANING: dict[int | None, tuple[str, str]] = {
     None: ("note", "It has ended."),
     ExitCode.OK: ("good", "It ended well (exit code 0)."),
-    ExitCode.FOUND: (
-        "note",
-        "It ended with findings or a broken training, or did not repair or reproduce (exit code 1).",
-    ),
+    ExitCode.FOUND: ("note", f"It ended with {NOT_GOOD} (exit code 1)."),
     ExitCode.ERROR: ("error", "It ended with an error (exit code 2): its output says which."),
     ExitCode.INCONCLUSIVE: ("warning", "Nothing could be judged (exit code 3): its output says why."),
     ExitCode.STOPPED: ("warning", "It was stopped; the same command continues it (exit code 130)."),
@@ -44,35 +41,16 @@ def new_page(request: Request) -> HTMLResponse:
 
 def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
     chosen = next((form for form in state.forms if form.verb == verb), next(iter(state.forms), None))
-    return state.page(
-        "new.html",
-        here="new",
-        forms=state.forms,
-        form=chosen,
-        given=given,
-        message=message,
-        folder=state.jobs.working_folder,
-        recent=_recent(state),
-        status=400 if message else 200,
-    )
-
-
-def _recent(state: AppState) -> list[str]:
-    """Programs that were run from this folder lately, as they are typed."""
-    if not state.has_journal:
-        return []
-    here = str(state.jobs.working_folder.resolve())
-    with state.shelf() as shelf:
-        found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
-    lines = [
-        shlex.join(program_of(run))
-        for run, request in found
-        if isinstance(request, dict) and request.get("working") == here and program_of(run)
-    ]
-    return list(dict.fromkeys(lines))
-
-
-MOST_RECENT = 200
+    # Programs that were run from this folder lately, as they are typed.
+    recent, here = list[str](), state.jobs.working_folder
+    if state.has_journal:
+        with state.shelf() as shelf:
+            found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
+        own = [run for run, of in found if isinstance(of, dict) and of.get("working") == str(here.resolve())]
+        recent = list(dict.fromkeys(shlex.join(program_of(run)) for run in own if program_of(run)))
+    shown: dict[str, Any] = {"forms": state.forms, "form": chosen, "given": given}
+    shown |= {"recent": recent, "folder": here, "message": message}
+    return state.page("new.html", here="new", status=400 if message else 200, **shown)
 
 
 def action(act: Callable[[Request, AppState, Mapping[str, str]], str | Response]) -> Endpoint:
@@ -156,8 +134,7 @@ def started_page(request: Request) -> HTMLResponse:
         with state.shelf() as shelf:
             run = next(iter(state.jobs.runs_of(job, shelf)), None)
             status = shelf.status_of(run) if run is not None else ""
-    alive = state.jobs.is_alive(job)
-    code = state.jobs.exit_code(job)
+    alive, code = state.jobs.is_alive(job), state.jobs.exit_code(job)
     ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
     tone, sentence = ("note", "It is running.") if alive else ended
     return state.page(

@@ -1,11 +1,8 @@
 """Runs side by side: facts, what was asked of each, curves in one plot, findings, and the rest."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -55,11 +52,10 @@ def _facts(runs: Sequence[Run], shelf: JournalReader) -> Board:
     rows = []
     for name in (one for one in (*FACTS, "status") if any(one in own for own in facts)):
         values = [own.get(name, "-") for own in facts]
-        leads = {
-            at: f"/runs/{run.id}{AT[name]}"
-            for at, (run, value) in enumerate(zip(runs, values, strict=True), start=1)
-            if name in AT and value not in ("", "-")
-        }
+        leads = {}
+        for at, (run, value) in enumerate(zip(runs, values, strict=True), start=1):
+            if name in AT and value not in ("", "-"):
+                leads[at] = f"/runs/{run.id}{AT[name]}"
         rows.append(Row((name, *values), _tone(values, name), f"fact-{name}", {0: f"#fact-{name}", **leads}))
     return _board(runs, rows)
 
@@ -109,12 +105,12 @@ def _findings(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Sectio
         {f"{one.code} {one.name} {one.where}": one.aside or "yes" for one in each.diagnostics}
         for each in shown
     ]
-    names = dict.fromkeys(name for each in found for name in each)
     if sum(map(bool, found)) < 2:
         return
-    rows = [Row((name, *(each.get(name, "-") for each in found))) for name in names]
-    marked = [Row(row.cells, "differs" if "-" in row.cells else "") for row in rows]
-    yield Section("Findings of each", [_board(runs, marked)], "found")
+    names = dict.fromkeys(name for each in found for name in each)
+    cells = [(name, *(each.get(name, "-") for each in found)) for name in names]
+    rows = [Row(each, "differs" if "-" in each else "") for each in cells]
+    yield Section("Findings of each", [_board(runs, rows)], "found")
 
 
 def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]:
@@ -139,11 +135,10 @@ def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]
 
 def within(blocks: Sequence[Block], at: int) -> list[Block]:
     """The blocks of one column: places that several runs have are named apart, and lead to their own."""
-    return [mapped(block, partial(_in_column, f"run-{at}")) for block in blocks]
 
+    def moved(name: str, text: str) -> str:
+        if name == "anchor" and text:
+            return f"run-{at}-{text}"
+        return f"#run-{at}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text
 
-def _in_column(column: str, name: str, text: str) -> str:
-    """An anchor or a link of a block, in its own column of the page."""
-    if name == "anchor" and text:
-        return f"{column}-{text}"
-    return f"#{column}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text
+    return [mapped(block, moved) for block in blocks]

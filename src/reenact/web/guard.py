@@ -6,8 +6,6 @@ form, and the Origin header), scripts of others (the content policy names this s
 Not covered: other processes of the same user on this machine, which can read the journal anyway.
 """
 
-from __future__ import annotations
-
 import hmac
 import secrets
 from collections.abc import Mapping
@@ -64,8 +62,7 @@ class Guard:
     """Stands before the application."""
 
     def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
-        self._app = app
-        self._key = key
+        self._app, self._key = app, key
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         # Cookies do not tell ports apart: two servers would put each other out.
         self._cookie = f"reenact-{port}"
@@ -84,27 +81,21 @@ class Guard:
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "") not in self._hosts:
             return _shut(400, "Wrong address", "Open the address that reenact view printed.")
+        given = request.cookies.get(self._cookie, "")
+        is_known = hmac.compare_digest(given.encode(), self._key.session.encode())
+        sentence = "Open the whole address that reenact view printed, with its token. It opens once."
         if request.url.path == ENTER:
-            return self._entering(request)
-        if not self._is_known(request):
-            sentence = "Open the whole address that reenact view printed, with its token. It opens once."
+            if is_known or self._key.opens(request.query_params.get("token", "")):
+                answer = RedirectResponse("/", status_code=303)
+                answer.set_cookie(self._cookie, self._key.session, httponly=True, samesite="strict", path="/")
+                return answer
+            sentence = "This address has been used, or is not whole. Start reenact view again for a new one."
+        if not is_known:
             return _shut(403, "This page is private", sentence)
         origin = request.headers.get("origin")
         if request.method not in ("GET", "HEAD") and origin and origin.split("//")[-1] not in self._hosts:
             return _shut(403, "Refused", "This form came from another site.")
         return None
-
-    def _entering(self, request: Request) -> Response:
-        if not self._is_known(request) and not self._key.opens(request.query_params.get("token", "")):
-            sentence = "This address has been used, or is not whole. Start reenact view again for a new one."
-            return _shut(403, "This page is private", sentence)
-        answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(self._cookie, self._key.session, httponly=True, samesite="strict", path="/")
-        return answer
-
-    def _is_known(self, request: Request) -> bool:
-        given = request.cookies.get(self._cookie, "")
-        return hmac.compare_digest(given.encode(), self._key.session.encode())
 
 
 async def posted(request: Request, key: Key) -> Mapping[str, str]:

@@ -26,13 +26,10 @@ TEMPLATES = Path(__file__).parent / "templates"
 @cache
 def htmx() -> Path | None:
     """The file of the script; none where its package is not installed: the page is read without it."""
-    package, inside = HTMX
     # Looked for, not imported: importing Django takes long and nothing of it is run.
-    found = find_spec(package)
-    for folder in found.submodule_search_locations or () if found is not None else ():
-        if (path := Path(folder) / inside).is_file():
-            return path
-    return None
+    found = find_spec(HTMX[0])
+    folders = found.submodule_search_locations or () if found is not None else ()
+    return next((path for folder in folders if (path := Path(folder, HTMX[1])).is_file()), None)
 
 
 def own(name: str) -> Path | None:

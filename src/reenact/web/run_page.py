@@ -1,7 +1,5 @@
 """One run: its verdict, what its pipeline shows of it, the conversation with the model, its steps."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,9 +10,9 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from reenact.api.runs import stale
+from reenact.api.reference import stale
 from reenact.errors import InputError
-from reenact.journal import JournalReader, Kind, Run, State, Status, Step
+from reenact.journal import JournalReader, Kind, Run, State, Status
 from reenact.report.document import Block, Diagnostic, Section
 from reenact.report.recorded import Stored, document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
@@ -30,22 +28,21 @@ def listing(
     shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE
 ) -> Mapping[str, object]:
     """The page of steps that the words of an address ask for, and the addresses of those around it."""
-    kind, state = given.get("kind", ""), given.get("state", "")
+    kind, state, after = given.get("kind", ""), given.get("state", ""), given.get("after", "0")
     under = given.get("under", "").strip().strip("/")[:500]
-    after = given.get("after", "0")
     begin = int(after) if after.isdecimal() and len(after) < 10 else 0
     wanted = {"kind": kind, "state": state, "under": under}
+    of_kind = Kind(kind) if kind in set(Kind) else None
+    so_far = State(state) if state in set(State) else None
     found = shelf.some_steps(
-        run,
-        under=under or None,
-        kind=Kind(kind) if kind in set(Kind) else None,
-        state=State(state) if state in set(State) else None,
-        after=begin,
-        limit=most + 1,
+        run, under=under or None, kind=of_kind, state=so_far, after=begin, limit=most + 1
     )
-    shown = found[:most]
-    filtered = any(wanted.values())
-    more = len(found) > most
+    shown, filtered, more = found[:most], any(wanted.values()), len(found) > most
+    counted = ""
+    if shown and filtered:
+        counted = f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
+    elif shown:
+        counted = f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
 
     def at(start: int) -> str:
         words = {name: value for name, value in {**wanted, "after": start}.items() if value}
@@ -55,7 +52,7 @@ def listing(
         **wanted,
         "rows": shown,
         "is_filtered": filtered,
-        "counted": _counted(shown, run, filtered, more),
+        "counted": counted,
         "first": at(0) if begin else "",
         "before": at(max(0, begin - PAGE)) if begin and not filtered else "",
         "next": at(shown[-1].nr) if more else "",
@@ -64,14 +61,6 @@ def listing(
         "kinds": list(Kind),
         "states": list(State),
     }
-
-
-def _counted(shown: list[Step], run: Run, filtered: bool, more: bool) -> str:
-    if not shown:
-        return ""
-    if filtered:
-        return f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
-    return f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
 
 
 FIRST_TALKS = 30
@@ -93,20 +82,22 @@ def run_page(request: Request) -> Response:
         if nothing_new := seen_already(request, mark):
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
+        script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
         given: dict[str, Any] = {
             "run": run,
             "head": head_of(run, shelf),
             "is_live": live,
             "mark": mark,
             "may_stop": live,
-            "may_resume": _may_resume(run, live),
+            # What ended without a verdict continues; a command that came with a file is started by hand only.
+            "may_resume": not (live or run.status is Status.FINISHED or run.imported) and bool(run.command()),
             "may_apply": _may_apply(run, shelf),
             "repair": _repair_address(run) if not live else "",
             "output": _output(state, run) if live else "",
             "message": request.query_params.get("message", "")[:300],
             "related": _related(run, shelf),
             "sections": editable(document_of(stored).sections, run),
-            "editor": program_address(run),
+            "editor": _address(run, script) if script else "",
             "progress": progress_of(stored) if live else (),
             "talk": [fold for _, fold in asked[:FIRST_TALKS]],
             "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
@@ -131,11 +122,6 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
     return [one for one in same if (program_of(one) == program if program else one.what == run.what)][:SHOWN]
 
 
-def _may_resume(run: Run, live: bool) -> bool:
-    """What ended without a verdict continues; a command that came with a file is started by hand only."""
-    return not live and run.status is not Status.FINISHED and bool(run.command()) and not run.imported
-
-
 def _may_apply(run: Run, shelf: JournalReader) -> bool:
     """A finished repair of ours whose change held, of a program that is as it was."""
     held = run.pipeline == "repair" and run.status is Status.FINISHED and run.exit_code == ExitCode.OK
@@ -158,12 +144,6 @@ def _output(state: AppState, run: Run) -> str:
     return "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
 
 
-def program_address(run: Run) -> str:
-    """Opens the program of a run; empty where it is not here, or came with a file."""
-    script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
-    return _address(run, script, 1, 0) if script else ""
-
-
 def editable(sections: Sequence[Section], run: Run) -> list[Section]:
     """The sections with a link to the editor at every finding whose file is here."""
     return [replace(one, blocks=[_linked(block, run) for block in one.blocks]) for one in sections]
@@ -177,7 +157,8 @@ def _linked(block: Block, run: Run) -> Block:
     return replace(block, editor=_address(run, str(place.file), place.line, place.column))
 
 
-def _address(run: Run, file: str, line: int, column: int) -> str:
+def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
+    """Opens a file of a run; empty where it is not here, or came with a file."""
     request = run.request_data()
     working = request.get("working") if isinstance(request, dict) else None
     path = Path(str(working or run.folder), file)

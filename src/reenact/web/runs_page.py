@@ -1,9 +1,8 @@
 """The list of runs: newest first or as the reader wants it, searched, filtered, in pages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -51,16 +50,10 @@ class Asked:
     @property
     def address(self) -> str:
         words = {"q": self.text, "pipeline": self.pipeline, "status": self.status, "verdict": self.verdict}
-        words |= {
-            "sort": self.sort if self.sort != NEWEST else "",
-            "page": str(self.page) if self.page > 1 else "",
-        }
+        words["sort"] = self.sort if self.sort != NEWEST else ""
+        words["page"] = str(self.page) if self.page > 1 else ""
         given = {name: value for name, value in words.items() if value}
         return f"/?{urlencode(given)}" if given else "/"
-
-    @property
-    def order(self) -> str:
-        return self.sort.removeprefix("-")
 
     @property
     def rising(self) -> bool:
@@ -76,7 +69,7 @@ class Asked:
 
     def way(self, order: str) -> str:
         """How this column is ordered, as assistive software has it; empty for not at all."""
-        return ("ascending" if self.rising else "descending") if order == self.order else ""
+        return {order: "ascending", f"-{order}": "descending"}.get(self.sort, "")
 
 
 def runs_page(request: Request) -> Response:
@@ -94,22 +87,12 @@ def runs_page(request: Request) -> Response:
             rows, total = _listed(shelf, asked)
     here = ("", str(state.jobs.working_folder.resolve()))
     listed = [Listed(run, status, "" if run.folder in here else run.folder) for run, status in rows]
-    return state.page(
-        "runs.html",
-        here="runs",
-        asked=asked,
-        mark=mark,
-        pipelines=pipelines,
-        statuses=STATUSES,
-        verdicts=verdicts,
-        sorts=SORTS,
-        rows=listed,
-        has_cost=any(row.cost for row in listed),
-        has_metric=any(row.metric or row.curve for row in listed),
-        counted=counted(total, "run"),
-        pages=-(-total // PAGE),
-        folder=state.runs_dir,
-    )
+    given: dict[str, Any] = {"asked": asked, "mark": mark, "rows": listed, "folder": state.runs_dir}
+    given |= {"pipelines": pipelines, "statuses": STATUSES, "verdicts": verdicts, "sorts": SORTS}
+    given |= {"counted": counted(total, "run"), "pages": -(-total // PAGE)}
+    given["has_cost"] = any(row.cost for row in listed)
+    given["has_metric"] = any(row.metric or row.curve for row in listed)
+    return state.page("runs.html", here="runs", **given)
 
 
 def _asked(request: Request) -> Asked:
@@ -130,7 +113,7 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
     begin = PAGE * (asked.page - 1)
     pipeline, text, verdict = asked.pipeline or None, asked.text or None, asked.verdict or None
     chosen = partial(shelf.runs, pipeline=pipeline, text=text, verdict=verdict)
-    ordered = partial(chosen, order=asked.order, rising=asked.rising)
+    ordered = partial(chosen, order=asked.sort.removeprefix("-"), rising=asked.rising)
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
         marked = ordered(status=Status.RUNNING, limit=MOST_LIVE)

@@ -1,7 +1,5 @@
 """The server: which address shows what. This machine only, one address with a token, ended by Ctrl-C."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,12 +18,11 @@ from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.web import actions
 from reenact.web.compare_page import compare_page
-from reenact.web.forms import Form
 from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
-from reenact.web.state import AppState, state_of
+from reenact.web.state import AppState, Form, state_of
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
@@ -62,15 +59,10 @@ def _made(
     listening = _bound(port)
     number = listening.getsockname()[1]
     state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
-    config = uvicorn.Config(
-        make_app(state, number),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=PATIENCE_S,
-    )
-    server = uvicorn.Server(config)
-    return listening, server, f"http://{HERE}:{number}/enter?token={state.key.token}"
+    app = make_app(state, number)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config.timeout_graceful_shutdown = PATIENCE_S
+    return listening, uvicorn.Server(config), f"http://{HERE}:{number}/enter?token={state.key.token}"
 
 
 def _bound(port: int) -> socket.socket:
@@ -138,6 +130,5 @@ def _failed(request: Request, error: Exception) -> HTMLResponse:
         sentence = "There is no such page here." if status == 404 else f"{error.detail}."
     if isinstance(error, InputError) or status == 404:
         status, title = 404, "Not found"
-    return state_of(request).page(
-        "error.html", status=status, title=title, sentence=sentence, next_step=next_step
-    )
+    page = state_of(request).page
+    return page("error.html", status=status, title=title, sentence=sentence, next_step=next_step)

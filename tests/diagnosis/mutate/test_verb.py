@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from reenact.cli.mutate import mutate
+from reenact.cli.training import mutate
 
 SCRIPT = """
 import torch

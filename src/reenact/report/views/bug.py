@@ -6,29 +6,18 @@ from pathlib import Path, PurePosixPath
 
 from reenact.bug.classify import SeedRun
 from reenact.bug.reproduction import Attempt, Reproduction, Verdict
-from reenact.report.document import (
-    Block,
-    Board,
-    Diagnostic,
-    Document,
-    Facts,
-    Fold,
-    Level,
-    Row,
-    Section,
-    Source,
-    Text,
-)
+from reenact.report import document as doc
 from reenact.report.recorded import Stored
 from reenact.types import Place
 
 RESULT = Reproduction
 CODE, NAME = "BG001", "bug-shown"
-LEVELS = {Verdict.REPRODUCED: Level.ERROR, Verdict.SHOWN: Level.WARNING}
+LEVELS = {Verdict.REPRODUCED: doc.Level.ERROR, Verdict.SHOWN: doc.Level.WARNING}
 SHOWN = 30
 MOST_FRAMES = 8
 """Of the project."""
 FINDINGS = "What `reenact diagnose` reads in the training programs"
+NOT_RUN = "The script was not executed, so nothing was seen."
 HOW_TO_SEE_IT = (
     "cd PROJECT && pip install -r requirements.txt",
     "python repro.py",
@@ -38,9 +27,9 @@ HOW_TO_SEE_IT = (
 )
 
 
-def bug_document(found: Reproduction) -> Document:
+def bug_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    return Document(
+    return doc.Document(
         kind="bug",
         title=f"Bug: {found.title}",
         verdict=found.sentence,
@@ -52,14 +41,14 @@ def bug_document(found: Reproduction) -> Document:
     )
 
 
-def from_run(stored: Stored) -> Document:
+def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run, whose files lie below the folder in which it ran."""
     found = stored.result(Reproduction)
     ran_in = Path(stored.run.folder)
     return bug_document(replace(found, folder=ran_in / found.folder) if found.folder else found)
 
 
-def report_document(found: Reproduction) -> Document:
+def report_document(found: Reproduction) -> doc.Document:
     """REPORT.md. Nothing in it depends on when and how often the run was interrupted."""
     facts = {"report": found.source, "project": f"{found.repository} at {found.commit or 'no commit'}"}
     facts |= {"fixed": found.fixed} if found.fixed else {}
@@ -71,43 +60,49 @@ def report_document(found: Reproduction) -> Document:
         "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
         FINDINGS: found.findings,
         "Installed": found.packages or ["nothing but Python"],
-        "Contexts": [f"{number}. {text}" for number, text in enumerate(found.contexts, start=1)],
+        "Contexts": _numbered(found.contexts),
         "Notes": found.notes,
     }
     sections = [
-        Section("The project", [Facts("", tuple(facts.items()))]),
-        Section("What must be seen", [Text(found.must_be_seen)]),
+        doc.Section("The project", [doc.Facts("", tuple(facts.items()))]),
+        doc.Section("What must be seen", [doc.Text(found.must_be_seen)]),
     ]
     if found.showing is not None and found.showing.runs:
-        sections.append(Section("What was seen", list(_seen(found.showing, timed=False))))
+        sections.append(doc.Section("What was seen", list(_seen(found.showing, timed=False))))
     elif found.showing is not None:
-        sections.append(Section("Not run", [Text("The script was not executed, so nothing was seen.")]))
-    sections += [Section(title, [Text("\n".join(lines))]) for title, lines in texts.items() if lines]
-    sections.append(Section("Attempts", [_table(found)]))
-    return Document("bug", found.title, found.sentence, tuple(sections))
+        sections.append(doc.Section("Not run", [doc.Text(NOT_RUN)]))
+    sections += [doc.Section(title, doc.listed(lines)) for title, lines in texts.items()]
+    sections.append(doc.Section("Attempts", [_table(found)]))
+    return doc.Document("bug", found.title, found.sentence, tuple(sections))
 
 
-def _sections(found: Reproduction) -> Iterator[Section]:
-    yield Section("The project", [_facts(found)], "project")
-    yield Section("What must be seen", [Text(found.must_be_seen)], "symptom")
-    yield Section("The report", list(_report(found)), "report", page_only=True)
+def _sections(found: Reproduction) -> Iterator[doc.Section]:
+    yield doc.Section("The project", [_facts(found)], "project")
+    yield doc.Section("What must be seen", [doc.Text(found.must_be_seen)], "symptom")
+    yield doc.Section("The report", list(_report(found)), "report", page_only=True)
     if found.showing is not None and found.showing.runs:
-        yield Section("What was seen", list(_seen(found.showing)), "seen")
+        yield doc.Section("What was seen", list(_seen(found.showing)), "seen")
     if found.script:
-        yield Section("The script", list(_script(found)), "script")
+        script: list[doc.Block] = [doc.Source("script.py", found.script, anchor="script")]
+        script += doc.listed([found.minimised.note] if found.minimised and found.minimised.note else [])
+        whole = doc.Fold("repro.py: the script with its judge", [doc.Source("repro.py", found.repro)])
+        yield doc.Section("The script", [*script, whole] if found.repro else script, "script")
     if found.attempts:
         # A script that shows the bug at once needs no table.
         table = [] if found.script and len(found.attempts) == 1 else [_table(found)]
-        blocks: list[Block] = [*table, *map(_attempt, found.attempts)]
-        yield Section("Attempts", blocks, "attempts")
-    if found.findings:
-        yield Section(FINDINGS, [Text("\n".join(found.findings))], "training")
-    yield Section("More", list(_more(found)), "more", page_only=True)
-    if found.notes:
-        yield Section("Notes", [Text("\n".join(found.notes))], "notes")
+        yield doc.Section("Attempts", [*table, *map(_attempt, found.attempts)], "attempts")
+    yield doc.Section(FINDINGS, doc.listed(found.findings), "training")
+    more = {"Contexts that were looked at": _numbered(found.contexts), "Installed": found.packages}
+    folds = [doc.Fold(title, doc.listed(lines)) for title, lines in more.items() if lines]
+    yield doc.Section("More", folds, "more", page_only=True)
+    yield doc.Section("Notes", doc.listed(found.notes), "notes")
 
 
-def _facts(found: Reproduction) -> Facts:
+def _numbered(lines: Sequence[str]) -> list[str]:
+    return [f"{number}. {text}" for number, text in enumerate(lines, start=1)]
+
+
+def _facts(found: Reproduction) -> doc.Facts:
     facts = {"report": found.source, "project": f"{found.repository} {found.commit[:12]}".strip()}
     if found.fixed:
         facts["fixed"] = found.fixed[:12]
@@ -122,36 +117,27 @@ def _facts(found: Reproduction) -> Facts:
     facts["time"] = f"{found.seconds:.0f} s ({split})"
     if found.folder is not None:
         facts["written"] = f"{found.folder}/: {', '.join(found.written)}"
-    return Facts("", tuple(facts.items()))
+    return doc.Facts("", tuple(facts.items()))
 
 
-def _report(found: Reproduction) -> Iterator[Block]:
+def _report(found: Reproduction) -> Iterator[doc.Block]:
     one = found.report
     if one is None:
-        yield Text("The report was not restructured.", found.title)
+        yield doc.Text("The report was not restructured.", found.title)
         return
-    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(one.steps, start=1))
     named = ", ".join(f"{each.package} {each.version}".strip() for each in one.environment)
-    yield Text(one.observed, "Observed")
-    yield Text(one.expected, "Expected")
-    yield Text(steps or "none given", "Steps")
-    yield Text(named or "none given", "Environment")
+    yield doc.Text(one.observed, "Observed")
+    yield doc.Text(one.expected, "Expected")
+    yield doc.Text("\n".join(_numbered(one.steps)) or "none given", "Steps")
+    yield doc.Text(named or "none given", "Environment")
 
 
-def _script(found: Reproduction) -> Iterator[Block]:
-    yield Source("script.py", found.script, anchor="script")
-    if found.minimised is not None and found.minimised.note:
-        yield Text(found.minimised.note)
-    if found.repro:
-        yield Fold("repro.py: the script with its judge", [Source("repro.py", found.repro)])
-
-
-def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
+def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
     shown = next((run for run in showing.runs if run.shows), showing.runs[0])
-    yield Text(shown.sentence)
+    yield doc.Text(shown.sentence)
     other = next((run for run in showing.fixed_runs if run.seed == shown.seed), None)
     if other is not None:
-        yield Text(other.sentence, "On the fixed revision")
+        yield doc.Text(other.sentence, "On the fixed revision")
     yield from _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))
@@ -159,83 +145,67 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
     for run in showing.runs:
         cells = (str(run.seed), run.outcome.value, fixed.get(run.seed, "not run"))
         time = (f"{run.observation.wall_s:.1f} s",) if timed else ()
-        rows.append(Row((*cells, *time), tone="good" if run.shows else ""))
-    yield Board("Seeds", columns, rows)
+        rows.append(doc.Row((*cells, *time), tone="good" if run.shows else ""))
+    yield doc.Board("Seeds", columns, rows)
     versions = ", ".join(f"{name} {version}" for name, version in shown.observation.versions.items())
     if versions:
-        yield Facts("", (("versions", versions),))
+        yield doc.Facts("", (("versions", versions),))
     if shown.observation.output:
-        yield Fold("What it printed", [Text(shown.observation.output)])
+        yield doc.Fold("What it printed", [doc.Text(shown.observation.output)])
 
 
-def _traceback(run: SeedRun) -> Iterator[Block]:
+def _traceback(run: SeedRun) -> Iterator[doc.Block]:
     """The frames of the project, innermost last; those of libraries are many, and folded away."""
     frames = run.observation.frames
     if not frames:
         return
     own = [f"{one.file}:{one.line} in {one.qualified}" for one in frames if one.whose == "project"]
     raised = f"{run.exception}: {run.observation.message}" if run.exception else ""
-    yield Text("\n".join(own[-MOST_FRAMES:]) or raised, "In project code, innermost last" if own else "")
+    yield doc.Text("\n".join(own[-MOST_FRAMES:]) or raised, "In project code, innermost last" if own else "")
+    tones = {"project": "error"}
     rows = [
-        Row((one.whose, f"{one.file}:{one.line}", one.qualified), "error" if one.whose == "project" else "")
+        doc.Row((one.whose, f"{one.file}:{one.line}", one.qualified), tones.get(one.whose, ""))
         for one in frames
     ]
-    yield Fold("The whole traceback", [Board("", ("", "place", "function"), rows), Text(raised)])
+    yield doc.Fold("The whole traceback", [doc.Board("", ("", "place", "function"), rows), doc.Text(raised)])
 
 
-def _table(found: Reproduction) -> Board:
+def _table(found: Reproduction) -> doc.Board:
     """The last attempts, a line each."""
     rows = []
     for one in found.attempts[-SHOWN:]:
         why = _flat(one.reasons)[:240] if one.objections else "it shows the symptom"
-        stage = one.stage.value if one.stage else "-"
-        rows.append(Row((str(one.context + 1), str(one.number + 1), stage, why), "good" if one.shows else ""))
-    return Board("", ("context", "script", "stopped at", "why"), rows)
+        cells = (str(one.context + 1), str(one.number + 1), one.stage.value if one.stage else "-", why)
+        rows.append(doc.Row(cells, "good" if one.shows else ""))
+    return doc.Board("", ("context", "script", "stopped at", "why"), rows)
 
 
-def _attempt(one: Attempt) -> Fold:
+def _attempt(one: Attempt) -> doc.Fold:
     shown = f"shows it in {sum(run.shows for run in one.runs)} of {len(one.runs)} runs"
     what = shown if one.stage is None else f"stopped at {one.stage.value}"
     why = f": {_flat(one.reasons)[:200]}" if one.objections else ""
-    blocks: list[Block] = [Text("\n".join(one.reasons), "Objections")] if one.objections else []
-    blocks += [Source("script", one.script)] if one.script else []
-    blocks += [Fold(f"seed {run.seed}: {run.outcome.value}", list(_ran(run))) for run in one.runs]
+    blocks: list[doc.Block] = [*doc.listed(one.reasons if one.objections else (), "Objections")]
+    blocks += [doc.Source("script", one.script)] if one.script else []
+    for run in one.runs:
+        printed = [doc.Text(run.observation.output, "Printed")] if run.observation.output else []
+        ran = [doc.Text(run.sentence), *_traceback(run), *printed]
+        blocks.append(doc.Fold(f"seed {run.seed}: {run.outcome.value}", ran))
     title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
-    return Fold(title, blocks, tone="good" if one.shows else "")
+    return doc.Fold(title, blocks, tone="good" if one.shows else "")
 
 
 def _flat(reasons: Sequence[str]) -> str:
     return " ".join(reasons[0].split())
 
 
-def _ran(run: SeedRun) -> Iterator[Block]:
-    yield Text(run.sentence)
-    yield from _traceback(run)
-    if run.observation.output:
-        yield Text(run.observation.output, "Printed")
-
-
-def _more(found: Reproduction) -> Iterator[Block]:
-    if found.contexts:
-        listed = "\n".join(f"{number}. {text}" for number, text in enumerate(found.contexts, start=1))
-        yield Fold("Contexts that were looked at", [Text(listed)])
-    if found.packages:
-        yield Fold("Installed", [Text("\n".join(found.packages))])
-
-
-def _diagnostics(found: Reproduction) -> Iterator[Diagnostic]:
+def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     """One where the symptom was seen: at the innermost line of the project."""
     shown = found.shown
     if shown is None or found.verdict not in LEVELS:
         return
     frames = shown.observation.project_frames
     place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
-    yield Diagnostic(
-        CODE,
-        NAME,
-        LEVELS[found.verdict],
-        f"{found.title}: {shown.sentence}",
-        place=place,
-        aside=found.verdict.value,
-        next_step=f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else "",
-    )
+    says, after = f"{found.title}: {shown.sentence}", ""
+    if found.folder:
+        after = f"cd PROJECT && python {found.folder.absolute()}/repro.py"
+    yield doc.Diagnostic(CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value)

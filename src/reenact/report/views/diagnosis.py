@@ -17,18 +17,7 @@ from reenact.diagnosis.judgement import on_stand_in
 from reenact.diagnosis.suspects import Suspect
 from reenact.probe.trace import Experiments
 from reenact.program.graph import TensorFacts
-from reenact.report.document import (
-    Block,
-    Diagnostic,
-    Document,
-    Facts,
-    Level,
-    Picture,
-    Section,
-    Source,
-    Squiggle,
-    Text,
-)
+from reenact.report import document as doc
 from reenact.report.rule_pages import rule_help
 from reenact.report.views.finding import reasons, seen, source_lines, tried_words
 from reenact.rules.evidence import Evidence
@@ -41,29 +30,29 @@ if TYPE_CHECKING:
 RESULT = Diagnosis
 FAINT = 0.3
 """Suspects below this that nobody tried are not listed."""
-LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
+LEVELS = {Severity.ERROR: doc.Level.ERROR, Severity.WARNING: doc.Level.WARNING, Severity.NOTE: doc.Level.NOTE}
 GONE = "The trace of the watched training is no longer on this machine, so there are no curves."
 
 
 def diagnosis_document(
     found: Diagnosis, title: str, files: Sequence[SourceFile] | None = None, gone: str = ""
-) -> Document:
+) -> doc.Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
     files = suspected_source(found) if files is None else files
     outcome = found.evidence.outcome
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
-    return Document(
+    return doc.Document(
         kind="diagnose",
         title=f"Diagnosis of {title}",
         verdict=found.sentence,
         blocks=(
-            Section("The run", [_run(found), *_data(found.evidence)], "run"),
-            Section("Source", list(_sources(files, found)), "source", page_only=True),
+            doc.Section("The run", [_run(found), *_data(found.evidence)], "run"),
+            doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
             *_measured(found, gone),
-            Section("Other suspects, and symptoms", less, "less"),
-            Section("Not done, or not seen", [Text("\n".join(notes))] if notes else [], "notes"),
-            Section("Next", [Text(found.next_command)] if found.next_command else [], "next"),
+            doc.Section("Other suspects, and symptoms", less, "less"),
+            doc.Section("Not done, or not seen", doc.listed(notes), "notes"),
+            doc.Section("Next", doc.listed([found.next_command] if found.next_command else []), "next"),
         ),
         diagnostics=tuple(_diagnostics(found, files)),
         data=found.to_dict(),
@@ -72,7 +61,7 @@ def diagnosis_document(
     )
 
 
-def from_run(stored: Stored) -> Document:
+def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run: source and trace as they were left."""
     found, trace = stored.result(Diagnosis), stored.trace()
     files = stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
@@ -81,7 +70,7 @@ def from_run(stored: Stored) -> Document:
     return diagnosis_document(known, stored.run.what, files, gone)
 
 
-def _run(found: Diagnosis) -> Facts:
+def _run(found: Diagnosis) -> doc.Facts:
     evidence, spent = found.evidence, found.spent
     facts = {"depth": found.depth.value, "task": found.task.value}
     if found.stand_in_data:
@@ -93,17 +82,17 @@ def _run(found: Diagnosis) -> Facts:
     if spent.trainings:
         facts["trainings"] = f"{spent.trainings}, {spent.cpu_seconds:.0f} s of CPU time"
     facts["time"] = f"{spent.seconds:.1f} s"
-    return Facts("", tuple(facts.items()))
+    return doc.Facts("", tuple(facts.items()))
 
 
-def _data(evidence: Evidence) -> Iterator[Facts]:
+def _data(evidence: Evidence) -> Iterator[doc.Facts]:
     """Inputs and labels of each split, where most of them were seen: every evaluation logs them again."""
     logged = evidence.trace.data if evidence.trace is not None else ()
     kinds = dict.fromkeys((one.split, one.role) for one in logged)
     most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
     facts = tuple((name, _tensor(one)) for name, one in most if one is not None)
     if facts:
-        yield Facts("Data", facts)
+        yield doc.Facts("Data", facts)
 
 
 def _tensor(one: TensorFacts) -> str:
@@ -120,7 +109,7 @@ def _tensor(one: TensorFacts) -> str:
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
-def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Source]:
+def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Source]:
     """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
     where: dict[tuple[str, int], str] = {}
     found_at: set[tuple[str, int, str]] = set()
@@ -131,56 +120,43 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Source]:
             found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
     for at, one in enumerate(files):
         marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
-        squiggles = [
-            Squiggle(
-                line,
-                column,
-                mark.place.end_column if mark.place.end_line in (0, line) else 0,
-                f"{code} {mark.name}",
-                where.get((one.file, line), ""),
-                "" if (one.file, line, code) in found_at else "faint",
-            )
-            for (line, column, code), mark in marks.items()
-        ]
-        yield Source(one.file, one.text, squiggles, anchor=f"source-{at}")
+        squiggles = []
+        for (line, column, code), mark in marks.items():
+            end = mark.place.end_column if mark.place.end_line in (0, line) else 0
+            tone = "" if (one.file, line, code) in found_at else "faint"
+            href = where.get((one.file, line), "")
+            squiggles.append(doc.Squiggle(line, column, end, f"{code} {mark.name}", href, tone))
+        yield doc.Source(one.file, one.text, squiggles, anchor=f"source-{at}")
 
 
-def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
+def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
     """Curves with the moment each rule fired, and layers against steps, from the trace."""
     if found.evidence.trace is None:
-        yield Section("Training", [Text(gone)] if gone else [], "training")
+        yield doc.Section("Training", [doc.Text(gone)] if gone else [], "training")
         return
     from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
 
     suspects = [*(one.suspect for one in found.findings), *found.symptoms]
     marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
-    yield Section("Training", list(curve_plots(found.evidence, marks)), "training")
-    yield Section("Layers by step", list(layer_plots(found.evidence)), "layers", detail=True)
+    yield doc.Section("Training", list(curve_plots(found.evidence, marks)), "training")
+    yield doc.Section("Layers by step", list(layer_plots(found.evidence)), "layers", detail=True)
 
 
-def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
+def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]:
     """What is less likely; the least likely are counted where nothing was tried."""
-    if not less_likely:
-        return
-    shown = [
-        one for one in less_likely if one.confidence >= FAINT or one.status is not InterventionResult.UNTRIED
-    ]
-    rows = tuple(
-        (
-            f"{one.suspect.first.code} {one.suspect.first.name}",
-            one.suspect.first.fault.value if one.suspect.first.fault is not None else "-",
-            str(one.suspect.place or one.suspect.layer or "-"),
-            f"{one.confidence:.2f}",
-            one.note or one.status.value,
-        )
-        for one in shown
-    )
-    faint = len(less_likely) - len(shown)
-    if not rows:
-        yield Text(f"{faint} below {FAINT}; --output-format json lists them.", "Other suspects")
-        return
-    title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
-    yield Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
+    rows = []
+    for one in less_likely:
+        if one.confidence >= FAINT or one.status is not InterventionResult.UNTRIED:
+            first, where = one.suspect.first, str(one.suspect.place or one.suspect.layer or "-")
+            fault = first.fault.value if first.fault is not None else "-"
+            tried = one.note or one.status.value
+            rows.append((f"{first.code} {first.name}", fault, where, f"{one.confidence:.2f}", tried))
+    faint = len(less_likely) - len(rows)
+    if rows:
+        title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
+        yield Table(title, ("rule", "fault", "where", "confidence", "tried"), tuple(rows))
+    elif faint:
+        yield doc.Text(f"{faint} below {FAINT}; --output-format json lists them.", "Other suspects")
 
 
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
@@ -191,18 +167,16 @@ def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Tab
         yield Table("Symptoms", columns, tuple(row[: len(columns)] for row in whole))
 
 
-def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diagnostic]:
+def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.Diagnostic]:
     """Every finding; what a rule reports of another layer, or of a joint change, is not repeated."""
     reported: set[str] = set()
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
     for at, one in enumerate(found.findings):
-        first = one.suspect.headline
+        first, place = one.suspect.headline, one.suspect.place
         change = one.tried.patch.to_text() if one.tried is not None else ""
-        made = _diagnostic(
-            one, found.evidence, files, again=first.code in reported, together=changes.get(change, "")
-        )
-        place = one.suspect.place
+        again, together = first.code in reported, changes.get(change, "")
+        made = _diagnostic(one, found.evidence, files, again=again, together=together)
         shown = numbers.get(str(place.file)) if place is not None else None
         href = f"#source-{shown}-L{place.line}" if place is not None and shown is not None else ""
         yield replace(made, anchor=f"finding-{at}", href=href)
@@ -213,13 +187,20 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diag
 
 def _diagnostic(
     one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
-) -> Diagnostic:
+) -> doc.Diagnostic:
     first, place = one.suspect.headline, one.suspect.place
     result = f", {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = rule_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
-    return Diagnostic(
+    pictures: tuple[doc.Picture, ...] = ()
+    measured = one.tried is not None or evidence.trace is not None or evidence.experiments != Experiments()
+    # Not where nothing was measured: what draws also loads what computes.
+    if measured and not together and not (again and one.tried is None):
+        from reenact.report.trace_plots import finding_plots
+
+        pictures = finding_plots(one, evidence)
+    return doc.Diagnostic(
         code=first.code,
         name=first.name,
         level=LEVELS[first.severity],
@@ -231,14 +212,5 @@ def _diagnostic(
         source="\n".join(source_lines(place, files)),
         reasons=tuple(reasons(one, again=again, together=together)),
         help=explained,
-        pictures=() if together or (again and one.tried is None) else _pictures(one, evidence),
+        pictures=pictures,
     )
-
-
-def _pictures(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
-    """None where nothing was measured: what draws also loads what computes."""
-    if evidence.trace is None and one.tried is None and evidence.experiments == Experiments():
-        return ()
-    from reenact.report.trace_plots import finding_plots
-
-    return finding_plots(one, evidence)

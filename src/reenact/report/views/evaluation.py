@@ -1,11 +1,14 @@
-"""What an evaluation looks like on a page."""
+"""What a fingerprint of a paper and an evaluation of its code look like on a page."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from reenact.paper.criterion import Value
+from reenact.paper.criterion import Check, Value
 from reenact.paper.evaluate.evaluation import Evaluation
 from reenact.paper.evaluate.rubric import MEANS, RubricScore, Scored
+from reenact.paper.fingerprint.fingerprint import shortened
+from reenact.paper.fingerprint.run import FingerprintRun
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 
@@ -44,7 +47,18 @@ def _verdict(found: Evaluation) -> str:
 
 
 def _blocks(found: Evaluation) -> Iterator[Block]:
-    yield from _align(found)
+    scores = tuple(
+        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}") for one in found.align
+    )
+    if scores:
+        yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
+    for one in found.align:
+        most = one.level.most
+        scored = (
+            Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {most}" for mark in one.marks
+        )
+        rows = tuple((mark.name, score, mark.reason) for mark, score in zip(one.marks, scored, strict=True))
+        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), rows)
     if found.rubric is not None:
         yield from _rubric(found.rubric)
     yield from _people(found)
@@ -55,17 +69,6 @@ def _blocks(found: Evaluation) -> Iterator[Block]:
         yield Facts("", (("model", f"{found.tokens} tokens, {money}"), ("time", f"{found.seconds:.0f} s")))
     if found.notes:
         yield Text("\n".join(found.notes), "Notes")
-
-
-def _align(found: Evaluation) -> Iterator[Block]:
-    scores = tuple(
-        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}") for one in found.align
-    )
-    if scores:
-        yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
-    for one in found.align:
-        rows = tuple((mark.name, _mark(mark.score, one.level.most), mark.reason) for mark in one.marks)
-        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), rows)
 
 
 def _rubric(rubric: RubricScore) -> Iterator[Block]:
@@ -88,11 +91,11 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
 
 
 def _leaf(leaf: Scored) -> tuple[str, ...]:
-    judged = leaf.judged
+    judged, node = leaf.judged, leaf.node
     if judged is None:
-        return (leaf.node.requirements, str(leaf.node.weight), Value.UNKNOWN.value, "", "")
+        return node.requirements, str(node.weight), Value.UNKNOWN.value, "", ""
     where = ", ".join(map(str, judged.lines[:3]))
-    return (leaf.node.requirements, str(leaf.node.weight), judged.value.value, where, judged.reason)
+    return node.requirements, str(node.weight), judged.value.value, where, judged.reason
 
 
 def _people(found: Evaluation) -> Iterator[Block]:
@@ -103,42 +106,26 @@ def _people(found: Evaluation) -> Iterator[Block]:
         )
         yield Table("Human rubric", ("dimension", "most", "mean", "spread", "raters"), rows)
     if (panel := found.panel) is not None:
-        rows = tuple(
-            (
-                f"{one.first}, {one.second}",
-                f"{one.n}",
-                _percent(one.same),
-                _number(one.kappa, 2),
-                _number(one.pearson, 2),
-            )
-            for one in panel.pairs
-        )
-        heading = ("judges", "items of both", "same", "Cohen's kappa", "Pearson's r")
-        yield Table("Agreement", heading, rows)
+        pairs = [(f"{one.first}, {one.second}", f"{one.n}", _percent(one.same)) for one in panel.pairs]
+        agreed = [(_number(one.kappa, 2), _number(one.pearson, 2)) for one in panel.pairs]
+        rows = tuple((*pair, *how) for pair, how in zip(pairs, agreed, strict=True))
+        yield Table("Agreement", ("judges", "items of both", "same", "Cohen's kappa", "Pearson's r"), rows)
         yield Facts("", (("Krippendorff's alpha", _number(panel.alpha, 2)), ("items", f"{panel.items}")))
 
 
 def _runs(found: Evaluation) -> Iterator[Block]:
     if (score := found.lineage) is not None:
-        facts = (
-            (f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"),
-            (f"Hits@{score.n}", f"{score.hits} of {score.k} chosen"),
-        )
-        yield Facts("Lineage", facts)
+        hits = (f"Hits@{score.n}", f"{score.hits} of {score.k} chosen")
+        yield Facts("Lineage", ((f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"), hits))
     if found.edits:
         rows = tuple(
             (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1)) for one in found.edits
         )
         yield Table("Edits", ("stage", "purpose", "turns a run", "lines a turn"), rows)
     if (runs := found.executed) is not None:
-        yield Facts(
-            "Execution",
-            (
-                ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}"),
-                ("gap over all, a failure as 1", _percent(runs.gap)),
-                ("gap over those that executed", _percent(runs.gap_executed)),
-            ),
-        )
+        rate = ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}")
+        gap = ("gap over all, a failure as 1", _percent(runs.gap))
+        yield Facts("Execution", (rate, gap, ("gap over those that executed", _percent(runs.gap_executed))))
 
 
 def _quality(found: Evaluation) -> Facts:
@@ -168,13 +155,63 @@ def _notices(found: Evaluation) -> Iterator[Diagnostic]:
         yield Diagnostic(CODE, NAME, Level.WARNING, f"{leaf.node.requirements}: {judged.reason}", place=place)
 
 
-def _mark(score: int | None, most: int) -> str:
-    return Value.UNKNOWN.value if score is None else f"{score} of {most}"
-
-
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def fingerprint_document(taken: FingerprintRun) -> Document:
+    """The whole answer of `fingerprint`."""
+    found = taken.fingerprint
+    checks = sum(one.check is not None for one in found.criteria)
+    verdict = (
+        f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for {checks}"
+        f" of them; proposals dropped: {len(found.dropped)}."
+    )
+    return Document(
+        kind="fingerprint",
+        title=f"Fingerprint: {taken.paper.title}",
+        verdict=verdict if found.criteria else "No criterion could be taken; the reasons are below.",
+        blocks=tuple(_taken(taken)),
+        data=taken.to_dict(),
+        reused=taken.reused,
+        exit_code=taken.exit_code,
+    )
+
+
+def _taken(taken: FingerprintRun) -> Iterator[Block]:
+    criteria, dropped, run = taken.fingerprint.criteria, taken.fingerprint.dropped, taken.run
+    levels = Counter(one.level.value for one in criteria)
+    sorts = Counter(one.category.value for one in criteria)
+    money = "price unknown" if run.unpriced else f"${run.money}"
+    facts = {
+        "paper": f"{taken.paper.source} ({taken.paper.form})",
+        "levels": ", ".join(f"{name} {count}" for name, count in levels.items()) or "none",
+        "sorts": ", ".join(f"{name} {count}" for name, count in sorts.items()) or "none",
+        "model": f"{run.tokens_in + run.tokens_out} tokens, {money}",
+        "estimated": taken.estimate.sentence,
+        "run": run.id,
+    }
+    yield Facts("", tuple(facts.items()))
+    if criteria:
+        rows = tuple(
+            (one.id, one.fact, one.scope, ", ".join(one.places), _checked(one.check), str(one.weight))
+            for one in criteria
+        )
+        yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
+        yield Table("Quotes", ("id", "the paper's words"), tuple((one.id, one.quote) for one in criteria))
+    if dropped:
+        left_out = tuple((one.level.value, one.fact, one.reason) for one in dropped)
+        yield Table("Dropped", ("level", "fact", "why"), left_out)
+    if taken.paper.lost:
+        yield Text("\n".join(f"{one.kind}: {one.what}" for one in taken.paper.lost), "Lost in reading")
+
+
+def _checked(check: Check | None) -> str:
+    if check is None:
+        return "judge"
+    value = check.expression or check.value
+    return f"{check.kind.value}: {shortened(f'{check.subject} = {value}', 60)}"

@@ -29,7 +29,11 @@ def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -
     yield "saw", seen(first)
     if not again:
         yield "why", first.why
-    yield from _others([other for other in one.suspect.witnesses if other is not first])
+    others = [other for other in one.suspect.witnesses if other is not first]
+    for number, other in enumerate(others[:SHOWN_OTHERS]):
+        yield "" if number else "also", f"{other.code} {other.name}: {seen(other)}"
+    if more := others[SHOWN_OTHERS:]:
+        yield "", f"and {', '.join(other.code for other in more)}"
     if one.suspect.suggestions and one.tried is None:
         change = one.suspect.suggestions[0]
         yield "try", "\n".join(changed_lines(one.fix)) or change_words(change)
@@ -57,16 +61,8 @@ def change_words(suggestion: Suggestion) -> str:
     if suggestion.hyperparameter is None:
         return str(suggestion.patch)
     name = suggestion.hyperparameter.kind.value
-    if suggestion.new is None:
-        return f"{name}: take {_value(suggestion.old)} away"
-    return f"{name}: {_value(suggestion.old)} -> {_value(suggestion.new)}"
-
-
-def _others(others: Sequence[Finding]) -> Iterator[tuple[str, str]]:
-    for number, other in enumerate(others[:SHOWN_OTHERS]):
-        yield "also" if number == 0 else "", f"{other.code} {other.name}: {seen(other)}"
-    if len(others) > SHOWN_OTHERS:
-        yield "", f"and {', '.join(other.code for other in others[SHOWN_OTHERS:])}"
+    old = "(absent)" if suggestion.old is None else suggestion.old
+    return f"{name}: take {old} away" if suggestion.new is None else f"{name}: {old} -> {suggestion.new}"
 
 
 def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
@@ -77,10 +73,6 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     around = f" +- {stdev(known):.2g}" if len(known) > 1 else ""
     failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
     return f"{fmean(known):.3g}{around}{failed}"
-
-
-def _value(value: object) -> str:
-    return "(absent)" if value is None else str(value)
 
 
 WIDE = 84
@@ -106,11 +98,8 @@ def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[s
 
 def changed_lines(diff: str) -> Iterator[str]:
     """What a change takes away and puts in; nothing when that is long."""
-    lines = [
-        line
-        for line in readable_diff(diff).splitlines()
-        if line[:1] in "+-" and line[:3] not in ("+++", "---")
-    ]
+    listed = readable_diff(diff).splitlines()
+    lines = [one for one in listed if one[:1] in "+-" and one[:3] not in ("+++", "---")]
     if not lines or len(lines) > MOST_LINES:
         return
     cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)

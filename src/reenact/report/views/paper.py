@@ -6,7 +6,6 @@ from statistics import fmean, stdev
 
 from reenact.paper.criterion import Value
 from reenact.paper.develop.development import Round, in_short
-from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
@@ -15,20 +14,8 @@ from reenact.paper.measure.verdict import Ordering, OrderingStatus
 from reenact.paper.options import share
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import PLACE
+from reenact.report import document as doc
 from reenact.report.charts import Dot, graph_plot
-from reenact.report.document import (
-    Block,
-    Board,
-    Diagnostic,
-    Document,
-    Facts,
-    Fold,
-    Level,
-    Row,
-    Section,
-    Source,
-    Text,
-)
 from reenact.report.render import render
 from reenact.report.svg import COLOURS, number
 from reenact.report.views.paper_parts import first_place, side_by_side, training_plots
@@ -43,9 +30,9 @@ GREY = "#8f8f8f"
 MEANING = {ORANGE: "this paper", GREEN: "cited, with code", BLUE: "cited", GREY: "a file of its code"}
 
 
-def paper_document(found: Reproduction) -> Document:
+def paper_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    return Document(
+    return doc.Document(
         kind="paper",
         title=f"Paper: {found.paper.title}",
         verdict=found.sentence,
@@ -63,29 +50,30 @@ def paper_report(found: Reproduction) -> dict[str, str]:
     return {"REPORT.md": render(document, "markdown"), "report.html": render(document, "html")}
 
 
-def _sections(found: Reproduction) -> Iterator[Section]:
+def _sections(found: Reproduction) -> Iterator[doc.Section]:
     """As a report of a reproduction is read: what holds, how it trained, what differs, then the evidence."""
-    yield Section("Claims", list(_claims(found)), "claims")
+    yield doc.Section("Claims", list(_claims(found)), "claims")
     if metrics := _metric_rows(found):
-        yield Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
+        yield doc.Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
     if found.runs:
-        yield Section("Training", list(_training(found)), "training")
-        yield Section("Full runs", list(_runs(found)), "runs", page_only=True)
-    if notes := list(_notes(found)):
-        yield Section("Deviations and assumptions", notes, "notes")
+        whole = [one for one in found.runs if one.scale == found.scale]
+        drawn, rest = training_plots(whole, found.comparisons)
+        more = [doc.Text(rest or NOTHING)] if rest or not drawn else []
+        yield doc.Section("Training", [*drawn, *more], "training")
+        yield doc.Section("Full runs", list(_runs(found.runs)), "runs", page_only=True)
+    yield doc.Section("Deviations and assumptions", list(_notes(found)), "notes")
     if found.gap_repair is not None:
-        yield Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
-    if found.fingerprint.criteria:
-        yield Section("Criteria", list(_criteria(found)), "criteria")
+        yield doc.Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
+    yield doc.Section("Criteria", list(_criteria(found)), "criteria")
     if found.fingerprint.criteria or found.paper.sections:
-        yield Section("Paper and code", [side_by_side(found)], "text", page_only=True)
+        yield doc.Section("Paper and code", [side_by_side(found)], "text", page_only=True)
     else:
         files = found.development.project.files
-        yield Section("Code", [Source(*one) for one in files.items()], "code", page_only=True)
+        yield doc.Section("Code", [doc.Source(*one) for one in files.items()], "code", page_only=True)
     if found.development.rounds:
-        yield Section("Rounds", list(_rounds(found.development.rounds)), "rounds")
+        yield doc.Section("Rounds", list(_rounds(found.development.rounds)), "rounds")
     if found.exemplars:
-        yield Section("Lineage", list(_lineage(found)), "lineage")
+        yield doc.Section("Lineage", list(_lineage(found)), "lineage")
 
 
 NOTES = {
@@ -100,7 +88,7 @@ NOTES = {
 """How a note begins, and the list that it stands in."""
 
 
-def _notes(found: Reproduction) -> Iterator[Text]:
+def _notes(found: Reproduction) -> Iterator[doc.Text]:
     """How the experiment is not the paper's, then the notes by kind, each in a list of its own."""
     differs = dict.fromkeys(text for one in found.comparisons for text in one.differs)
     lists: dict[str, list[str]] = {"Deviations from the paper": list(differs)}
@@ -110,19 +98,19 @@ def _notes(found: Reproduction) -> Iterator[Text]:
         lists.setdefault(NOTES.get(start, "Other notes"), []).append(note.removeprefix(start))
     for title, lines in lists.items():
         if lines:
-            yield Text("\n".join(" ".join(line.split()) for line in lines), title, is_list=True)
+            yield doc.Text("\n".join(" ".join(line.split()) for line in lines), title, is_list=True)
 
 
-def _claims(found: Reproduction) -> Iterator[Block]:
+def _claims(found: Reproduction) -> Iterator[doc.Block]:
     if found.orderings:
-        yield Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
+        yield doc.Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
     if found.comparisons:
         linked = bool(found.paper.sections)
         rows = [_claim(one, linked=linked) for one in found.comparisons]
-        yield Board("Numbers" if found.orderings else "", CLAIM_COLUMNS, rows)
+        yield doc.Board("Numbers" if found.orderings else "", CLAIM_COLUMNS, rows)
     else:
-        yield Text("The paper states no number that could be compared.")
-    yield Facts("", tuple(_facts(found)))
+        yield doc.Text("The paper states no number that could be compared.")
+    yield doc.Facts("", tuple(_facts(found)))
 
 
 def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
@@ -164,32 +152,31 @@ STATUS_TONES = {
 }
 
 
-def _ordering(one: Ordering) -> Row:
+def _ordering(one: Ordering) -> doc.Row:
     """A claimed difference beside the measured one, with its 95 % limits."""
     unit = one.better.unit
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
     got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
     cells = (one.ids, str(one), f"{one.claimed:+.3g}{unit}", got, str(one.n), one.status.value)
-    return Row(cells, tone=STATUS_TONES.get(one.status, ""))
+    return doc.Row(cells, tone=STATUS_TONES.get(one.status, ""))
 
 
 CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
 
 
-def _claim(one: Comparison, *, linked: bool) -> Row:
+def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     """A claim beside its measure."""
     claim = one.claim
     spread = "" if one.spread is None else f" ± {one.spread:.3g}"
     got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"
-    stated = f"{claim.bound}{claim.value:g}{claim.unit}" + (
-        "" if claim.spread is None else f" ± {claim.spread:g}"
-    )
+    stated = f"{claim.bound}{claim.value:g}{claim.unit}"
+    stated += "" if claim.spread is None else f" ± {claim.spread:g}"
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
     what += " (read off a figure)" if claim.read_off else ""
     count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
     differs = " ".join(part for part in (count, one.note) if part)
     gap, grade = f"{one.gap:.1%}", one.grade.value
-    return Row(
+    return doc.Row(
         (claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs),
         tone=GRADES.get(one.grade, ""),
         anchor=f"claim-{claim.id}" if linked else "",
@@ -217,12 +204,12 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
 CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
 
 
-def _criteria(found: Reproduction) -> Iterator[Board]:
+def _criteria(found: Reproduction) -> Iterator[doc.Board]:
     """A criterion, which leads to its sentence, and to the first line of the code that it is about: first
     those that do not hold."""
     judged = {one.criterion: one for one in found.judged}
     files = list(found.development.project.files)
-    rows: dict[bool, list[Row]] = {False: [], True: []}
+    rows: dict[bool, list[doc.Row]] = {False: [], True: []}
     for one in found.fingerprint.criteria:
         known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
@@ -236,110 +223,81 @@ def _criteria(found: Reproduction) -> Iterator[Board]:
             tone = TONES.get(known.value, "")
         cells = (one.id, one.fact, verdict, places, where, why)
         met = known is not None and known.value is Value.PASS
-        rows[met].append(Row(cells, tone, f"criterion-{one.id}", hrefs))
-    if rows[False]:
-        yield Board("Not met, or not known", CRITERION_COLUMNS, rows[False], formulas=True)
-    if rows[True]:
-        yield Board("Met by the code", CRITERION_COLUMNS, rows[True], formulas=True, folded=True)
+        rows[met].append(doc.Row(cells, tone, f"criterion-{one.id}", hrefs))
+    for met, title in ((False, "Not met, or not known"), (True, "Met by the code")):
+        if rows[met]:
+            yield doc.Board(title, CRITERION_COLUMNS, rows[met], formulas=True, folded=met)
 
 
-def _lineage(found: Reproduction) -> Iterator[Block]:
+def _lineage(found: Reproduction) -> Iterator[doc.Block]:
     dots = [Dot(-1, 0, ORANGE, found.paper.title, large=True)]
     for one in found.exemplars:
         dots.append(Dot(0, 1, GREEN if one.repository else BLUE, f"{one.title} [{one.key}]: {one.why}"))
         parent = len(dots) - 1
         dots += [Dot(parent, 2, GREY, f"{file.path}: {file.why}") for file in one.files]
     yield graph_plot("", dots, MEANING)
-    columns = ("key", "paper", "why", "code", "to know")
-    yield Table("", columns, tuple(_exemplar(one) for one in found.exemplars))
+    rows, folds = [], []
     for one in found.exemplars:
-        inner: list[Block] = [Text(one.summary, "Summary")] if one.summary else []
-        inner += [Fold(f"{file.path}: {file.why}", [Source(file.path, file.text)]) for file in one.files]
-        if inner:
-            yield Fold(f"{one.title} [{one.key}]", inner)
+        code = f"{one.repository} ({one.licence or 'no licence stated'})" if one.repository else "none found"
+        files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
+        rows.append((one.key, one.title, one.why, files, " ".join(one.notes)))
+        inner: list[doc.Block] = [*doc.listed([one.summary] if one.summary else [], "Summary")]
+        for file in one.files:
+            inner.append(doc.Fold(f"{file.path}: {file.why}", [doc.Source(file.path, file.text)]))
+        folds += [doc.Fold(f"{one.title} [{one.key}]", inner)] if inner else []
+    yield Table("", ("key", "paper", "why", "code", "to know"), tuple(rows))
+    yield from folds
 
 
-def _exemplar(one: Exemplar) -> tuple[str, ...]:
-    code = f"{one.repository} ({one.licence or 'no licence stated'})" if one.repository else "none found"
-    files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
-    return one.key, one.title, one.why, files, " ".join(one.notes)
-
-
-def _rounds(rounds: Sequence[Round]) -> Iterator[Block]:
-    yield Board("", ("round", "what happened"), [_round(one) for one in rounds])
+def _rounds(rounds: Sequence[Round]) -> Iterator[doc.Block]:
+    yield doc.Board("", ("round", "what happened"), [_round(one) for one in rounds])
     for one in rounds:
         if one.problems:
-            yield Fold(f"Problems of round {one.number}", [Text("\n".join(one.problems))])
+            yield doc.Fold(f"Problems of round {one.number}", doc.listed(one.problems))
 
 
-def _round(one: Round) -> Row:
+def _round(one: Round) -> doc.Row:
     counts = f"{len(one.passed)} criteria pass, {len(one.failed)} fail, {len(one.unknown)} cannot be judged"
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
     parts += [f"{one.tries} attempts to fix it"] if one.tries else []
     parts += [counts] if one.passed or one.failed or one.unknown else []
     parts += [f"turned: {in_short(one.turned)}"] if one.turned else []
     tone = "error" if not one.runs else "warning" if one.failed else "good"
-    return Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
+    return doc.Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
 
 
-def _training(found: Reproduction) -> Iterator[Block]:
-    """How the full runs trained."""
-    drawn, rest = training_plots([one for one in found.runs if one.scale == found.scale], found.comparisons)
-    yield from drawn
-    if rest or not drawn:
-        yield Text(rest or NOTHING)
-
-
-def _runs(found: Reproduction) -> Iterator[Block]:
-    runs = found.runs
+def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
     names = list(dict.fromkeys(name for one in runs for name in (*one.metrics, *one.partial)))
-    rows = tuple(
-        (
-            str(one.seed),
-            f"{one.scale:.4g}",
-            "counts" if one.ok else "partial: out of time" if one.partial else one.why or "no measure",
-            *(_measure(one, name) for name in names),
-            f"{one.cpu_s:.0f} s",
-        )
-        for one in runs
-    )
-    yield Table("", ("seed", "scale", "", *names, "CPU time"), rows)
+    rows = []
+    for one in runs:
+        how = "counts" if one.ok else "partial: out of time" if one.partial else one.why or "no measure"
+        known = one.metrics if one.ok else one.partial
+        shown = {name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()}
+        measured = (shown.get(name, "-") for name in names)
+        rows.append((str(one.seed), f"{one.scale:.4g}", how, *measured, f"{one.cpu_s:.0f} s"))
+    yield Table("", ("seed", "scale", "", *names, "CPU time"), tuple(rows))
     for one in runs:
         if one.output:
-            yield Fold(f"What the run with seed {one.seed} printed", [Text(one.output)])
+            yield doc.Fold(f"What the run with seed {one.seed} printed", [doc.Text(one.output)])
 
 
-def _measure(one: FullRun, name: str) -> str:
-    known = one.metrics if one.ok else one.partial
-    shown = number(known[name]) if name in known else "-"
-    return shown if one.ok or name not in known else f"({shown})"
-
-
-def _gap_repair(found: GapRepair) -> Iterator[Block]:
-    yield Text("\n".join([found.sentence, *(f"- {one}" for one in found.hypotheses)]))
+def _gap_repair(found: GapRepair) -> Iterator[doc.Block]:
+    yield doc.Text("\n".join([found.sentence, *(f"- {one}" for one in found.hypotheses)]))
     if found.diff:
-        yield Text(found.diff.rstrip("\n"), "The change", is_diff=True)
-    if found.comparisons:
-        yield Board(
-            "With the change", CLAIM_COLUMNS, [_claim(one, linked=False) for one in found.comparisons]
-        )
-    if found.kept_fixed:
-        yield Text("\n".join(found.kept_fixed), "Left alone, because the paper fixes it")
+        yield doc.Text(found.diff.rstrip("\n"), "The change", is_diff=True)
+    if rows := [_claim(one, linked=False) for one in found.comparisons]:
+        yield doc.Board("With the change", CLAIM_COLUMNS, rows)
+    yield from doc.listed(found.kept_fixed, "Left alone, because the paper fixes it")
 
 
-def _diagnostics(found: Reproduction) -> Iterator[Diagnostic]:
+def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     """One a criterion that the code fails, at the line that shows it."""
     judged = {one.criterion: one for one in found.judged}
     for criterion in found.fingerprint.criteria:
         one = judged.get(criterion.id)
         if one is None or one.value is not Value.FAIL:
             continue
-        line = one.lines[0] if one.lines else None
-        yield Diagnostic(
-            CODE,
-            NAME,
-            Level.WARNING,
-            f"{criterion.id}: {criterion.fact} {one.reason}",
-            place=Place(PurePosixPath(line.file), line.line) if line is not None else None,
-            aside=f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}",
-        )
+        place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line) if one.lines else None
+        says = f"{criterion.id}: {criterion.fact} {one.reason}"
+        aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
+        yield doc.Diagnostic(CODE, NAME, doc.Level.WARNING, says, place, aside=aside)

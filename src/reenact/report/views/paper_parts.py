@@ -5,12 +5,13 @@ trained: a plot a metric, a thin line a seed, the paper's number across it. The 
 of themselves; they are looked at, and decide nothing.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from reenact.intake.papers.paper import Block, Paragraph
+from reenact.intake.papers.paper import Paragraph
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.measure.curves import Course, courses
 from reenact.paper.measure.gap import Comparison
@@ -33,9 +34,13 @@ def side_by_side(found: Reproduction) -> Beside:
         paragraphs.append(f"{section.id} {section.title}")
         for block in section.blocks:
             if block.page > page:
-                page = block.page
-                paragraphs.append([_page(found.paper.source, page)])
-            paragraphs.append([links.passage(*piece) for piece in _pieces(block)])
+                page, source = block.page, found.paper.source
+                # A link where the paper has an address: a page that is mailed must not name folders.
+                href = f"{source}#page={page}" if source.startswith(("https://", "http://")) else ""
+                note = "Open the PDF there" if href else ""
+                paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
+            pieces = block.sentences if isinstance(block, Paragraph) else [block]
+            paragraphs.append([links.passage(piece.id, piece.text) for piece in pieces])
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         paragraphs += [[links.passage(place, quote)] for place, quote in reversed(quotes.items())]
@@ -47,23 +52,9 @@ def side_by_side(found: Reproduction) -> Beside:
     return Beside([[Reading(title, paragraphs)], code], tall=True)
 
 
-def _page(source: str, number: int) -> Passage:
-    """Where a page of the PDF begins; a link to it where the paper has an address, because a page that is
-    mailed must not name folders."""
-    href = f"{source}#page={number}" if source.startswith(("https://", "http://")) else ""
-    return Passage(f"page-{number}", f"Page {number} of the PDF", href, "Open the PDF there" if href else "")
-
-
 def first_place(one: Criterion) -> str:
     """Where in the paper a criterion stands."""
     return one.places[0] if one.places else one.id
-
-
-def _pieces(block: Block) -> Iterator[tuple[str, str]]:
-    if isinstance(block, Paragraph):
-        yield from ((sentence.id, sentence.text) for sentence in block.sentences)
-    else:
-        yield block.id, block.text
 
 
 class _Links:
@@ -100,17 +91,13 @@ def _squiggles(
         for line in judged[one.id].lines if one.id in judged else ():
             if line.file != name or not 0 < line.line <= len(lines):
                 continue
-            before = squiggles.get(line.line)
-            note = f"{one.id} {judged[one.id].value.value}"
-            whole = lines[line.line - 1]
-            squiggles[line.line] = Squiggle(
-                line.line,
-                len(whole) - len(whole.lstrip()),
-                len(whole),
-                f"{before.note}, {note}" if before is not None else note,
-                before.href if before is not None else f"#p-{first_place(one)}",
-                "good" if judged[one.id].value is Value.PASS else "",
-            )
+            whole, value = lines[line.line - 1], judged[one.id].value
+            start, end = len(whole) - len(whole.lstrip()), len(whole)
+            note, href = f"{one.id} {value.value}", f"#p-{first_place(one)}"
+            if (before := squiggles.get(line.line)) is not None:
+                note, href = f"{before.note}, {note}", before.href
+            tone = "good" if value is Value.PASS else ""
+            squiggles[line.line] = Squiggle(line.line, start, end, note, href, tone)
     return list(squiggles.values())
 
 
@@ -135,7 +122,12 @@ def _plot(
     group: Sequence[Course], runs: Sequence[FullRun], compared: Sequence[Comparison]
 ) -> tuple[bool, Picture]:
     """The plot of a metric, and whether the paper has a number of it."""
-    lines = [line for one in group for line in _lines(one)]
+    lines = []
+    for one in group:
+        for seed, curve in zip(one.seeds, one.curves, strict=True):
+            name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
+            values = [math.nan if value is None else value for value in curve.values]
+            lines.append(Curve(name, curve.at, values, group=one.name))
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
     described = [_words(one) for one in group[:MOST_DESCRIBED]]
@@ -145,13 +137,6 @@ def _plot(
     title = metric[:1].upper() + metric[1:]
     drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
     return bool(levels), drawn
-
-
-def _lines(one: Course) -> Iterator[Curve]:
-    for seed, curve in zip(one.seeds, one.curves, strict=True):
-        name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
-        values = [float("nan") if value is None else value for value in curve.values]
-        yield Curve(name, curve.at, values, group=one.name)
 
 
 def _words(one: Course) -> str:
@@ -174,9 +159,8 @@ def _levels(one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]
 
 def _times(one: Course, measured: float) -> float:
     """Factor from a share to per cent or back, where a curve has the one and metrics.json the other."""
-    seen = max(
-        (abs(value) for curve in one.curves for value in curve.values if value is not None), default=0.0
-    )
+    known = (abs(value) for curve in one.curves for value in curve.values if value is not None)
+    seen = max(known, default=0.0)
     if abs(measured) > SHARE and seen <= 1:
         return 0.01
     return 100.0 if abs(measured) <= 1 and seen > SHARE else 1.0

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from reenact.program.change import Change, Insert, Remove, Replace
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.patch import Patch, readable_diff
+from reenact.program.patch import readable_diff
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import Judging, Repair, Verdict, summary
+from reenact.repairs.verdict import Judging, Repair, summary
 from reenact.report.charts import before_after_plot
-from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
+from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text, listed
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.recorded import Stored
 from reenact.report.svg import number
@@ -37,8 +37,8 @@ def repair_document(found: Repair, title: str) -> Document:
             Section("One training, before and after", list(_curves(found)), "curves"),
             Section("Search", list(_searched(found.looks, found.judging)), "search"),
             Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
-            Section("What the diagnosis found", [Text("\n".join(found.why))] if found.why else [], "reasons"),
-            Section("To know", [Text("\n".join(found.notes))] if found.notes else [], "notes"),
+            Section("What the diagnosis found", listed(found.why), "reasons"),
+            Section("To know", listed(found.notes), "notes"),
         ),
         data=found.to_dict(),
         reused=found.reused,
@@ -48,8 +48,7 @@ def repair_document(found: Repair, title: str) -> Document:
 
 def progress(stored: Stored) -> Iterator[Section]:
     """The best so far, while the search goes on."""
-    looks = stored.below("best", Evaluation)
-    if looks:
+    if looks := stored.below("best", Evaluation):
         yield Section("The best so far", list(_searched(looks, None)), "search")
 
 
@@ -73,25 +72,16 @@ def _judged(found: Repair) -> Iterator[Block]:
         "decision", f"{name} before", "after", "p (signed rank)", "rank-biserial", "Cohen's d", "seeds",
         "change",
     )  # fmt: skip
-    yield Board("The test", columns, [_verdict(one) for one in found.verdicts])
+    rows = []
+    for one in found.verdicts:
+        effect, before, after = one.comparison, summary(one.before), summary(one.after)
+        sizes = (f"{one.p_value:.2g}", f"{effect.rank_biserial:.2f}", f"{effect.cohen_d:.2f}")
+        cells = (one.decision.value, before, after, *sizes, str(len(one.seeds)), str(one.patch))
+        rows.append(Row(cells, tone="good" if one.decision.helps else "warning"))
+    yield Board("The test", columns, rows)
     last = found.verdicts[-1]
     title = f"{name} over {len(last.seeds)} fresh seeds, a dot a seed"
     yield before_after_plot(title, last.before, last.after, name)
-
-
-def _verdict(one: Verdict) -> Row:
-    effect = one.comparison
-    cells = (
-        one.decision.value,
-        summary(one.before),
-        summary(one.after),
-        f"{one.p_value:.2g}",
-        f"{effect.rank_biserial:.2f}",
-        f"{effect.cohen_d:.2f}",
-        str(len(one.seeds)),
-        str(one.patch),
-    )
-    return Row(cells, tone="good" if one.decision.helps else "warning")
 
 
 def _curves(found: Repair) -> Iterator[Picture]:
@@ -99,11 +89,7 @@ def _curves(found: Repair) -> Iterator[Picture]:
     wanted = [found.judging.search.name, "val_loss", "loss", "step_loss", *found.curves]
     for name in [one for one in dict.fromkeys(wanted) if one in found.curves][:MOST_CURVES]:
         pairs = zip(("as it stands", "changed"), found.curves[name], strict=True)
-        drawn = [
-            Curve(title, [step for step, _ in points], [value for _, value in points])
-            for title, points in pairs
-            if len(points) > 1
-        ]
+        drawn = [Curve(title, *zip(*points, strict=True)) for title, points in pairs if len(points) > 1]
         if drawn:
             yield line_plot(name, drawn)
 
@@ -122,44 +108,33 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
         ]
         staircase = [Curve("best so far", spent, best), *dots]
         yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
-    surest: dict[str, Evaluation] = {}
-    for look in sorted(whole, key=lambda one: one.seeds):
-        surest[str(look.patch)] = look
-    order = sorted(surest.values(), key=lambda one: -one.score)
-    rows = tuple(
-        (
-            number(sign * look.score) if math.isfinite(look.score) else "failed",
-            str(look.seeds),
-            f"{look.spent:.1f}",
-            str(look.patch),
-        )
-        for look in order[:SHOWN_LOOKS]
-    )
-    lines = [TrialLine(trial_values(look.patch), look.score) for look in whole if look.patch]
+    surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
+    rows = []
+    for look in sorted(surest.values(), key=lambda one: -one.score)[:SHOWN_LOOKS]:
+        score = number(sign * look.score) if math.isfinite(look.score) else "failed"
+        rows.append((score, str(look.seeds), f"{look.spent:.1f}", str(look.patch)))
+    sets = [(dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch]
+    lines = [TrialLine(*one) for one in sets]
     if len(lines) > 1:
         yield trials_plot("Trials: what each set, and what came of it", lines, name, sign)
     if mattered := importance_plot("Importance: share of the differences between trials (ranks)", lines):
         yield mattered
     title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
     if rows:
-        yield Table(title, (name, "seeds", "spent", "change"), rows)
-
-
-def trial_values(patch: Patch) -> dict[str, float | str | None]:
-    """What a change sets, by hyperparameter; what is put in or taken out has the word for it."""
-    return dict(_named_value(change) for change in patch.changes)
+        yield Table(title, (name, "seeds", "spent", "change"), tuple(rows))
 
 
 def _named_value(change: Change) -> tuple[str, float | str]:
+    """What a change sets, and to what; what is put in or taken out has the word for it."""
     if isinstance(change, Insert):
         return f"{change.layer} {'before' if change.before else 'after'} {_name(change.anchor)}", "put in"
     name = _name(change.hyperparameter)
     if isinstance(change, Remove):
         return name, "taken out"
     value = change.by if isinstance(change, Replace) else change.value
-    return name, float(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(
-        value
-    )
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return name, float(value)
+    return name, str(value)
 
 
 def _name(param: HyperparameterId) -> str:
@@ -169,12 +144,10 @@ def _name(param: HyperparameterId) -> str:
 
 def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
-    spent: list[float] = []
-    best: list[float] = []
+    spent, best = list[float](), list[float]()
     top = -math.inf
-    for look in sorted(looks, key=lambda one: one.spent):
-        if not math.isfinite(look.score):
-            continue
+    known = [look for look in looks if math.isfinite(look.score)]
+    for look in sorted(known, key=lambda one: one.spent):
         if best and look.score > top:
             spent.append(look.spent)
             best.append(best[-1])

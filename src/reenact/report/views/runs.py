@@ -46,15 +46,12 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
         "time": [time_of(row.seconds) for row in rows],
     }
     table = {name: cells for name, cells in columns.items() if any(cells)}
-    if not total:
-        verdict = "No runs recorded here yet."
-    else:
-        shown = "" if len(found) == total else f", the newest {len(found)} shown"
-        verdict = f"{counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
+    shown = "" if len(found) == total else f", the newest {len(found)} shown"
+    verdict = f"{counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
     return Document(
         kind="runs",
         title="Recorded runs",
-        verdict=verdict,
+        verdict=verdict if total else "No runs recorded here yet.",
         blocks=(Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else (),
         data={"total": total, "runs": [run_data(run, status) for run, status in found]},
     )
@@ -125,16 +122,14 @@ def answer_document(answer: Answer, limit: int) -> Document:
 
 def check_document(checked: Checked) -> Document:
     """What a check found."""
-    read = ", ".join(
-        (counted(checked.runs, "run"), counted(checked.steps, "step"), counted(checked.artefacts, "artefact"))
-    )
+    counts = {"run": checked.runs, "step": checked.steps, "artefact": checked.artefacts}
+    read = ", ".join(counted(count, what) for what, count in counts.items())
     problems = tuple((problem,) for problem in checked.problems)
+    wrong = counted(len(problems), "problem")
     return Document(
         kind="runs-check",
         title="Check of the journal",
-        verdict=f"{read}: {counted(len(problems), 'problem')}."
-        if problems
-        else f"{read}: all as it was written.",
+        verdict=f"{read}: {wrong}." if problems else f"{read}: all as it was written.",
         blocks=(Table("", ("problem",), problems),) if problems else (),
         data=encoded(checked),
     )

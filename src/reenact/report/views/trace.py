@@ -14,12 +14,11 @@ from reenact.types import JsonValue, Table
 
 def watch_document(watched: Watched, title: str) -> Document:
     """The summary of a watched run."""
-    trace = watched.trace
-    suspicious = [one for one in layer_health(trace) if one.remarks] if trace else []
-    wrong = [(one.name, str(one.place or "-"), "; ".join(one.remarks)) for one in suspicious]
-    blocks: list[Block] = (
-        [] if trace is None else [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
-    )
+    trace, wrong, blocks = watched.trace, list[tuple[str, str, str]](), list[Block]()
+    if trace is not None:
+        suspicious = [one for one in layer_health(trace) if one.remarks]
+        wrong = [(one.name, str(one.place or "-"), "; ".join(one.remarks)) for one in suspicious]
+        blocks = [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
     if wrong:
         blocks.append(Table("Layers that look wrong", ("layer", "made at", "what was seen"), tuple(wrong)))
     stored = f" Trace: {watched.folder}" if trace else ""
@@ -36,9 +35,8 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
     """The layers in execution order, each with the line that made it."""
     if graph is None:
         return ()
-    rows = tuple(_layer_row(layer) for layer in graph.layers)
     columns = ("layer", "type", "made at", "output", "weights", "activation", "initial weights")
-    return (Table(f"Layers of {graph.model}", columns, rows),)
+    return (Table(f"Layers of {graph.model}", columns, tuple(map(_layer_row, graph.layers))),)
 
 
 def graph_document(graph: ModelGraph, title: str) -> Document:
@@ -81,16 +79,11 @@ def _run_facts(trace: Trace) -> Facts:
 
 
 def _curves(trace: Trace) -> Table:
-    named = [
-        ("loss", trace.losses),
-        *((name, trace.metric(name)) for name in trace.metric_names() if name != "loss"),
-    ]
-    named += [
-        ("gradient norm", trace.steps.series("grad_norm")),
-        ("learning rate", trace.steps.series("learning_rate")),
-    ]
+    named = {"loss": trace.losses}
+    named |= {name: trace.metric(name) for name in trace.metric_names() if name != "loss"}
+    steps = {"gradient norm": "grad_norm", "learning rate": "learning_rate"}
     rows = []
-    for name, series in named:
+    for name, series in (*named.items(), *((name, trace.steps.series(one)) for name, one in steps.items())):
         values = [value for value in series.values.tolist() if not math.isnan(value)]
         if values:
             rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
@@ -102,16 +95,8 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
     count = sum(math.prod(weight.shape) for weight in layer.weights)
     first = layer.weights[0] if layer.weights else None
     initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
-    place = str(layer.place) if layer.place else "-"
-    return (
-        layer.name,
-        layer.type,
-        place,
-        shape or "-",
-        f"{count:,}" if count else "-",
-        layer.activation or "-",
-        initial,
-    )
+    cells = (str(layer.place or ""), shape, f"{count:,}" if count else "", layer.activation)
+    return layer.name, layer.type, *(cell or "-" for cell in cells), initial
 
 
 def _number(value: float | None) -> str:
