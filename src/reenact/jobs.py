@@ -43,6 +43,7 @@ RECENT = 200
 """How far back the run of a job is looked for."""
 BIRTHS_APART_S = 2.0
 """The clock by which births are known may be set while the process lives."""
+PATIENCE_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,8 @@ class Jobs:
         """Start `reenact WORDS`. InputError when too many jobs run already."""
         busy = [job.id for job in self.all() if self.is_alive(job)]
         if len(busy) >= self._at_once:
-            raise InputError(
-                f"{len(busy)} jobs run already: {', '.join(busy)}.", next_step="Wait for one, or stop one."
-            )
+            says = f"{len(busy)} jobs run already: {', '.join(busy)}."
+            raise InputError(says, next_step="Wait for one, or stop one.")
         make_folder(self.folder, 0o700)
         name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
         environ = {**own_environment(), "REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
@@ -183,9 +183,6 @@ def _born(pid: int) -> float | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
     except psutil.NoSuchProcess:
         return None
-
-
-PATIENCE_S = 3.0
 
 
 @contextmanager

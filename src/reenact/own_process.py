@@ -23,6 +23,7 @@ KEPT = "REENACT_KEPT_PYTHONPATH"
 """The user's PYTHONPATH while a process of ours starts: their programs get it back."""
 _HOME = Path(__file__).resolve().parent.parent
 """The folder that reenact itself is imported from, which stays on the path."""
+_passed: Counter[str] = Counter()
 
 
 def own_command(*words: str) -> list[str]:
@@ -66,9 +67,6 @@ def _relative(path: str) -> set[Path]:
     """The folders of the entries that depend on the current folder; an empty entry is the folder itself."""
     entries = path.split(os.pathsep) if path else []
     return {Path(entry).resolve() for entry in entries if not Path(entry).is_absolute()}
-
-
-_passed: Counter[str] = Counter()
 
 
 def crash_point(name: str) -> None:

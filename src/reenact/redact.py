@@ -32,6 +32,8 @@ _HINTS_SECRET = re.compile(
     re.IGNORECASE,
 )
 _FOLDERS = ("PWD", "OLDPWD")
+_BLOCK_BEGINS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_BLOCK_ENDS = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 
 
 class Shape(NamedTuple):
@@ -61,8 +63,6 @@ SHAPES = (
     Shape(("bearer", "basic"), r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", rf"\1\2{HIDDEN}"),
     Shape(("://",), r"(?i)(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", rf"\1{HIDDEN}@"),
 )  # fmt: skip
-_BLOCK_BEGINS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_BLOCK_ENDS = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 
 
 def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
@@ -114,9 +114,8 @@ def secret_values(environ: Mapping[str, str]) -> list[str]:
 
 def secret_names(environ: Mapping[str, str]) -> list[str]:
     """Names of the variables that hold a secret."""
-    return [
-        name for name, value in environ.items() if _may_be_secret(name) and _is_secret(name, value.strip())
-    ]
+    known = [(name, value.strip()) for name, value in environ.items() if _may_be_secret(name)]
+    return [name for name, value in known if _is_secret(name, value)]
 
 
 def for_probe(environ: Mapping[str, str]) -> dict[str, object]:

@@ -36,6 +36,9 @@ MOST_DOLLARS = 1_000_000_000
 MOST_TOKENS = 10**12
 MOST_CALLS = 10**9
 NAMES_SHOWN = 8
+STUDY_URL = f"{ENV_PREFIX}STUDY_URL"
+MOST_BYTES = 1 << 20
+_mentioned: set[str] = set()
 
 
 def _limit(least: float, most: float, *, above: bool = False) -> Mapping[str, Any]:
@@ -80,7 +83,6 @@ class Settings:
 
 SECRETS = frozenset(spec.name for spec in fields(Settings) if spec.metadata.get("secret"))
 """Settings whose value is shown nowhere."""
-STUDY_URL = f"{ENV_PREFIX}STUDY_URL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,13 @@ def resolve(
             _say_once(f"The {project} lowers {name} from {own:g} ({origins[name]}) to {value:g}.")
         values[name], origins[name] = value, project
     ignored = tuple(name for name in given if name not in limits | words)
-    _say_ignored(ignored, project_file, user_file)
+    if ignored:
+        more = f" and {len(ignored) - NAMES_SHOWN} more" if len(ignored) > NAMES_SHOWN else ""
+        _say_once(
+            f"Ignored in the {project}: {', '.join(ignored[:NAMES_SHOWN])}{more}; a project may only set"
+            f" {', '.join(sorted(words))} and lower {', '.join(sorted(limits))}. Give others as a flag,"
+            f" as {ENV_PREFIX}NAME in the environment, or in {user_file}."
+        )
     return Resolved(Settings(**values), origins, ignored, project_file)
 
 
@@ -196,18 +204,14 @@ def field_texts(owner: type) -> Mapping[str, str]:
     return texts
 
 
-MOST_BYTES = 1 << 20
-
-
 def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
         table: Any = tomllib.loads(read_text(path, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(
-            f"The file {path} cannot be read as TOML: {error}.", next_step=f"Correct {path}."
-        ) from error
+        says = f"The file {path} cannot be read as TOML: {error}."
+        raise SettingsError(says, next_step=f"Correct {path}.") from error
     for key in keys:
         table = table.get(key, {}) if isinstance(table, dict) else {}
     if not isinstance(table, dict):
@@ -220,21 +224,6 @@ def _project_may_set() -> tuple[frozenset[str], frozenset[str]]:
     """Limits that a project file may lower, and other settings that it may give."""
     limits = frozenset(spec.name for spec in fields(Settings) if "bounds" in spec.metadata)
     return limits, frozenset(spec.name for spec in fields(Settings) if spec.metadata.get("project"))
-
-
-def _say_ignored(names: tuple[str, ...], project_file: Path | None, user_file: Path) -> None:
-    if not names:
-        return
-    limits, words = _project_may_set()
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    _say_once(
-        f"Ignored in the project file {project_file}: {', '.join(names[:NAMES_SHOWN])}{more}; a project may"
-        f" only set {', '.join(sorted(words))} and lower {', '.join(sorted(limits))}. Give others as a flag,"
-        f" as {ENV_PREFIX}NAME in the environment, or in {user_file}."
-    )
-
-
-_mentioned: set[str] = set()
 
 
 def _say_once(sentence: str) -> None:

@@ -15,6 +15,7 @@ from typing_extensions import TypeAliasType
 JsonValue = TypeAliasType(
     "JsonValue", "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 )
+LOOK_S = 0.1
 
 
 class ExitCode(IntEnum):
@@ -72,9 +73,6 @@ Tell: TypeAlias = Callable[[Progress], None]
 
 def tell_nobody(progress: Progress) -> None:
     """The default listener."""
-
-
-LOOK_S = 0.1
 
 
 class Stop:

@@ -84,10 +84,8 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
 
     read = program_of(program, arguments)
     if (broken := read.unparsed) and broken[0].path == read.entry:
-        raise UnreadableProgram(
-            f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}.",
-            next_step="Fix the source, or name another script.",
-        )
+        says = f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}."
+        raise UnreadableProgram(says, next_step="Fix the source, or name another script.")
     return Hyperparameters(read, static_graph(read))
 
 

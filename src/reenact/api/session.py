@@ -130,10 +130,8 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     flags = {name: given.get(name) for name in FLAGS}
     settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
     if model_for and not settings.model:
-        raise InputError(
-            f"{model_for}, and none is named.",
-            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
-        )
+        fix = "--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER."
+        raise InputError(f"{model_for}, and none is named.", next_step=fix)
     # The call ends as its caller says, and when its time is up.
     cancel: Cancel = given.get("cancel")
     if isinstance(cancel, Stop):

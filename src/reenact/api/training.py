@@ -261,18 +261,14 @@ def apply_repair(
             record = shelf.find(run)
             shelf.require_ours(record)
             if record.pipeline != "repair" or shelf.status_of(record) != "finished":
-                raise InputError(
-                    f"Only a finished repair can be applied. Received: {record.id}, {record.pipeline},"
-                    f" {shelf.status_of(record)}.",
-                    next_step="reenact runs list --pipeline repair",
-                )
+                got = f"{record.id}, {record.pipeline}, {shelf.status_of(record)}"
+                says = f"Only a finished repair can be applied. Received: {got}."
+                raise InputError(says, next_step="reenact runs list --pipeline repair")
             result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
         program = program_of_run(record)
         if program is None or stale(record):
-            raise InputError(
-                f"{record.what} has changed since run {record.id}, so its change is not verified any more.",
-                next_step="Run the repair again.",
-            )
+            says = f"{record.what} has changed since run {record.id}, so its change is not verified any more."
+            raise InputError(says, next_step="Run the repair again.")
         return _apply(result, program, branch, session.journal, allow_dirty)
 
 

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TypeAlias
 
@@ -120,8 +121,7 @@ def _played(act: Act, folder: Path, early: Future[Ended] | None) -> Iterator[str
 def _findings(lines: list[str]) -> list[str]:
     """The findings and the verdict; the facts of the run are in the report."""
     first = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), 0)
-    end = next((at for at in range(first, len(lines)) if not lines[at]), len(lines))
-    return [*lines[first:end], "", lines[-1]]
+    return [*takewhile(bool, lines[first:]), "", lines[-1]]
 
 
 def _claims(lines: list[str]) -> list[str]:
@@ -132,11 +132,5 @@ def _claims(lines: list[str]) -> list[str]:
 
 def run(argv: list[str], folder: Path) -> Ended:
     """A command in the folder of the demo, with what it printed."""
-    return subprocess.run(  # noqa: S603
-        argv,
-        cwd=folder,
-        env=own_environment() | {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = own_environment() | {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)}
+    return subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603

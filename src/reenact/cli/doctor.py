@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reenact.cli.options import Amount, echo, output_format, show
+from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
 from reenact.redact import HIDDEN
 from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
@@ -35,6 +35,9 @@ PACKAGES = {"uv": "uv", "openai": "models", "anthropic": "models"}
 FRAMEWORKS = ("torch", "keras", "lightning", "transformers")
 """What a training needs in its own interpreter."""
 PROGRAMS = ("git", "gcc", "bwrap", "docker", "podman")
+LOW_DISK_BYTES = 2 * 1024**3
+IGNORED = "Ignored: a project file may not set this."
+GB = 1_000_000_000
 
 
 @click.command()
@@ -58,32 +61,21 @@ def doctor(output_format: str) -> ExitCode:
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (("chosen", settings.model or "none"), ("keys set", ", ".join(filter(keys.get, keys)) or "none"))
     missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
-    document = Document(
-        kind="doctor",
-        title=f"reenact {__version__} on this machine",
-        verdict=f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well.",
-        blocks=(
-            Facts("Machine", tuple(machine.items())),
-            Facts("Models", chosen),
-            Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
-            Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
-            Facts("Interpreter of your programs", tuple(theirs.items())),
-            *_sandbox_blocks(tiers),
-        ),
-        diagnostics=notices,
-        data={
-            "reenact": __version__,
-            "machine": machine,
-            "sandbox": [dataclasses.asdict(tier) for tier in tiers],
-            "model": settings.model,
-            "keys_set": keys,
-            "programs": programs,
-            "packages": packages,
-            "interpreter": dict(theirs),
-            "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
-        },
+    blocks = (
+        Facts("Machine", tuple(machine.items())),
+        Facts("Models", chosen),
+        Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
+        Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
+        Facts("Interpreter of your programs", tuple(theirs.items())),
+        *_sandbox_blocks(tiers),
     )
-    show(document, output_format)
+    data: dict[str, JsonValue] = {"reenact": __version__, "machine": machine}
+    data["sandbox"] = [dataclasses.asdict(tier) for tier in tiers]
+    data |= {"model": settings.model, "keys_set": keys, "programs": programs, "packages": packages}
+    data |= {"interpreter": theirs, "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free}
+    title = f"reenact {__version__} on this machine"
+    verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
+    show(Document("doctor", title, verdict, blocks, notices, data), output_format)
     return ExitCode.FOUND if to_fix else ExitCode.OK
 
 
@@ -128,9 +120,6 @@ def _machine() -> dict[str, str]:
         "free disk": f"{shutil.disk_usage(Path.cwd()).free / 1024**3:.0f} GiB",
         "gpu": gpus or "none found",
     }
-
-
-LOW_DISK_BYTES = 2 * 1024**3
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:
@@ -213,9 +202,6 @@ def _problem(code: str, name: str, error: ReenactError) -> Diagnostic:
     return Diagnostic(code, name, Level.ERROR, error.sentence, next_step=error.next_step)
 
 
-IGNORED = "Ignored: a project file may not set this."
-
-
 @click.command()
 @output_format
 @click.argument("words", nargs=-1, metavar="[set NAME VALUE | unset NAME]")
@@ -238,14 +224,9 @@ def config(words: tuple[str, ...], output_format: str) -> None:
         for name, value, origin, text in (*ignored, *known)
     }
     changed = sum(origin != "default" for _, origin in origins)
-    document = Document(
-        kind="config",
-        title="Settings in force",
-        verdict=f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}",
-        blocks=(Table("", ("setting", "value", "from", "what it does"), tuple(rows)),),
-        data=data,
-    )
-    show(document, output_format)
+    verdict = f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}"
+    table = Table("", ("setting", "value", "from", "what it does"), tuple(rows))
+    show(Document("config", "Settings in force", verdict, (table,), data=data), output_format)
 
 
 def _saved(words: tuple[str, ...]) -> str:
@@ -259,9 +240,8 @@ def _saved(words: tuple[str, ...]) -> str:
         case ("unset", name):
             return f"{name} is at its default again, in {save_setting(name, None)}"
         case _:
-            raise InputError(
-                f"config takes `set NAME VALUE`, `unset NAME` or nothing. Received: {' '.join(words)}."
-            )
+            taken = "`set NAME VALUE`, `unset NAME` or nothing"
+            raise InputError(f"config takes {taken}. Received: {' '.join(words)}.")
 
 
 def _written(value: object) -> str:
@@ -272,13 +252,8 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-GB = 1_000_000_000
-
-
 @click.command()
-@click.option(
-    "--prune", type=Amount(0, 1_000_000), metavar="GB", help="Remove the least recently used beyond this."
-)
+@option("--prune", "Remove the least recently used beyond this.", Amount(0, 1_000_000), metavar="GB")
 @output_format
 def cache(prune: float | None, output_format: str) -> ExitCode:
     """List the environments that were built for projects and papers, and what they take on the disk.

@@ -54,7 +54,15 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
         say(_disk_sentence(error), "Fix this and run the same command: it resumes.")
         return ExitCode.ERROR
     except Exception as error:  # noqa: BLE001
-        return _defect(error)
+        if os.environ.get("REENACT_TRACEBACK"):
+            traceback.print_exception(error)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{error} ({last.name}, line {last.lineno})"
+        say(
+            f"This is a defect of reenact: {type(error).__name__}: {where}.",
+            "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole trace.",
+        )
+        return ExitCode.ERROR
 
 
 def say(sentence: str, next_step: str = "") -> None:
@@ -89,14 +97,3 @@ def _disk_sentence(error: OSError) -> str:
         if full:
             return f"{what}. Folders without room: {', '.join(full)}."
     return f"{what}; the system does not say for which file."
-
-
-def _defect(error: Exception) -> int:
-    if os.environ.get("REENACT_TRACEBACK"):
-        traceback.print_exception(error)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    say(
-        f"This is a defect of reenact: {type(error).__name__}: {error} ({last.name}, line {last.lineno}).",
-        "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole trace.",
-    )
-    return ExitCode.ERROR

@@ -6,8 +6,44 @@ from collections.abc import Mapping
 
 import click
 
-from reenact.errors import InputError
 from reenact.version import __version__
+
+COMMANDS = {
+    "doctor": ("doctor", "Tell what works on this machine and what to fix."),
+    "config": ("doctor", "Print every setting, its value and where it comes from."),
+    "cache": ("doctor", "List prepared environments and their size; remove old ones."),
+    "runs": ("runs", "List, show, resume, export and query recorded runs."),
+    "view": ("serving", "Show runs in a browser of this machine; start, stop, resume them."),
+    "report": ("runs", "Write a run as one html file that can be mailed."),
+    "explain": ("static", "Explain a code, an ending or a word that reenact prints."),
+    "read": ("read", "Read a paper: its outline, what it holds, what was lost in reading."),
+    "watch": ("watch", "Run a training unmodified, see what happens inside, keep the trace."),
+    "graph": ("watch", "Show the layers of a model, each with the line that made it."),
+    "params": ("static", "List the hyperparameters of a training program: value, place, alternatives."),
+    "diagnose": ("training", "Say what is wrong with a training, where, and what happens if it is changed."),
+    "lint": ("static", "Read many files for faults that their text shows; nothing is run."),
+    "repair": ("training", "Find the smallest change that makes a training significantly better."),
+    "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
+    "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper, in its words."),
+    "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric, people."),
+    "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
+    "alternatives": ("training", "Find other repairs than the known one, as a graph."),
+    "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
+    "rules": ("static", "List the rules that diagnose a training."),
+    "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
+    "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "completion": ("main", "Print the script for completion in a shell."),
+    "demo": ("demo", "Show the main job end to end on an embedded example."),
+}
+"""Each command with its file, in which it has the same name, and its line of help."""
+VERBS = {name: (f"reenact.cli.{file}:{name}", text) for name, (file, text) in COMMANDS.items()}
+RENAMED = {"knobs": "params", "neutral": "alternatives"}
+"""Old names that still work, with a note."""
+SHELLS = {
+    "bash": 'eval "$(reenact completion bash)"      # into ~/.bashrc',
+    "zsh": 'eval "$(reenact completion zsh)"       # into ~/.zshrc',
+    "fish": "reenact completion fish | source        # into ~/.config/fish/completions/reenact.fish",
+}
 
 
 class LazyGroup(click.Group):
@@ -47,50 +83,10 @@ class Reenact(LazyGroup):
     """Also answers to the old names of verbs, with a note."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in MOVED:
-            raise InputError(
-                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
-                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
-            )
         if new := RENAMED.get(cmd_name):
             note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
             click.echo(note, err=True)
         return super().get_command(ctx, new or cmd_name)
-
-
-COMMANDS = {
-    "doctor": ("doctor", "Tell what works on this machine and what to fix."),
-    "config": ("doctor", "Print every setting, its value and where it comes from."),
-    "cache": ("doctor", "List prepared environments and their size; remove old ones."),
-    "runs": ("runs", "List, show, resume, export and query recorded runs."),
-    "view": ("serving", "Show runs in a browser of this machine; start, stop, resume them."),
-    "report": ("runs", "Write a run as one html file that can be mailed."),
-    "explain": ("static", "Explain a code, an ending or a word that reenact prints."),
-    "read": ("read", "Read a paper: its outline, what it holds, what was lost in reading."),
-    "watch": ("watch", "Run a training unmodified, see what happens inside, keep the trace."),
-    "graph": ("watch", "Show the layers of a model, each with the line that made it."),
-    "params": ("static", "List the hyperparameters of a training program: value, place, alternatives."),
-    "diagnose": ("training", "Say what is wrong with a training, where, and what happens if it is changed."),
-    "lint": ("static", "Read many files for faults that their text shows; nothing is run."),
-    "repair": ("training", "Find the smallest change that makes a training significantly better."),
-    "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
-    "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper, in its words."),
-    "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric, people."),
-    "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
-    "alternatives": ("training", "Find other repairs than the known one, as a graph."),
-    "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
-    "rules": ("static", "List the rules that diagnose a training."),
-    "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
-    "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
-    "completion": ("main", "Print the script for completion in a shell."),
-    "demo": ("demo", "Show the main job end to end on an embedded example."),
-}
-"""Each command with its file, in which it has the same name, and its line of help."""
-VERBS = {name: (f"reenact.cli.{file}:{name}", text) for name, (file, text) in COMMANDS.items()}
-MOVED = {"bench": "NAME", "train-detector": "train-detector"}
-"""Commands that only say where they went."""
-RENAMED = {"knobs": "params", "neutral": "alternatives"}
-"""Old names that still work, with a note."""
 
 
 @click.group(
@@ -102,13 +98,6 @@ RENAMED = {"knobs": "params", "neutral": "alternatives"}
 @click.version_option(__version__, "--version", prog_name="reenact")
 def reenact() -> None:
     """Re-enact deep-learning work and tell whether it holds."""
-
-
-SHELLS = {
-    "bash": 'eval "$(reenact completion bash)"      # into ~/.bashrc',
-    "zsh": 'eval "$(reenact completion zsh)"       # into ~/.zshrc',
-    "fish": "reenact completion fish | source        # into ~/.config/fish/completions/reenact.fish",
-}
 
 
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))

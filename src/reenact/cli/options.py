@@ -22,7 +22,14 @@ from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
 from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
+DETAILS = "reenact.details"
+MODEL = ("model", "max-cost", "max-tokens", "max-calls", "record")
+RECORDED = ("fresh", "trust-journal")
 
 
 class Count(click.IntRange):
@@ -110,18 +117,11 @@ RANDOM_SEED = Count(0, 2**32 - 1)
 """What every library's generator accepts."""
 ROWS = Count(1, 10**9)
 REPEATS = Count(1, 10_000)
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-def defaulted(
-    flag: str, kind: Any, default: Any, text: str, *, name: str = ""
-) -> Callable[[Command], Command]:
-    """An option that its help page shows with its default; `name` is that of the API where it differs."""
-    names = (flag, name) if name else (flag,)
-    return click.option(*names, type=kind, default=default, show_default=True, help=text)
+def defaulted(flag: str, kind: Any, default: Any, text: str, **more: Any) -> Callable[[Verb], Verb]:
+    """An option that its help page shows with its default."""
+    return option(flag, text, kind, default=default, show_default=True, **more)
 
 
 def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
@@ -129,12 +129,12 @@ def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
     return tuple(word.strip() for part in given for word in part.split(",") if word.strip())
 
 
-def option(flag: str, text: str, kind: Any = None, **more: Any) -> Callable[[Command], Command]:
-    """An option that may be left out."""
-    return click.option(flag, type=kind, help=text, **more)
+def option(flag: str, text: str, kind: Any = None, name: str = "", **more: Any) -> Callable[[Verb], Verb]:
+    """An option that may be left out; `name` is that of the API where it differs."""
+    return click.option(*filter(None, (flag, name)), type=kind, help=text, **more)
 
 
-def search_seed(command: Command) -> Command:
+def search_seed(command: Verb) -> Verb:
     """`--search-seed`, whose old name still works with a note."""
 
     def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
@@ -151,10 +151,7 @@ def search_seed(command: Command) -> Command:
     return new(old(command))
 
 
-DETAILS = "reenact.details"
-
-
-def printed_as(command: Command) -> Command:
+def printed_as(command: Verb) -> Verb:
     """`--output-format`, and `-v` for what a terminal otherwise leaves out."""
 
     def noted(context: click.Context, _: click.Parameter, given: bool) -> None:
@@ -225,14 +222,12 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "program": click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED),
 }
 """What is the same in several commands. The order in a help page is that of the decorators."""
-MODEL = ("model", "max-cost", "max-tokens", "max-calls", "record")
-RECORDED = ("fresh", "trust-journal")
 
 
-def shared(*names: str) -> Callable[[Command], Command]:
+def shared(*names: str) -> Callable[[Verb], Verb]:
     """Adds these options to a command."""
 
-    def added(command: Command) -> Command:
+    def added(command: Verb) -> Verb:
         for name in reversed(names):
             command = SHARED[name](command)
         return command

@@ -55,18 +55,13 @@ def paper_document(paper: Paper) -> Document:
         (one.key, one.title or one.text[:80], str(one.year or "-"), ", ".join(one.cited_in[:6]) or "-")
         for one in paper.references
     )
-    return Document(
-        kind="read",
-        title=f"Paper: {paper.title}",
-        verdict=f"{parts}; {lost}.",
-        blocks=(
-            Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
-            Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
-            Table("References", ("key", "title", "year", "cited in"), references),
-        ),
-        diagnostics=tuple(notices),
-        data=_data(paper, counts),
+    blocks = (
+        Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
+        Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
+        Table("References", ("key", "title", "year", "cited in"), references),
     )
+    title, verdict, data = f"Paper: {paper.title}", f"{parts}; {lost}.", _data(paper, counts)
+    return Document("read", title, verdict, blocks, tuple(notices), data)
 
 
 def counts_of(paper: Paper) -> dict[str, int]:

@@ -32,7 +32,13 @@ from reenact.report.views.bug import bug_document
 from reenact.report.views.evaluation import evaluation_document, fingerprint_document
 from reenact.report.views.paper import paper_document
 
-DEFAULTS = PaperOptions()
+PAPER = PaperOptions()
+SCALE = Amount(0, 1, above=True)
+FORM = "A filled form of the human rubric; where there is none yet, an empty one is written."
+METRICS = "metrics.json of one run; one that is not there counts as failed."
+BUG = BugOptions()
+STUB = "A module that may be empty where it is not installed."
+AUTO = "auto takes this interpreter's packages where they satisfy the project, else builds."
 
 
 @click.command()
@@ -44,20 +50,16 @@ DEFAULTS = PaperOptions()
 @click.option("--checkpoints", type=FOLDER, help="Your folder of trained weights; read-only too.")
 @click.option("--library", type=FOLDER, help="Cited papers and repositories, to be used offline.")
 @defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for the project, REPORT.md and report.html.")
-@defaulted("--exemplars", Count(0, 10), DEFAULTS.exemplars, "Cited papers that are looked into.")
-@defaulted("--rounds", Count(0, 10), DEFAULTS.rounds, "Revisions after verification.")
-@defaulted("--seeds", Count(1, 20), DEFAULTS.seeds, "Full runs.")
+@defaulted("--exemplars", Count(0, 10), PAPER.exemplars, "Cited papers that are looked into.")
+@defaulted("--rounds", Count(0, 10), PAPER.rounds, "Revisions after verification.")
+@defaulted("--seeds", Count(1, 20), PAPER.seeds, "Full runs.")
+@defaulted("--scale", SCALE, 1.0, "Share of the paper's training to do; declared in every table.")
 @defaulted(
-    "--scale", Amount(0, 1, above=True), 1.0, "Share of the paper's training to do; declared in every table."
-)
-@defaulted(
-    "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
+    "--run-wall", RUN_SECONDS, PAPER.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
 )
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
 @click.option("--allow-packages", multiple=True, help="Packages that may be installed where the code asks.")
-@click.option(
-    "--claim", "claims", multiple=True, help='What it claims, as in "accuracy of METHOD on DATA > 0.97".'
-)
+@option("--claim", 'What it claims, as in "accuracy of METHOD on DATA > 0.97".', name="claims", multiple=True)
 @click.option("--anyway", is_flag=True, help="Go on where the paper states nothing that could be compared.")
 @click.option("--no-repair", "repair", flag_value=False, default=True, help="State the gap and leave it.")
 @option("--without", "Leave out a part of the method.", click.Choice(PaperAblations.names()), multiple=True)
@@ -96,19 +98,13 @@ def fingerprint(paper: str, **given: Any) -> int:
 @click.option("--reference", type=FOLDER, help="A reference implementation: adds the code and mixed levels.")
 @option("--rubric", "Judge the code-development leaves of a rubric tree (PaperBench JSON).", FILE)
 @option("--resources-provided", "Getting data and models weighs nothing in the rubric.", is_flag=True)
-@click.option(
-    "--form", "forms", multiple=True, type=NEW_FILE,
-    help="A filled form of the human rubric; where there is none yet, an empty one is written.",
-)  # fmt: skip
+@option("--form", FORM, NEW_FILE, "forms", multiple=True)
 @click.option("--judgements", type=FILE, help="CSV (item, judge, judge, ...): how far the judges agree.")
 @option("--expert", "An expert's list of the cited papers that matter, the first one first.", FILE)
 @option("--chosen", "The lineage to compare with it; default: chosen now from the paper.", FILE)
 @defaulted("--exemplars", Count(1, 20), 3, "k of Recall@k.")
 @click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
-@click.option(
-    "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
-    help="metrics.json of one run; one that is not there counts as failed.",
-)  # fmt: skip
+@option("--run", METRICS, click.Path(path_type=Path), "metrics", multiple=True)
 @option("--execute", "Run train.py with this many seeds in the sandbox.", Count(0, 20), default=0)
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
 @defaulted("--run-wall", RUN_SECONDS, 3600.0, "CPU seconds that one run may take.", name="run_time")
@@ -127,39 +123,25 @@ def evaluate(code: Path, **given: Any) -> int:
     return answer(run_evaluation, evaluation_document, code, **given)
 
 
-BUG_DEFAULTS = BugOptions()
-
-
 @click.command()
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
 @click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
 @defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md.")
-@defaulted("--seeds", Count(1, 50), BUG_DEFAULTS.seeds, "Random seeds.")
-@defaulted(
-    "--contexts", Count(1, 20), BUG_DEFAULTS.contexts, "Pieces of the project that are tried, best first."
-)
-@defaulted("--attempts", Count(1, 20), BUG_DEFAULTS.attempts, "Scripts per context.")
+@defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
+@defaulted("--contexts", Count(1, 20), BUG.contexts, "Pieces of the project that are tried, best first.")
+@defaulted("--attempts", Count(1, 20), BUG.attempts, "Scripts per context.")
 @defaulted("--samples", Count(1, 20), 1, "First scripts per context.")
-@defaulted("--wall", RUN_SECONDS, BUG_DEFAULTS.wall_s, "Seconds that one run may take.", name="run_time")
-@defaulted(
-    "--environment",
-    click.Choice(ENVIRONMENTS),
-    "auto",
-    "auto takes this interpreter's packages where they satisfy the project, else builds.",
-)
-@click.option(
-    "--requirement", "requirements", multiple=True, help="Install this too, for example 'torch==2.1'."
-)
+@defaulted("--wall", RUN_SECONDS, BUG.wall_s, "Seconds that one run may take.", name="run_time")
+@defaulted("--environment", click.Choice(ENVIRONMENTS), "auto", AUTO)
+@option("--requirement", "Install this too, for example 'torch==2.1'.", name="requirements", multiple=True)
 @click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
-@click.option(
-    "--allow-stub", "allow_stubs", multiple=True, help="A module that may be empty where it is not installed."
-)
+@option("--allow-stub", STUB, name="allow_stubs", multiple=True)
 @click.option("--sparse", is_flag=True, help="Rank code by words alone, also where an embedder is installed.")
 @click.option("--pytest", is_flag=True, help="Write a pytest file too.")
 @click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
-@click.option(
-    "--no-minimise", "minimise", flag_value=False, default=True, help="Keep the script as long as it came."
+@option(
+    "--no-minimise", "Keep the script as long as it came.", None, "minimise", flag_value=False, default=True
 )
 @option("--without", "Leave out a part of the method.", click.Choice(BugAblations.names()), multiple=True)
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reenact.cli.ending import ENDING
-from reenact.cli.options import Count, echo, output_format, show
+from reenact.cli.options import NEW_FOLDER, Count, echo, option, output_format, show
 from reenact.errors import InputError, MissingExtra
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER
@@ -39,9 +39,7 @@ STARTED = {
 
 @click.command()
 @click.option("--port", type=Count(0, 65535), default=0, help="Default: a free one.")
-@click.option(
-    "--runs", type=click.Path(file_okay=False, path_type=Path), help="Folder of the runs; default: yours."
-)
+@option("--runs", "Folder of the runs; default: yours.", NEW_FOLDER)
 @click.option("--open", "opened", is_flag=True, help="Open the address in your browser.")
 def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
     """Show recorded runs in a browser: what was found, how, and what it cost; start, stop and resume them.
@@ -67,10 +65,8 @@ def _folder(runs: Path | None) -> Path:
     if runs is None:
         return resolve().settings.runs_dir
     if not runs.is_dir():
-        raise InputError(
-            f"There is no folder of runs to show. Received: runs={str(runs)!r}.",
-            next_step="Name the folder that a command has recorded in, .reenact unless you chose another.",
-        )
+        fix = "Name the folder that a command has recorded in, .reenact unless you chose another."
+        raise InputError(f"There is no folder of runs to show. Received: runs={str(runs)!r}.", next_step=fix)
     inside = runs / Settings().runs_dir.name
     return inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
 
@@ -98,10 +94,8 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     if find_spec("mcp") is None:
         raise MissingExtra("mcp", "mcp")
     if allow_apply and not allow_run:
-        raise InputError(
-            "A change is written by the repair that found it. Received: --allow-apply without --allow-run.",
-            next_step="reenact mcp --allow-run --allow-apply",
-        )
+        says = "A change is written by the repair that found it. Received: --allow-apply without --allow-run."
+        raise InputError(says, next_step="reenact mcp --allow-run --allow-apply")
     from reenact.mcp.server import Permits, serve
 
     ENDING.children_go_on = True
@@ -144,13 +138,9 @@ def _list(folder: Path) -> Document:
     # The id tells the step; what is copied must not be broken by a narrow terminal.
     rows = tuple((one.id, str(one.request["schema_name"])) for one in found)
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
-    return Document(
-        kind="relay",
-        title=f"Requests waiting in {folder}",
-        verdict=f"{len(found)} waiting.{next_step}",
-        blocks=(Table("", ("id", "answer type"), rows),) if rows else (),
-        data={"waiting": [dict(one.request) for one in found]},
-    )
+    title, verdict = f"Requests waiting in {folder}", f"{len(found)} waiting.{next_step}"
+    blocks = (Table("", ("id", "answer type"), rows),) if rows else ()
+    return Document("relay", title, verdict, blocks, data={"waiting": [dict(one.request) for one in found]})
 
 
 def _lines(name: str, request: Mapping[str, Any]) -> list[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reenact.program.program import Program
     from reenact.program.static_graph import StaticLayer
 
+UNSET = "Also list those that are not set: the library's default holds."
 UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
 
 
@@ -49,22 +50,13 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
             message = f"{one.path} could not be parsed: {one.unread}"
             at = Place(PurePosixPath(one.path), 1)
             notices.append(Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, at))
-    document = Document(
-        kind="lint",
-        title="Static rules",
-        verdict=result.sentence,
-        diagnostics=tuple(notices),
-        data=result.to_dict(),
-        exit_code=result.exit_code,
-    )
-    show(document, output_format)
-    return result.exit_code
+    data, code = result.to_dict(), result.exit_code
+    show(Document("lint", "Static rules", result.sentence, (), tuple(notices), data, "", code), output_format)
+    return code
 
 
 @click.command(context_settings=PROGRAM)
-@click.option(
-    "--all", "everything", is_flag=True, help="Also list those that are not set: the library's default holds."
-)
+@option("--all", UNSET, name="everything", is_flag=True)
 @click.option("--layers", is_flag=True, help="Also list the layers as the text makes them.")
 @shared("output-format", "program")
 def params(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
@@ -93,14 +85,10 @@ def _document(result: Hyperparameters, everything: bool, layers: bool) -> Docume
         blocks.append(Table("Layers", columns, rows))
     unread = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
     hint = "" if everything else " (--all lists them)"
-    return Document(
-        kind="knobs",
-        title=f"Hyperparameters of {program.entry}",
-        verdict=f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}.",
-        blocks=tuple(blocks),
-        diagnostics=tuple(Diagnostic(UNREAD, UNREAD_NAME, Level.WARNING, each) for each in unread),
-        data=result.to_dict(),
-    )
+    title = f"Hyperparameters of {program.entry}"
+    verdict = f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}."
+    notices = tuple(Diagnostic(UNREAD, UNREAD_NAME, Level.WARNING, each) for each in unread)
+    return Document("knobs", title, verdict, tuple(blocks), notices, result.to_dict())
 
 
 def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
@@ -144,14 +132,10 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
         return
     listed = list_rules(*words)
     columns = ("code", "name", "family", "fault", "needs", "status")
-    document = Document(
-        kind="rules",
-        title="Rules",
-        verdict=f"{len(listed)} rules. reenact explain CODE tells what, why and what to do instead.",
-        blocks=(Table("", columns, tuple(map(rule_cells, listed))),),
-        data=[rule_data(one) for one in listed],
-    )
-    show(document, output_format)
+    verdict = f"{len(listed)} rules. reenact explain CODE tells what, why and what to do instead."
+    table = Table("", columns, tuple(map(rule_cells, listed)))
+    data = [rule_data(one) for one in listed]
+    show(Document("rules", "Rules", verdict, (table,), data=data), output_format)
 
 
 @click.command()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
-from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import EXPERIMENTS, Depth
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
     from reenact.diagnosis.mutate.mutant import Mutant
     from reenact.diagnosis.mutate.pipeline import Killings
     from reenact.program.program import Program
-    from reenact.repairs.verdict import Repair
+
+DEPTHS, SPACES = click.Choice([depth.value for depth in Depth]), click.Choice(["own", "study"])
 
 
 @click.command(context_settings=PROGRAM)
 @opt.defaulted(
     "--depth",
-    click.Choice([depth.value for depth in Depth]),
-    Depth.QUICK.value,
+    DEPTHS,
+    "quick",
     "static reads; quick watches one run; normal and deep change the suspects and train.",
 )
 @opt.shared("select", "ignore")
@@ -62,10 +63,7 @@ def diagnose(program: tuple[str, ...], **given: Any) -> int:
     as you run it, and changed copies of it run in scratch folders. Exit code 0: a
     training was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
     """
-
-    def view(result: Diagnosis) -> Document:
-        return diagnosis_document(result, " ".join(program))
-
+    view = partial(diagnosis_document, title=" ".join(program))
     return answer(run_diagnosis, view, program_words(program), output=STDERR, **given)
 
 
@@ -83,12 +81,7 @@ def diagnose(program: tuple[str, ...], **given: Any) -> int:
     "--select", "Only what these rules find: codes, prefixes, families.", multiple=True, callback=opt.listed
 )
 @opt.shared("ignore")
-@opt.defaulted(
-    "--space",
-    click.Choice(["own", "study"]),
-    "own",
-    "Values for random, bohb and hebo: ours, or those of the study.",
-)
+@opt.defaulted("--space", SPACES, "own", "Values for random, bohb and hebo: ours, or those of the study.")
 @opt.shared("search-seed")
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=opt.Amount(0, 2), help="Temperature of these answers.")
@@ -104,12 +97,9 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
-
     from reenact.report.views.repair import repair_document
 
-    def view(result: Repair) -> Document:
-        return repair_document(result, " ".join(program))
-
+    view = partial(repair_document, title=" ".join(program))
     return answer(run_repair, view, program_words(program), output=STDERR, **given)
 
 
@@ -130,12 +120,7 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 @opt.option("--svg", "Write the graph as a drawing.", opt.NEW_FILE)
 @opt.shared(*opt.RECORDED, "max-time", "output-format", "program")
 def alternatives(
-    program: tuple[str, ...],
-    known: Path | None,
-    svg: Path | None,
-    output_format: str,
-    fresh: bool,
-    **given: Any,
+    program: tuple[str, ...], known: Path | None, svg: Path | None, output_format: str, **given: Any
 ) -> int:
     """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
 
@@ -147,15 +132,13 @@ def alternatives(
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
-    with (
-        calling(given["max_time"]) as stop,
-        open_session({**given, "progress": True, "cancel": stop}) as session,
-    ):
+    given["progress"] = True
+    with calling(given["max_time"]) as stop, open_session({**given, "cancel": stop}) as session:
         options = AlternativesOptions(
             given["budget"], given["trainings"], given["top"], given["metric"] or "",
             session.settings.python, given["workers"], given["search_seed"],
         )  # fmt: skip
-        services = session.services(DiagnoseServices, output=STDERR, fresh=fresh)
+        services = session.services(DiagnoseServices, output=STDERR, fresh=given["fresh"])
         found = analyse(read, options, services, beside)
     if svg is not None:
         drawing = neutrality_plot(found).svg
@@ -242,10 +225,8 @@ def _catalogue() -> Document:
     rows = tuple((one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS)
     ours = covered()
     left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
-    return Document(
-        "mutate",
-        "Mutation operators",
-        f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}.",
-        (Table("", ("operator", "fault", "what", "DeepCrime"), rows), Facts("", (("not covered", left),))),
-        data=[{"name": one.name, "fault": one.fault.value, "what": one.what} for one in OPERATORS],
-    )
+    verdict = f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}."
+    table = Table("", ("operator", "fault", "what", "DeepCrime"), rows)
+    data = [{"name": one.name, "fault": one.fault.value, "what": one.what} for one in OPERATORS]
+    blocks = (table, Facts("", (("not covered", left),)))
+    return Document("mutate", "Mutation operators", verdict, blocks, data=data)

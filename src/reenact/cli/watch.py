@@ -19,6 +19,7 @@ from reenact.report.views.trace import graph_document, watch_document
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode, Stop
 
+PATTERN = "Read a metric off the output: 'acc (?P<accuracy>\\S+)'."
 FIRST_STEPS = 3
 """Training steps after which the layers are known."""
 
@@ -26,12 +27,7 @@ FIRST_STEPS = 3
 @click.command(context_settings=PROGRAM)
 @defaulted("--preset", click.Choice(PRESETS), "quick", "How closely to look.")
 @click.option("--seed", type=RANDOM_SEED, help="Override the program's own global seeds.")
-@click.option(
-    "--metric-regex",
-    "patterns",
-    multiple=True,
-    help="Read a metric off the output: 'acc (?P<accuracy>\\S+)'.",
-)
+@click.option("--metric-regex", "patterns", multiple=True, help=PATTERN)
 @shared("max-time", "training-time")
 @click.option("--stop-after", type=STEPS, help="End the program after this many optimizer steps.")
 @shared("python")
@@ -97,9 +93,7 @@ def graph(python: str | None, max_time: float, output_format: str, program: tupl
         watched = watch_program(read_program(program_words(program)), options, stdout=STDERR, stop=stop)
     found = watched.trace.graph if watched.trace else None
     if found is None:
-        raise Inconclusive(
-            f"No model was seen in training. {watched.outcome.sentence}",
-            next_step=f"reenact watch {' '.join(program)}",
-        )
+        says = f"No model was seen in training. {watched.outcome.sentence}"
+        raise Inconclusive(says, next_step=f"reenact watch {' '.join(program)}")
     show(graph_document(found, f"Model of {' '.join(program)}"), output_format)
     return ExitCode.OK

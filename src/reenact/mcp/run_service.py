@@ -22,6 +22,27 @@ AT_WORK = (STARTING, RUNNING)
 SHOWN, LONGEST_LINE = 8, 200
 """Lines of the output of a job, and letters of each."""
 RELAY = "--model=relay:"
+NEXT: Mapping[tuple[str, int | None], str] = {
+    ("diagnose", ExitCode.FOUND): "repair",
+    ("repair", ExitCode.OK): "apply",
+}
+"""What follows a finished run, by command and exit code."""
+KEPT: Mapping[str, tuple[str, ...]] = {
+    "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),
+    "repair": ("decision", "sentence", "diff", "complexity", "why", "verdicts", "trainings", "notes"),
+    "bug": (
+        "verdict", "reason", "script", "seeds_shown", "seeds_run", "folder", "written", "findings", "notes",
+    ),
+    "paper": (
+        "title", "goal", "verdict", "reason", "gap", "criteria", "passed", "scale", "comparisons",
+        "gap_repair", "notes",
+    ),
+}  # fmt: skip
+"""The keys of a result that are passed on, by command; of a command that is not listed, all."""
+NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
+TEXT = 4_000
+ITEMS = 12
+DEPTH = 5
 
 
 class RunStatus(BaseModel):
@@ -85,9 +106,9 @@ class RunService:
             return self._of_job(job)
         with shelf:
             run = self._run_of(job, shelf) if job is not None else shelf.find(name)
-            if run is None:
-                assert job is not None
+            if job is not None and run is None:
                 return self._of_job(job)
+            assert run is not None
             return self._of_run(run, shelf.status_of(run), job or self._job_of(run, shelf))
 
     def answer(self, status: RunStatus) -> dict[str, Any]:
@@ -116,10 +137,8 @@ class RunService:
             with JournalReader.open(self.runs_dir) as shelf:
                 job = self._job_of(shelf.find(name), shelf)
         if job is None:
-            raise InputError(
-                f"No job of this server works on {name!r}: it was started elsewhere.",
-                next_step="Stop it where it was started.",
-            )
+            says = f"No job of this server works on {name!r}: it was started elsewhere."
+            raise InputError(says, next_step="Stop it where it was started.")
         return job
 
     def relay(self, name: str) -> Path:
@@ -131,9 +150,8 @@ class RunService:
                 words = shelf.find(job.run if job is not None else name).command()
         folder = relay_of(words, self.relays)
         if folder is None:
-            raise InputError(
-                f"{name!r} asks another model than this client.", next_step="Start it with model='mcp'."
-            )
+            says = f"{name!r} asks another model than this client."
+            raise InputError(says, next_step="Start it with model='mcp'.")
         return folder
 
     def _of_run(self, run: Run, state: str, job: Job | None) -> RunStatus:
@@ -175,26 +193,15 @@ class RunService:
 
 def relay_of(command: Sequence[str], folder: Path) -> Path | None:
     """The relay folder that a command of ours names; none when it asks another model."""
-    for word in command:
-        path = Path(word.removeprefix(RELAY))
-        if word.startswith(RELAY) and path.parent == folder:
-            return path
-    return None
+    paths = (Path(word.removeprefix(RELAY)) for word in command if word.startswith(RELAY))
+    return next((path for path in paths if path.parent == folder), None)
 
 
 def _status(run: Run, state: str) -> RunStatus:
-    return RunStatus(
-        id=run.id,
-        command=run.pipeline,
-        what=run.what,
-        status=state,
-        verdict=sentence_of(run),
-        exit_code=run.exit_code,
-        steps=run.steps,
-        seconds=round(run.worked_s, 1),
-        money=run.money,
-        tokens=run.tokens_in + run.tokens_out,
-    )
+    status = RunStatus(id=run.id, command=run.pipeline, what=run.what, status=state, money=run.money)
+    status.verdict, status.exit_code, status.steps = plain(sentence_of(run)), run.exit_code, run.steps
+    status.seconds, status.tokens = round(run.worked_s, 1), run.tokens_in + run.tokens_out
+    return status
 
 
 def _next(status: RunStatus) -> str:
@@ -205,31 +212,6 @@ def _next(status: RunStatus) -> str:
     if status.status == "finished":
         return NEXT.get((status.command, status.exit_code), "")
     return "resume" if status.id else "Read `output`, fix it, start again."
-
-
-NEXT: Mapping[tuple[str, int | None], str] = {
-    ("diagnose", ExitCode.FOUND): "repair",
-    ("repair", ExitCode.OK): "apply",
-}
-"""What follows a finished run, by command and exit code."""
-
-
-KEPT: Mapping[str, tuple[str, ...]] = {
-    "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),
-    "repair": ("decision", "sentence", "diff", "complexity", "why", "verdicts", "trainings", "notes"),
-    "bug": (
-        "verdict", "reason", "script", "seeds_shown", "seeds_run", "folder", "written", "findings", "notes",
-    ),
-    "paper": (
-        "title", "goal", "verdict", "reason", "gap", "criteria", "passed", "scale", "comparisons",
-        "gap_repair", "notes",
-    ),
-}  # fmt: skip
-"""The keys of a result that are passed on, by command; of a command that is not listed, all."""
-NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
-TEXT = 4_000
-ITEMS = 12
-DEPTH = 5
 
 
 def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int = DEPTH) -> Any:

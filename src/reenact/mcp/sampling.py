@@ -51,9 +51,8 @@ async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequire
                 metadata=ServerMessageMetadata(related_request_id=ctx.request_context.request_id),
             )
         except MCPError as error:
-            raise InputError(
-                f"The client's model did not answer {one.id}: {error}.", next_step="Use request and answer."
-            ) from error
+            says = f"The client's model did not answer {one.id}: {error}."
+            raise InputError(says, next_step="Use request and answer.") from error
         await anyio.to_thread.run_sync(file_reply, folder, one.id, result)
     return None
 

@@ -59,10 +59,8 @@ class Permits:
     def for_running(self, what: str) -> None:
         """Raise InputError when nothing may be run."""
         if not self.run:
-            raise InputError(
-                f"{what} runs code, and this server was started to read only.",
-                next_step="Ask the user to start it with: reenact mcp --allow-run",
-            )
+            says = f"{what} runs code, and this server was started to read only."
+            raise InputError(says, next_step="Ask the user to start it with: reenact mcp --allow-run")
 
     def for_applying(self) -> None:
         """Raise InputError when the user's files may not be changed."""

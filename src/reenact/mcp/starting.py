@@ -35,6 +35,7 @@ ModelName = Annotated[
     str, Field(description="anthropic:NAME, ollama:NAME, ...; `mcp`: you; empty: as the user has set it.")
 ]
 Money = Annotated[float, Field(ge=0, description="US dollars; 0: as set.")]
+LONGEST_WAIT_S = 55.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +177,6 @@ def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
         return options({"model": model})
     text = json.dumps([str(Path.cwd()), *others])
     return [f"{RELAY}{folder / f'asked-{hashlib.sha256(text.encode()).hexdigest()[:12]}'}"]
-
-
-LONGEST_WAIT_S = 55.0
 
 
 def add_following(server: MCPServer[Any], starter: Starter) -> None:

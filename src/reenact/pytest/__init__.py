@@ -7,7 +7,7 @@ They are plain functions: nothing is registered with pytest, and unittest may us
 
 The rules judge, the message is what a reader of a failing test needs.
 
-one_batch   the experiment, and how Keras does it    torch_batch   how torch does it
+one_batch   the experiment, and how Keras and torch do it
 """
 
 import math

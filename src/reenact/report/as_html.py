@@ -156,12 +156,11 @@ def _diagnostic(one: doc.Diagnostic) -> str:
 
 
 def _fold(one: doc.Fold) -> str:
-    own = f' <a class="own" href="{escaped(one.href)}">own page</a>' if one.href else ""
-    fetched = (
-        f' hx-get="{escaped(one.href)}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
-    )
+    href = escaped(one.href)
+    own = f' <a class="own" href="{href}">own page</a>' if href else ""
+    fetched = f' hx-get="{href}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
     return (
-        f'<details class="fold {one.tone}"{fetched if one.href and not one.blocks else ""}>'
+        f'<details class="fold {one.tone}"{fetched if href and not one.blocks else ""}>'
         f"<summary>{escaped(one.summary)}{own}</summary>"
         f'<div class="body">{blocks(one.blocks)}</div></details>'
     )

@@ -24,6 +24,11 @@ Stops = tuple[tuple[float, tuple[int, int, int]], ...]
 RISING: Stops = ((0.0, (38, 70, 130)), (0.5, (60, 160, 150)), (1.0, (245, 220, 90)))
 ALARMING: Stops = ((0.0, (214, 226, 220)), (0.5, (236, 165, 80)), (1.0, (190, 30, 45)))
 BALANCED: Stops = ((0.0, (50, 90, 190)), (0.5, (222, 224, 214)), (1.0, (195, 40, 45)))
+STRIPS_RIGHT, STRIPS_TOP, STRIPS_BOTTOM = 90.0, 8.0, 34.0
+BAND = 34.0
+GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
+GRAPH_ROW = 26.0
+LEAST_HEIGHT = 120.0
 
 
 class Shade(StrEnum):
@@ -70,16 +75,13 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     if len(rows) > len(shown):
         parts.append(svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
     parts.append(svg.line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
-    alt = f"median by layer: {', '.join(_medians(rows))}"
-    return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
-
-
-def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
+    medians = []
     for row in rows[:NAMED_LAYERS]:
         values = [value for value in row.values if value is not None and math.isfinite(value)]
-        yield f"{row.name} {svg.number(median(values)) if values else 'not a number'}"
-    if len(rows) > NAMED_LAYERS:
-        yield f"and {len(rows) - NAMED_LAYERS} more"
+        medians.append(f"{row.name} {svg.number(median(values)) if values else 'not a number'}")
+    medians += [f"and {len(rows) - NAMED_LAYERS} more"] if len(rows) > NAMED_LAYERS else []
+    alt = f"median by layer: {', '.join(medians)}"
+    return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
 
 
 def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
@@ -134,10 +136,6 @@ def blend(stops: Stops, share: float) -> str:
     return "#" + "".join(f"{value:02x}" for value in mixed)
 
 
-STRIPS_RIGHT, STRIPS_TOP, STRIPS_BOTTOM = 90.0, 8.0, 34.0
-BAND = 34.0
-
-
 def before_after_plot(title: str, before: Sequence[float], after: Sequence[float], below: str) -> Picture:
     """What a change did: a band before and one after, a dot a seed. What is not finite is a failure."""
     x = svg.scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
@@ -164,11 +162,6 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
     return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
-
-
-GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
-GRAPH_ROW = 26.0
-LEAST_HEIGHT = 120.0
 
 
 @dataclass(frozen=True, slots=True)

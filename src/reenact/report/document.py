@@ -282,10 +282,8 @@ def listed(lines: Sequence[str], title: str = "") -> list[Text]:
 def labelled(label: str, text: str, width: int = WIDEST) -> list[str]:
     """A label and its words as lines, wrapped below themselves."""
     is_change = text.startswith(CHANGE)
-    hang = " " * (LABEL + 4 * is_change)
-    return textwrap.wrap(
-        f"{label:{LABEL}}{text}", width, subsequent_indent=hang, break_on_hyphens=not is_change
-    )
+    line, hang = f"{label:{LABEL}}{text}", " " * (LABEL + 4 * is_change)
+    return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=not is_change)
 
 
 def mapped(value: T, change: Callable[[str, str], str], name: str = "") -> T:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import cycle, groupby, pairwise
 from typing import TypeVar
 
 from reenact.report import svg
@@ -56,12 +56,6 @@ class Level:
     """The group of curves that it is about, whose colour it has; empty: it is about all."""
 
 
-def colours_of(curves: Sequence[Curve]) -> dict[str, str]:
-    """The colour of each curve that stands alone, and of each group, by its name in the legend."""
-    names = dict.fromkeys(one.group or one.name for one in curves)
-    return {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(names)}
-
-
 def line_plot(
     title: str,
     curves: Sequence[Curve],
@@ -87,7 +81,8 @@ def line_plot(
     shown = [thinned(one) for one in curves if len(one.steps)]
     # Neighbours stand below one another.
     rows = [at % 4 for at in range(len(marks))]
-    colours = colours_of(shown)
+    # Of each curve that stands alone, and of each group, by its name in the legend.
+    colours = dict(zip(dict.fromkeys(one.group or one.name for one in shown), cycle(COLOURS), strict=False))
     legend = list(_legend_places(colours))
     # Further rows of the legend push down what stands below the first.
     push = max((row for _, _, row in legend), default=0) * ROW

@@ -20,6 +20,27 @@ from reenact.result import Result
 T = TypeVar("T")
 RESULT = "result"
 MOST_NOTES = 500
+VIEWS = {
+    "diagnose": "reenact.report.views.diagnosis",
+    "repair": "reenact.report.views.repair",
+    "alternatives": "reenact.report.views.alternatives",
+    "neutral": "reenact.report.views.alternatives",
+    "bug": "reenact.report.views.bug",
+    "paper": "reenact.report.views.paper",
+}
+"""Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its result to show,
+`progress(stored)` where one at work has."""
+RESULTS = {
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", True),
+    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
+    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
+    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
+    ("reenact.paper.fingerprint.run", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
+    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
+}
+"""Module and name of a result: module and name of its view, and whether that wants a title."""
+STRANGE = "The result of this run has not the form that this version shows. It stands below as it was stored."
+LATEST = 12
 
 
 @dataclass(frozen=True)
@@ -74,29 +95,6 @@ class Stored:
 @lru_cache(maxsize=4)
 def _read(folder: str) -> Trace:
     return read_trace(Path(folder), root=Root(Path(folder)))
-
-
-VIEWS = {
-    "diagnose": "reenact.report.views.diagnosis",
-    "repair": "reenact.report.views.repair",
-    "alternatives": "reenact.report.views.alternatives",
-    "neutral": "reenact.report.views.alternatives",
-    "bug": "reenact.report.views.bug",
-    "paper": "reenact.report.views.paper",
-}
-"""Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its result to show,
-`progress(stored)` where one at work has."""
-RESULTS = {
-    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", True),
-    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
-    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
-    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
-    ("reenact.paper.fingerprint.run", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
-    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
-}
-"""Module and name of a result: module and name of its view, and whether that wants a title."""
-STRANGE = "The result of this run has not the form that this version shows. It stands below as it was stored."
-LATEST = 12
 
 
 def shown(result: object, title: str = "the program") -> Document:

@@ -15,6 +15,8 @@ FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
 SCHEMA_VERSION = 2
 NOTICE = ("code", "name", "level", "message", "next_step", "place")
 """What JSON has of a diagnostic."""
+COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def render(
@@ -32,9 +34,6 @@ def render(
 
         return html(document)
     return TEXTS[output_format](document)
-
-
-COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
 def concise(document: Document) -> str:
@@ -128,9 +127,6 @@ def as_json(document: Document) -> str:
         "data": encoded(document.data),
     }
     return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
-
-
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(document: Document) -> str:

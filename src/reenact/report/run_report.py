@@ -12,6 +12,10 @@ from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Tex
 from reenact.report.recorded import Stored, document_of
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
+MOST_TALK = 200
+MOST_STEPS = 2000
+ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
+"""Every run has the same anchors: below one another each gets the id of its run in front."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +119,6 @@ def _step_facts(step: Step) -> tuple[tuple[str, str], ...]:
     return tuple(facts.items())
 
 
-MOST_TALK = 200
-MOST_STEPS = 2000
-
-
 def report_page(*stored: Stored) -> str:
     """The whole file, of one run or of several below one another."""
     if len(stored) == 1:
@@ -133,10 +133,6 @@ def report_page(*stored: Stored) -> str:
     ]
     title = f"{len(stored)} runs of reenact"
     return page(title, f"<h1>{title}</h1>{blocks([Board('', ('run', 'verdict'), rows)])}{''.join(parts)}")
-
-
-ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
-"""Every run has the same anchors: below one another each gets the id of its run in front."""
 
 
 def _content(stored: Stored) -> str:

@@ -65,16 +65,14 @@ def tree(steps: Sequence[Step]) -> str:
         lines.append(("  " * len(folders) + name, step))
         above = folders
     width = max((len(label) for label, _ in lines), default=0)
-    return "\n".join(_tree_line(label, step, width) for label, step in lines)
+    return "\n".join(label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines)
 
 
-def _tree_line(label: str, step: Step | None, width: int) -> str:
-    if step is None:
-        return label
+def _tree_line(label: str, step: Step) -> str:
     parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}", cost_of(step)]
     parts += [counted(step.tries, "try")] if step.tries > 1 else []
     parts += [short(f"{step.error_type}: {step.error}", SENTENCE)] if step.error_type else []
-    return f"{label:{width}}  {'  '.join(parts)}"
+    return f"{label}  {'  '.join(parts)}"
 
 
 def state_of(step: Step) -> str:

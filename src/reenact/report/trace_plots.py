@@ -21,6 +21,9 @@ SHARE = (0.0, 1.0)
 LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
+SHARES = ("dead_unit_share", "saturated_share", "zero_share")
+STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
+"""Faults that show in the size of the steps."""
 
 
 def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
@@ -110,11 +113,6 @@ def _losses(trace: Trace, evidence: Evidence) -> Series:
     return Series(series.steps[keep], values[keep])
 
 
-SHARES = ("dead_unit_share", "saturated_share", "zero_share")
-STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
-"""Faults that show in the size of the steps."""
-
-
 def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """What a finding rests on, and what came of changing it."""
     made: list[Picture] = []
@@ -135,10 +133,8 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         drawn = Curve("loss on one batch after another", tested.rates, tested.losses)
         yield line_plot("Learning-rate range test", [drawn], marks=marks, below="learning rate", log_x=True)
         return
-    kernels = [
-        (layer.name, kernel_rows(evidence, layer).series("update_ratio")) for layer in evidence.weighted
-    ]
-    yield from series_plot("Size of an update, as a share of the weights", kernels[:6], ())
+    ratios = [(one.name, kernel_rows(evidence, one).series("update_ratio")) for one in evidence.weighted]
+    yield from series_plot("Size of an update, as a share of the weights", ratios[:6], ())
 
 
 def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:

@@ -32,10 +32,8 @@ def compare_page(request: Request) -> HTMLResponse:
     state = state_of(request)
     names = request.query_params.getlist("run")
     if not 2 <= len(names) <= MOST:
-        raise InputError(
-            f"Two to {MOST} runs are compared. Received: {len(names)}.",
-            next_step="Tick them in the list of runs.",
-        )
+        says = f"Two to {MOST} runs are compared. Received: {len(names)}."
+        raise InputError(says, next_step="Tick them in the list of runs.")
     with state.shelf() as shelf:
         stored = [Stored(shelf, shelf.find(name), state.runs_dir) for name in names]
         runs = [one.run for one in stored]

@@ -106,9 +106,8 @@ async def posted(request: Request, key: Key) -> Mapping[str, str]:
         body = (await request.body())[:LONGEST_FORM]
         fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
     if not hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()):
-        raise InputError(
-            "This form is from an earlier start of the page.", next_step="Load it again, then send."
-        )
+        says = "This form is from an earlier start of the page."
+        raise InputError(says, next_step="Load it again, then send.")
     return fields
 
 

@@ -21,6 +21,7 @@ HTMX = ("django_htmx", "static/django_htmx/htmx-2.min.js")
 NEEDED = ("starlette", "uvicorn", "jinja2")
 OWN = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
+HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
 
 
 @cache
@@ -43,9 +44,6 @@ def require_web() -> None:
     for package in NEEDED:
         if find_spec(package) is None:
             raise MissingExtra(package, "web")
-
-
-HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
 
 
 def render(template: str, **given: Any) -> str:

@@ -19,9 +19,14 @@ from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.report.run_words import cost_of, program_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.state import AppState, found_run, number_of, seen_already, state_of
+from reenact.web.state import found_run, number_of, seen_already, state_of
 
 PAGE = 100
+FIRST_TALKS = 30
+FIRST_STEPS = 25
+NEAR, LOOKED_AT, SHOWN = 500, 40, 6
+LINES = 12
+"""Of the output of a command at work."""
 
 
 def listing(
@@ -63,13 +68,6 @@ def listing(
     }
 
 
-FIRST_TALKS = 30
-FIRST_STEPS = 25
-NEAR, LOOKED_AT, SHOWN = 500, 40, 6
-LINES = 12
-"""Of the output of a command at work."""
-
-
 def run_page(request: Request) -> Response:
     """All of it. One that shows a run at work asks for news, and gets everything when that has ended."""
     state = state_of(request)
@@ -82,6 +80,9 @@ def run_page(request: Request) -> Response:
         if nothing_new := seen_already(request, mark):
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
+        # The last lines that the command printed, where this page started it.
+        job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None) if live else None
+        output = "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
         script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
         given: dict[str, Any] = {
             "run": run,
@@ -93,7 +94,7 @@ def run_page(request: Request) -> Response:
             "may_resume": not (live or run.status is Status.FINISHED or run.imported) and bool(run.command()),
             "may_apply": _may_apply(run, shelf),
             "repair": _repair_address(run) if not live else "",
-            "output": _output(state, run) if live else "",
+            "output": output,
             "message": request.query_params.get("message", "")[:300],
             "related": _related(run, shelf),
             "sections": editable(document_of(stored).sections, run),
@@ -136,12 +137,6 @@ def _repair_address(run: Run) -> str:
     if run.pipeline != "diagnose" or run.exit_code != ExitCode.FOUND or not words:
         return ""
     return f"/new?{urlencode({'verb': 'repair', 'argument': shlex.join(words)})}"
-
-
-def _output(state: AppState, run: Run) -> str:
-    """The last lines that the command printed, where this page started it."""
-    job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None)
-    return "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
 
 
 def editable(sections: Sequence[Section], run: Run) -> list[Section]:

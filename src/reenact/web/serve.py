@@ -27,6 +27,23 @@ from reenact.web.state import AppState, Form, state_of
 HERE = "127.0.0.1"
 PATIENCE_S = 3
 """Seconds that open connections get when the server ends."""
+ROUTES = (
+    Route("/", runs_page),
+    Route("/compare", compare_page),
+    Route("/new", actions.new_page),
+    Route("/new", actions.start, methods=["POST"]),
+    Route("/started/{job}", actions.started_page),
+    Route("/started/{job}/stop", actions.stop_started, methods=["POST"]),
+    Route("/runs/{run}", run_page),
+    Route("/runs/{run}/steps", steps_page),
+    Route("/runs/{run}/steps/{nr}", step_page),
+    Route("/runs/{run}/report.html", report_download),
+    Route("/runs/{run}/stop", actions.stop, methods=["POST"]),
+    Route("/runs/{run}/resume", actions.resume, methods=["POST"]),
+    Route("/runs/{run}/apply", actions.apply, methods=["POST"]),
+    Route("/runs/{run}/rename", actions.rename, methods=["POST"]),
+    Route("/runs/{run}/remove", actions.remove, methods=["POST"]),
+)
 
 
 def serve(runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None], port: int = 0) -> None:
@@ -72,31 +89,10 @@ def _bound(port: int) -> socket.socket:
         listening.bind((HERE, port))
     except OSError as error:
         listening.close()
-        raise InputError(
-            f"The port cannot be used: {error.strerror}. Received: port={port}.",
-            next_step="Leave --port out: a free one is taken.",
-        ) from error
+        says = f"The port cannot be used: {error.strerror}. Received: port={port}."
+        raise InputError(says, next_step="Leave --port out: a free one is taken.") from error
     listening.listen(64)
     return listening
-
-
-ROUTES = (
-    Route("/", runs_page),
-    Route("/compare", compare_page),
-    Route("/new", actions.new_page),
-    Route("/new", actions.start, methods=["POST"]),
-    Route("/started/{job}", actions.started_page),
-    Route("/started/{job}/stop", actions.stop_started, methods=["POST"]),
-    Route("/runs/{run}", run_page),
-    Route("/runs/{run}/steps", steps_page),
-    Route("/runs/{run}/steps/{nr}", step_page),
-    Route("/runs/{run}/report.html", report_download),
-    Route("/runs/{run}/stop", actions.stop, methods=["POST"]),
-    Route("/runs/{run}/resume", actions.resume, methods=["POST"]),
-    Route("/runs/{run}/apply", actions.apply, methods=["POST"]),
-    Route("/runs/{run}/rename", actions.rename, methods=["POST"]),
-    Route("/runs/{run}/remove", actions.remove, methods=["POST"]),
-)
 
 
 def make_app(state: AppState, port: int) -> ASGIApp:

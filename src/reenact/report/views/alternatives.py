@@ -24,7 +24,6 @@ SHADES = {
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
     others = found.alternatives
-    better = sum(node.status is NodeKind.BETTER for node in others)
     facts = {
         "judged by": found.metric,
         "trained": f"{found.trained} changed programs",
@@ -37,16 +36,11 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     )
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
-    return Document(
-        kind="alternatives",
-        title=f"Neutrality of {title}",
-        verdict=f"{len(others)} alternative repairs, {better} significantly better than the known one.",
-        blocks=(
-            Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph"),
-            Section("Alternatives", [table], "others"),
-        ),
-        data=found.to_dict(),
-    )
+    better = sum(node.status is NodeKind.BETTER for node in others)
+    verdict = f"{len(others)} alternative repairs, {better} significantly better than the known one."
+    graph = Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph")
+    blocks = (graph, Section("Alternatives", [table], "others"))
+    return Document("alternatives", f"Neutrality of {title}", verdict, blocks, data=found.to_dict())
 
 
 def from_run(stored: Stored) -> Document:
@@ -59,16 +53,11 @@ def from_run(stored: Stored) -> Document:
 
 def neutrality_plot(found: NeutralityGraph) -> Picture:
     """Generations from left to right, coloured by what each node is worth."""
-    dots = [
-        Dot(
-            node.parent,
-            found.depth(at),
-            SHADES[node.status][0],
-            f"{_value(node, found)}: {'the known repair' if node.status is NodeKind.KNOWN else node.patch}",
-            large=node.status in (NodeKind.ROOT, NodeKind.KNOWN),
-        )
-        for at, node in enumerate(found.nodes)
-    ]
+    dots = []
+    for at, node in enumerate(found.nodes):
+        change = "the known repair" if node.status is NodeKind.KNOWN else node.patch
+        colour, large = SHADES[node.status][0], node.status in (NodeKind.ROOT, NodeKind.KNOWN)
+        dots.append(Dot(node.parent, found.depth(at), colour, f"{_value(node, found)}: {change}", large))
     return graph_plot("Neutrality graph", dots, dict(SHADES.values()))
 
 

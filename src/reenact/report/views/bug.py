@@ -29,16 +29,9 @@ HOW_TO_SEE_IT = (
 
 def bug_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    return doc.Document(
-        kind="bug",
-        title=f"Bug: {found.title}",
-        verdict=found.sentence,
-        blocks=tuple(_sections(found)),
-        diagnostics=tuple(_diagnostics(found)),
-        data=found.to_dict(),
-        reused=found.reused,
-        exit_code=found.verdict.exit_code,
-    )
+    title, blocks, code = f"Bug: {found.title}", tuple(_sections(found)), found.verdict.exit_code
+    notices, data = tuple(_diagnostics(found)), found.to_dict()
+    return doc.Document("bug", title, found.sentence, blocks, notices, data, found.reused, code)
 
 
 def from_run(stored: Stored) -> doc.Document:

@@ -42,23 +42,17 @@ def diagnosis_document(
     outcome = found.evidence.outcome
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
-    return doc.Document(
-        kind="diagnose",
-        title=f"Diagnosis of {title}",
-        verdict=found.sentence,
-        blocks=(
-            doc.Section("The run", [_run(found), *_data(found.evidence)], "run"),
-            doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
-            *_measured(found, gone),
-            doc.Section("Other suspects, and symptoms", less, "less"),
-            doc.Section("Not done, or not seen", doc.listed(notes), "notes"),
-            doc.Section("Next", doc.listed([found.next_command] if found.next_command else []), "next"),
-        ),
-        diagnostics=tuple(_diagnostics(found, files)),
-        data=found.to_dict(),
-        reused=found.reused,
-        exit_code=found.exit_code,
+    sections = (
+        doc.Section("The run", [_run(found), *_data(found.evidence)], "run"),
+        doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
+        *_measured(found, gone),
+        doc.Section("Other suspects, and symptoms", less, "less"),
+        doc.Section("Not done, or not seen", doc.listed(notes), "notes"),
+        doc.Section("Next", doc.listed([found.next_command] if found.next_command else []), "next"),
     )
+    title, notices, data = f"Diagnosis of {title}", tuple(_diagnostics(found, files)), found.to_dict()
+    code, reused = found.exit_code, found.reused
+    return doc.Document("diagnose", title, found.sentence, sections, notices, data, reused, code)
 
 
 def from_run(stored: Stored) -> doc.Document:

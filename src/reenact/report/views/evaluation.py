@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Check, Value
 from reenact.paper.evaluate.evaluation import Evaluation
-from reenact.paper.evaluate.rubric import MEANS, RubricScore, Scored
+from reenact.paper.evaluate.rubric import MEANS, RubricScore
 from reenact.paper.fingerprint.fingerprint import shortened
 from reenact.paper.fingerprint.run import FingerprintRun
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
@@ -18,16 +18,10 @@ SHOWN = 200
 
 def evaluation_document(found: Evaluation) -> Document:
     """The whole answer."""
-    return Document(
-        kind="evaluate",
-        title=f"Evaluation of {found.code}" + (f" for: {found.title}" if found.title else ""),
-        verdict=_verdict(found),
-        blocks=tuple(_blocks(found)),
-        diagnostics=tuple(_notices(found)),
-        data=found.to_dict(),
-        reused=found.reused,
-        exit_code=ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK,
-    )
+    title = f"Evaluation of {found.code}" + (f" for: {found.title}" if found.title else "")
+    blocks, notices, data = tuple(_blocks(found)), tuple(_notices(found)), found.to_dict()
+    code = ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
+    return Document("evaluate", title, _verdict(found), blocks, notices, data, found.reused, code)
 
 
 def _verdict(found: Evaluation) -> str:
@@ -84,18 +78,15 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
     if rubric.pruned:
         facts.append(("left out", f"{rubric.pruned} leaves that ask for more than writing code"))
     yield Facts("Rubric", tuple(facts))
-    rows = tuple(_leaf(leaf) for leaf in tree.leaves())
-    yield Table("Leaves", ("requirement", "weight", "verdict", "where", "why"), rows[:SHOWN])
+    rows = []
+    for leaf in tree.leaves():
+        verdict, where, why = Value.UNKNOWN.value, "", ""
+        if (judged := leaf.judged) is not None:
+            verdict, where, why = judged.value.value, ", ".join(map(str, judged.lines[:3])), judged.reason
+        rows.append((leaf.node.requirements, str(leaf.node.weight), verdict, where, why))
+    yield Table("Leaves", ("requirement", "weight", "verdict", "where", "why"), tuple(rows[:SHOWN]))
     if len(rows) > SHOWN:
         yield Text(f"{len(rows) - SHOWN} more leaves are in the JSON.")
-
-
-def _leaf(leaf: Scored) -> tuple[str, ...]:
-    judged, node = leaf.judged, leaf.node
-    if judged is None:
-        return node.requirements, str(node.weight), Value.UNKNOWN.value, "", ""
-    where = ", ".join(map(str, judged.lines[:3]))
-    return node.requirements, str(node.weight), judged.value.value, where, judged.reason
 
 
 def _people(found: Evaluation) -> Iterator[Block]:
@@ -171,15 +162,9 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
         f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for {checks}"
         f" of them; proposals dropped: {len(found.dropped)}."
     )
-    return Document(
-        kind="fingerprint",
-        title=f"Fingerprint: {taken.paper.title}",
-        verdict=verdict if found.criteria else "No criterion could be taken; the reasons are below.",
-        blocks=tuple(_taken(taken)),
-        data=taken.to_dict(),
-        reused=taken.reused,
-        exit_code=taken.exit_code,
-    )
+    verdict = verdict if found.criteria else "No criterion could be taken; the reasons are below."
+    title, blocks, data = f"Fingerprint: {taken.paper.title}", tuple(_taken(taken)), taken.to_dict()
+    return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
 
 
 def _taken(taken: FingerprintRun) -> Iterator[Block]:

@@ -11,6 +11,9 @@ from reenact.types import Place
 
 SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
+WIDE = 84
+"""Characters of a source line that are shown."""
+MOST_LINES = 6
 
 
 def seen(finding: Finding) -> str:
@@ -73,11 +76,6 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     around = f" +- {stdev(known):.2g}" if len(known) > 1 else ""
     failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
     return f"{fmean(known):.3g}{around}{failed}"
-
-
-WIDE = 84
-"""Characters of a source line that are shown."""
-MOST_LINES = 6
 
 
 def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[str]:

@@ -28,20 +28,34 @@ GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
 MEANING = {ORANGE: "this paper", GREEN: "cited, with code", BLUE: "cited", GREY: "a file of its code"}
+NOTES = {
+    "Decided: ": "Decided where the paper is silent",
+    "Assumed: ": "Assumed by the code",
+    "Open: ": "Open questions",
+    "Lost in reading: ": "Lost in reading",
+    "Not taken for a claim: ": "Not taken for a claim",
+    "Not asked for, and not compared: ": "Not asked for, and not compared",
+    "Left out of the review: ": "Left out of the review",
+}
+"""How a note begins, and the list that it stands in."""
+ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
+STATUS_TONES = {
+    OrderingStatus.HOLDS: "good",
+    OrderingStatus.SMALLER: "warning",
+    OrderingStatus.FAILS: "error",
+}
+CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
+METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
+MOST_METRICS = 80
+"""Rows of a report; all of them are in its data."""
+CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
 
 
 def paper_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    return doc.Document(
-        kind="paper",
-        title=f"Paper: {found.paper.title}",
-        verdict=found.sentence,
-        blocks=tuple(_sections(found)),
-        diagnostics=tuple(_diagnostics(found)),
-        data=found.to_dict(),
-        reused=found.reused_line,
-        exit_code=found.verdict.exit_code,
-    )
+    title, blocks, code = f"Paper: {found.paper.title}", tuple(_sections(found)), found.verdict.exit_code
+    notices, data = tuple(_diagnostics(found)), found.to_dict()
+    return doc.Document("paper", title, found.sentence, blocks, notices, data, found.reused_line, code)
 
 
 def paper_report(found: Reproduction) -> dict[str, str]:
@@ -70,22 +84,13 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
     else:
         files = found.development.project.files
         yield doc.Section("Code", [doc.Source(*one) for one in files.items()], "code", page_only=True)
-    if found.development.rounds:
-        yield doc.Section("Rounds", list(_rounds(found.development.rounds)), "rounds")
+    if rounds := found.development.rounds:
+        table = doc.Board("", ("round", "what happened"), list(map(_round, rounds)))
+        wrong = {f"Problems of round {one.number}": one.problems for one in rounds if one.problems}
+        folds = [doc.Fold(title, doc.listed(lines)) for title, lines in wrong.items()]
+        yield doc.Section("Rounds", [table, *folds], "rounds")
     if found.exemplars:
         yield doc.Section("Lineage", list(_lineage(found)), "lineage")
-
-
-NOTES = {
-    "Decided: ": "Decided where the paper is silent",
-    "Assumed: ": "Assumed by the code",
-    "Open: ": "Open questions",
-    "Lost in reading: ": "Lost in reading",
-    "Not taken for a claim: ": "Not taken for a claim",
-    "Not asked for, and not compared: ": "Not asked for, and not compared",
-    "Left out of the review: ": "Left out of the review",
-}
-"""How a note begins, and the list that it stands in."""
 
 
 def _notes(found: Reproduction) -> Iterator[doc.Text]:
@@ -144,14 +149,6 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
         yield "written", f"{found.folder}/"
 
 
-ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
-STATUS_TONES = {
-    OrderingStatus.HOLDS: "good",
-    OrderingStatus.SMALLER: "warning",
-    OrderingStatus.FAILS: "error",
-}
-
-
 def _ordering(one: Ordering) -> doc.Row:
     """A claimed difference beside the measured one, with its 95 % limits."""
     unit = one.better.unit
@@ -159,9 +156,6 @@ def _ordering(one: Ordering) -> doc.Row:
     got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
     cells = (one.ids, str(one), f"{one.claimed:+.3g}{unit}", got, str(one.n), one.status.value)
     return doc.Row(cells, tone=STATUS_TONES.get(one.status, ""))
-
-
-CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
 
 
 def _claim(one: Comparison, *, linked: bool) -> doc.Row:
@@ -184,11 +178,6 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     )
 
 
-METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
-MOST_METRICS = 80
-"""Rows of a report; all of them are in its data."""
-
-
 def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
     """Every metric that the full runs left, whether or not the paper has a number for it."""
     claims = {one.metric: one.claim.id for one in found.comparisons if one.measured is not None}
@@ -199,9 +188,6 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
         rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
     left = len(rows) - MOST_METRICS
     return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
-
-
-CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
 
 
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
@@ -247,13 +233,6 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
         folds += [doc.Fold(f"{one.title} [{one.key}]", inner)] if inner else []
     yield Table("", ("key", "paper", "why", "code", "to know"), tuple(rows))
     yield from folds
-
-
-def _rounds(rounds: Sequence[Round]) -> Iterator[doc.Block]:
-    yield doc.Board("", ("round", "what happened"), [_round(one) for one in rounds])
-    for one in rounds:
-        if one.problems:
-            yield doc.Fold(f"Problems of round {one.number}", doc.listed(one.problems))
 
 
 def _round(one: Round) -> doc.Row:

@@ -22,6 +22,12 @@ from reenact.report.document import Beside, Passage, Picture, Reading, Source, S
 from reenact.report.line_plot import Curve, Level, line_plot
 from reenact.report.svg import number
 
+MOST_PLOTS = 6
+MOST_DESCRIBED = 8
+"""Curves of a plot that are put into words."""
+SHARE = 1.5
+"""What is larger is no share between 0 and 1."""
+
 
 def side_by_side(found: Reproduction) -> Beside:
     """The paper on the left, the code on the right."""
@@ -99,13 +105,6 @@ def _squiggles(
             tone = "good" if value is Value.PASS else ""
             squiggles[line.line] = Squiggle(line.line, start, end, note, href, tone)
     return list(squiggles.values())
-
-
-MOST_PLOTS = 6
-MOST_DESCRIBED = 8
-"""Curves of a plot that are put into words."""
-SHARE = 1.5
-"""What is larger is no share between 0 and 1."""
 
 
 def training_plots(runs: Sequence[FullRun], compared: Sequence[Comparison]) -> tuple[list[Picture], str]:

@@ -26,24 +26,18 @@ def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
     change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)] if found.diff else []
     change += [Text(found.applied)] if found.applied else []
-    return Document(
-        kind="repair",
-        title=f"Repair of {title}",
-        verdict=found.sentence,
-        blocks=(
-            Section("The change", change, "change"),
-            Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
-            Section("How it was found", [_facts(found)], "facts"),
-            Section("One training, before and after", list(_curves(found)), "curves"),
-            Section("Search", list(_searched(found.looks, found.judging)), "search"),
-            Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
-            Section("What the diagnosis found", listed(found.why), "reasons"),
-            Section("To know", listed(found.notes), "notes"),
-        ),
-        data=found.to_dict(),
-        reused=found.reused,
-        exit_code=found.decision.exit_code,
+    sections = (
+        Section("The change", change, "change"),
+        Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
+        Section("How it was found", [_facts(found)], "facts"),
+        Section("One training, before and after", list(_curves(found)), "curves"),
+        Section("Search", list(_searched(found.looks, found.judging)), "search"),
+        Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
+        Section("What the diagnosis found", listed(found.why), "reasons"),
+        Section("To know", listed(found.notes), "notes"),
     )
+    title, data, code = f"Repair of {title}", found.to_dict(), found.decision.exit_code
+    return Document("repair", title, found.sentence, sections, (), data, found.reused, code)
 
 
 def progress(stored: Stored) -> Iterator[Section]:

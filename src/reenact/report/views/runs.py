@@ -26,7 +26,7 @@ from reenact.report.run_words import (
 )
 from reenact.report.svg import shortened
 from reenact.result import encoded
-from reenact.types import Table
+from reenact.types import JsonValue, Table
 
 WHAT, VERDICT, FOLDER = 40, 32, 24
 """Letters of a command, a verdict and a folder in a list."""
@@ -35,12 +35,20 @@ WHAT, VERDICT, FOLDER = 40, 32, 24
 def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") -> Document:
     """Runs in a table, without the columns that are empty; `here` is the folder that is not named."""
     rows = [Listed(run, status, "" if run.folder in ("", here) else run.folder) for run, status in found]
+    commands, verdicts = [], []
+    for row in rows:
+        # What was typed, after the name where the run was given one; what it came to, or how it stands.
+        name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
+        commands.append(f"{name}{row.run.pipeline} {row.program or row.run.what}")
+        verdict = verdict_of(row.run)
+        ended = bool(verdict) and row.status == Status.FINISHED
+        verdicts.append(verdict if ended else f"{row.status}: {verdict}".rstrip(": "))
     columns = {
         "run": [row.run.id for row in rows],
         "started": [moment(row.run.started_at)[5:16] for row in rows],
-        "command": [short(_command(row), WHAT) for row in rows],
+        "command": [short(one, WHAT) for one in commands],
         "folder": [shortened(row.folder, FOLDER) for row in rows],
-        "verdict": [short(_verdict(row), VERDICT) for row in rows],
+        "verdict": [short(one, VERDICT) for one in verdicts],
         "metric": [row.metric for row in rows],
         "cost": [row.cost for row in rows],
         "time": [time_of(row.seconds) for row in rows],
@@ -48,25 +56,10 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
     table = {name: cells for name, cells in columns.items() if any(cells)}
     shown = "" if len(found) == total else f", the newest {len(found)} shown"
     verdict = f"{counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
-    return Document(
-        kind="runs",
-        title="Recorded runs",
-        verdict=verdict if total else "No runs recorded here yet.",
-        blocks=(Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else (),
-        data={"total": total, "runs": [run_data(run, status) for run, status in found]},
-    )
-
-
-def _command(row: Listed) -> str:
-    """What was typed, after the name where the run was given one."""
-    name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
-    return f"{name}{row.run.pipeline} {row.program or row.run.what}"
-
-
-def _verdict(row: Listed) -> str:
-    """What it came to, or how it stands."""
-    verdict = verdict_of(row.run)
-    return verdict if verdict and row.status == Status.FINISHED else f"{row.status}: {verdict}".rstrip(": ")
+    verdict = verdict if total else "No runs recorded here yet."
+    blocks = (Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else ()
+    data: JsonValue = {"total": total, "runs": [run_data(run, status) for run, status in found]}
+    return Document("runs", "Recorded runs", verdict, blocks, data=data)
 
 
 def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
@@ -78,28 +71,20 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
         *run_facts(run, "version"),
     )
     more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
-    return Document(
-        kind="run",
-        title=f"Run {run.id}",
-        verdict=f"{status}: {sentence_of(run) or 'no verdict yet'}",
-        blocks=(Facts("", facts), Text(tree(steps[:limit]) + more, "Steps")),
-        data={"run": run_data(run, status), "steps": [step_data(step) for step in steps[:limit]]},
-    )
+    verdict = f"{status}: {sentence_of(run) or 'no verdict yet'}"
+    blocks = (Facts("", facts), Text(tree(steps[:limit]) + more, "Steps"))
+    data: JsonValue = {"run": run_data(run, status), "steps": [step_data(step) for step in steps[:limit]]}
+    return Document("run", f"Run {run.id}", verdict, blocks, data=data)
 
 
 def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
     """One step with what went in and what came out."""
     facts = tuple((name, str(value)) for name, value in step_data(step).items() if value not in (None, ""))
+    verdict = f"{state_of(step)}, {counted(step.tries, 'try')}, {time_of(step.duration_s)}"
+    texts = (Text(readable(inputs, SHOWN_VALUE), "Inputs"), Text(readable(result, SHOWN_VALUE), "Result"))
+    data = {"step": step_data(step), "inputs": as_json(inputs), "result": as_json(result)}
     return Document(
-        kind="step",
-        title=f"Step {step.path} of run {run.id}",
-        verdict=f"{state_of(step)}, {counted(step.tries, 'try')}, {time_of(step.duration_s)}",
-        blocks=(
-            Facts("", facts),
-            Text(readable(inputs, SHOWN_VALUE), "Inputs"),
-            Text(readable(result, SHOWN_VALUE), "Result"),
-        ),
-        data={"step": step_data(step), "inputs": as_json(inputs), "result": as_json(result)},
+        "step", f"Step {step.path} of run {run.id}", verdict, (Facts("", facts), *texts), data=data
     )
 
 
@@ -107,17 +92,10 @@ def answer_document(answer: Answer, limit: int) -> Document:
     """Rows of a query."""
     rows = tuple(tuple("" if value is None else str(value) for value in row) for row in answer.rows)
     more = f"; there are more, --limit is {limit}" if answer.cut else ""
-    return Document(
-        kind="runs-query",
-        title="Answer",
-        verdict=f"{counted(len(rows), 'row')}{more}.",
-        blocks=(Table("", answer.columns, rows),) if rows else (),
-        data={
-            "columns": list(answer.columns),
-            "rows": [[as_json(value) for value in row] for row in answer.rows],
-            "cut": answer.cut,
-        },
-    )
+    blocks = (Table("", answer.columns, rows),) if rows else ()
+    listed = [list(map(as_json, row)) for row in answer.rows]
+    data: JsonValue = {"columns": list(answer.columns), "rows": listed, "cut": answer.cut}
+    return Document("runs-query", "Answer", f"{counted(len(rows), 'row')}{more}.", blocks, data=data)
 
 
 def check_document(checked: Checked) -> Document:
@@ -125,11 +103,6 @@ def check_document(checked: Checked) -> Document:
     counts = {"run": checked.runs, "step": checked.steps, "artefact": checked.artefacts}
     read = ", ".join(counted(count, what) for what, count in counts.items())
     problems = tuple((problem,) for problem in checked.problems)
-    wrong = counted(len(problems), "problem")
-    return Document(
-        kind="runs-check",
-        title="Check of the journal",
-        verdict=f"{read}: {wrong}." if problems else f"{read}: all as it was written.",
-        blocks=(Table("", ("problem",), problems),) if problems else (),
-        data=encoded(checked),
-    )
+    verdict = f"{read}: {counted(len(problems), 'problem') if problems else 'all as it was written'}."
+    blocks = (Table("", ("problem",), problems),) if problems else ()
+    return Document("runs-check", "Check of the journal", verdict, blocks, data=encoded(checked))

@@ -22,13 +22,8 @@ def watch_document(watched: Watched, title: str) -> Document:
     if wrong:
         blocks.append(Table("Layers that look wrong", ("layer", "made at", "what was seen"), tuple(wrong)))
     stored = f" Trace: {watched.folder}" if trace else ""
-    return Document(
-        kind="watch",
-        title=title,
-        verdict=f"{watched.outcome.sentence}{stored}",
-        blocks=tuple(blocks),
-        data=_data(watched, wrong),
-    )
+    verdict = f"{watched.outcome.sentence}{stored}"
+    return Document("watch", title, verdict, tuple(blocks), data=_data(watched, wrong))
 
 
 def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
@@ -41,13 +36,9 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
 
 def graph_document(graph: ModelGraph, title: str) -> Document:
     """The model alone."""
-    return Document(
-        kind="graph",
-        title=title,
-        verdict=f"{len(graph.layers)} layers, {graph.parameters:,} weights, task {graph.task.value}.",
-        blocks=(graph_facts(graph), *layer_blocks(graph)),
-        data=graph_data(graph),
-    )
+    verdict = f"{len(graph.layers)} layers, {graph.parameters:,} weights, task {graph.task.value}."
+    blocks = (graph_facts(graph), *layer_blocks(graph))
+    return Document("graph", title, verdict, blocks, data=graph_data(graph))
 
 
 def graph_facts(graph: ModelGraph) -> Facts:
