@@ -16,7 +16,7 @@ from reenact.llm.ask import Usage
 from reenact.llm.recording import Recorder, read_recording
 from reenact.llm.scripted import Scripted
 from reenact.paper.estimate import fingerprint_estimate, paper_estimate
-from reenact.paper.fingerprint.run import run_fingerprint
+from reenact.paper.fingerprint.pipeline import run_fingerprint
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.sandbox.choose import choose
 from reenact.types import Progress

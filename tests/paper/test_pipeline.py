@@ -13,7 +13,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.paper.fingerprint.run import run_fingerprint
+from reenact.paper.fingerprint.pipeline import run_fingerprint
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.report.views.paper import paper_report

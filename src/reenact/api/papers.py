@@ -13,7 +13,7 @@ from reenact.errors import InputError
 
 if TYPE_CHECKING:
     from reenact.paper.evaluate.evaluation import Evaluation
-    from reenact.paper.fingerprint.run import FingerprintRun
+    from reenact.paper.fingerprint.pipeline import FingerprintRun
     from reenact.paper.reproduction import Reproduction
 
 FINGERPRINT_PARTS = ("scan", "atomicity")
@@ -159,7 +159,7 @@ def fingerprint(
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reproduce_bug`.
     """
-    from reenact.paper.fingerprint.run import run_fingerprint
+    from reenact.paper.fingerprint.pipeline import run_fingerprint
     from reenact.paper.options import Goal, PaperAblations
 
     left_out = call.some_of("without", without, FINGERPRINT_PARTS)

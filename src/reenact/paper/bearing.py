@@ -7,8 +7,8 @@ are written without the spaces that converters put between all signs: quotes are
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from reenact.intake.papers.paper import Figure, Paper, Paragraph, Section, Sentence
 from reenact.paper.options import Goal
@@ -23,6 +23,8 @@ LEFT_OUT = "(left out: nothing that is asked for rests on it)"
 SHORTENED = "(of this section only what is asked for rests on, with what stands beside it)"
 LONG = 48_000
 """Characters of the sections beyond which paragraphs of them are left out."""
+PORTION = 12000
+"""Characters of the paper that one question holds; a single longer block is asked about alone."""
 _MATHS = re.compile(r"\$\$?[^$]+\$\$?")
 _COMMAND_END = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])")
 _BETWEEN = re.compile(r"(?<![\\A-Za-z]) +| +(?![A-Za-z])")
@@ -30,13 +32,13 @@ _BETWEEN = re.compile(r"(?<![\\A-Za-z]) +| +(?![A-Za-z])")
 
 def compact(text: str) -> str:
     """The same with formulas such as `1 0 ^ { - 4 }` written as `10^{-4}`."""
-    return _MATHS.sub(lambda found: _tight(found.group()), text)
 
+    def tight(maths: re.Match[str]) -> str:
+        # No space that LaTeX would not need: one stays between a command and a letter, and between words.
+        kept = _COMMAND_END.sub("\\1\0", " ".join(maths.group().split()))
+        return _BETWEEN.sub("", kept).replace("\0", " ")
 
-def _tight(maths: str) -> str:
-    """No space that LaTeX would not need: one stays between a command and a letter, and between words."""
-    kept = _COMMAND_END.sub("\\1\0", " ".join(maths.split()))
-    return _BETWEEN.sub("", kept).replace("\0", " ")
+    return _MATHS.sub(tight, text)
 
 
 ADDED = "added"
@@ -69,12 +71,12 @@ def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> s
     text = _sections_text(paper, places, hide)
     if not places or len(text) <= LONG:
         return text
-    blocks = {_block(place) for place in places}
+    blocks = set(map(block_of, places))
     short = tuple(_shortened(section, blocks) for section in paper.sections)
     return _sections_text(replace(paper, sections=short), places, hide)
 
 
-def _block(place: str) -> str:
+def block_of(place: str) -> str:
     """The paragraph, formula or table in which a place lies."""
     section, _, inside = place.partition(":")
     return f"{section}:{inside.partition('.')[0]}"
@@ -113,3 +115,30 @@ def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -
 def heading(section: Section) -> str:
     """As `Paper.text` has it."""
     return f"{'#' * (section.level + 1)} {section.id} {section.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some blocks in a row."""
+
+    text: str
+    ids: frozenset[str]
+
+
+def portions(paper: Paper) -> Iterator[Portion]:
+    """The paper in portions, whole blocks each, never without the heading that they stand under."""
+    lines: list[str] = []
+    ids: set[str] = set()
+    spoken = [section for section in paper.sections if not SILENT.match(section.title)]
+    for head, block in ((heading(section), block) for section in spoken for block in section.blocks):
+        if isinstance(block, Figure) and not block.caption:
+            continue
+        parts = block.sentences if isinstance(block, Paragraph) else (block,)
+        words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
+        if ids and sum(map(len, lines)) + len(words) > PORTION:
+            yield Portion("\n\n".join(lines), frozenset(ids))
+            lines, ids = [], set()
+        lines += [words] if head in lines else [head, words]
+        ids |= {block.id, *(one.id for one in parts)}
+    if ids:
+        yield Portion("\n\n".join(lines), frozenset(ids))

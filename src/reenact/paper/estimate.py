@@ -12,8 +12,7 @@ from typing import TypeAlias
 from reenact.intake.papers.paper import Paper
 from reenact.llm.ask import CHARACTERS_PER_TOKEN, Model, Usage
 from reenact.llm.budget import Priced
-from reenact.paper.bearing import read_text
-from reenact.paper.fingerprint.pipeline import portions
+from reenact.paper.bearing import portions, read_text
 from reenact.paper.options import PaperAblations, PaperOptions
 
 Questions: TypeAlias = Iterator[tuple[float, float, int]]

@@ -45,11 +45,9 @@ from reenact.paper.review.claims import (
     withheld,
     without_results,
 )
-from reenact.paper.review.figures import figure_claims
-from reenact.paper.review.review import Review, review
+from reenact.paper.review.review import Review, figure_claims, review
 from reenact.paper.verify.carried import Earlier
-from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
-from reenact.paper.verify.verify import verify
+from reenact.paper.verify.verify import JudgesAgreement, second_judge, verify
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody

@@ -18,7 +18,7 @@ from reenact.paper.measure.verdict import Judgement, Ordering, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
-from reenact.paper.verify.second_judge import JudgesAgreement
+from reenact.paper.verify.verify import JudgesAgreement
 from reenact.result import Result
 from reenact.types import JsonValue
 

@@ -10,7 +10,7 @@ import pytest
 
 from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.llm.scripted import Scripted
-from reenact.paper.bearing import compact
+from reenact.paper.bearing import compact, portions
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.fingerprint import (
@@ -22,7 +22,7 @@ from reenact.paper.fingerprint.fingerprint import (
     checked,
     refused,
 )
-from reenact.paper.fingerprint.pipeline import is_compound, portions, split
+from reenact.paper.fingerprint.pipeline import is_compound, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
 

@@ -11,7 +11,8 @@ from reenact.journal import Journal
 from reenact.llm.recording import Recorder, Replay
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
-from reenact.paper.fingerprint.pipeline import Fingerprint, take_fingerprint
+from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.fingerprint.pipeline import take_fingerprint
 from reenact.paper.options import Goal, PaperAblations
 
 EQUATION = {

@@ -9,10 +9,12 @@ from reenact.codegen.project import Project
 from reenact.codegen.runner import MountedSandbox
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
-from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparameters, forbidden
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
+    ConstrainedExecutor,
     Gap,
+    fixed_hyperparameters,
+    forbidden,
     hypothesis,
     is_large,
     repair_gap,

@@ -18,7 +18,7 @@ from reenact.paper.measure.gap import Match, compare
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
-from reenact.paper.review.figures import figure_claims
+from reenact.paper.review.review import figure_claims
 from reenact.report.views.paper import paper_report
 from reenact.sandbox.choose import choose
 

@@ -18,8 +18,7 @@ from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged
 from reenact.paper.lineage.code import SourceFile
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.mechanical import beside_code, read_project
-from reenact.paper.verify.second_judge import JudgesAgreement, second_judge
-from reenact.paper.verify.verify import settled, verify
+from reenact.paper.verify.verify import JudgesAgreement, second_judge, settled, verify
 from reenact.sandbox.choose import choose
 
 LOSSES = '''"""The mixed target. All criteria are fulfilled here: learning rate 0.5."""

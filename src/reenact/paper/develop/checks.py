@@ -1,8 +1,12 @@
 """What a version must pass: it is read first, then sampled, then run; the first that objects speaks.
 
-Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run.
+Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run. `--scale` shortens
+the training alone: sizes of the evaluation that follow it are found by reading. Followed are names that plain
+arithmetic makes from the scale, in one file. A size of the evaluation is known by its name (`n_test`,
+`eval_episodes`, an argument of `evaluate`); how often is evaluated may change.
 """
 
+import ast
 import math
 import re
 from collections.abc import Iterator
@@ -16,10 +20,12 @@ from reenact.codegen import static_checks
 from reenact.codegen.environment import Environment, imported
 from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Problem, Project
 from reenact.codegen.runner import ProgramRun, ProjectRunner
+from reenact.codegen.syntax import targets_of
 from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
-from reenact.paper.develop.scaled import scaled_evaluations
+from reenact.paper.fingerprint.vocabulary import words_of
+from reenact.paper.verify.settings import last_name
 from reenact.sandbox.box import Ending, Limits
 from reenact.sandbox.files.results import read_json
 
@@ -38,6 +44,13 @@ DRIVER = f"{OWN}/driver.py"
 SCALED_EVALUATION = "`{}` follows --scale: the scale shortens the training alone, never the evaluation."
 _FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
 _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
+
+
+SCALE = "scale"
+EVALUATION = frozenset(("test", "eval", "evaluation", "evaluate", "val", "valid", "validation", "heldout"))
+HOW_OFTEN = frozenset(("every", "interval", "freq", "frequency", "period", "epoch", "step", "scale"))
+ARITHMETIC = frozenset(("int", "float", "round", "max", "min", "ceil", "floor"))
+_ARGUMENT = re.compile(r"evaluat|^test_")
 
 
 class Where(StrEnum):
@@ -153,6 +166,44 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
             yield Problem(Where.STATIC, SCALED_EVALUATION.format(name), file, line)
 
 
+def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of everything of the evaluation whose size follows the scale."""
+    scaled, before = {SCALE}, 0
+    while len(scaled) > before:
+        before = len(scaled)
+        for node in ast.walk(tree):
+            given = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            if isinstance(node, ast.stmt) and given is not None and _follows(given, scaled):
+                scaled |= {name for name in map(last_name, targets_of(node)) if name}
+    for node in ast.walk(tree):
+        named: list[tuple[str, ast.expr | None]] = []
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            named = [(last_name(target), node.value) for target in targets_of(node)]
+        elif isinstance(node, ast.Call):
+            named = [(one.arg or "", one.value) for one in node.keywords]
+        for name, value in named:
+            words = words_of(name)
+            if value is not None and words & EVALUATION and not words & HOW_OFTEN and _follows(value, scaled):
+                yield (node if isinstance(node, ast.stmt) else value).lineno, name
+        if isinstance(node, ast.Call) and _ARGUMENT.search(callee := last_name(node.func)):
+            values = (*node.args, *(one.value for one in node.keywords))
+            yield from ((one.lineno, callee) for one in values if _follows(one, {SCALE}))
+
+
+def _follows(value: ast.expr, scaled: set[str]) -> bool:
+    """Whether arithmetic alone leads from a scaled name to this value."""
+    match value:
+        case ast.Name() | ast.Attribute():
+            return last_name(value) in scaled
+        case ast.BinOp(left=left, right=right):
+            return _follows(left, scaled) or _follows(right, scaled)
+        case ast.IfExp(body=body, orelse=other):
+            return _follows(body, scaled) or _follows(other, scaled)
+        case ast.Call(func=function, args=arguments) if last_name(function) in ARITHMETIC:
+            return any(_follows(one, scaled) for one in arguments)
+    return False
+
+
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     environment = runner.environment_of(project)
@@ -183,7 +234,7 @@ def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, sc
     except (ResultRefused, ValidationError):
         report = None
     if report is None or not ran.ok:
-        return Checked((crash(ran, where),), late=_late(ran, where, runner))
+        return Checked((crash(ran, where),), late=_late(where, ran, runner.limits()))
     found = report.problems
     problems = tuple(Problem(where, one.sentence, one.file, one.line, ran.output) for one in found)
     return Checked(problems, tuple(report.facts), report.stand_in)
@@ -197,7 +248,7 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
     )  # fmt: skip
     if not ran.ok:
         what = f"{Where.DRY_RUN} at scale {scale:g}"
-        return Checked((crash(ran, Where.DRY_RUN),), late=_late(ran, what, runner))
+        return Checked((crash(ran, Where.DRY_RUN),), late=_late(what, ran, runner.limits()))
     metrics, wrong = metrics_in(ran)
     if wrong:
         return Checked((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
@@ -205,8 +256,8 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
     return Checked((), (seen,), dry_run_s=ran.cpu_s)
 
 
-def _late(ran: ProgramRun, what: str, runner: ProjectRunner) -> str:
-    return "" if ran.ending != Ending.TIMEOUT else time_text(what, ran.cpu_s, ran.wall_s, runner.limits())
+def _late(what: str, ran: ProgramRun, limits: Limits) -> str:
+    return time_text(what, ran.cpu_s, ran.wall_s, limits) if ran.ending == Ending.TIMEOUT else ""
 
 
 def time_text(what: str, cpu_s: float, wall_s: float, limits: Limits) -> str:

@@ -7,17 +7,19 @@ criteria nothing is revised.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.journal import Scope
+from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
-from reenact.paper.develop.questions import Made, Roles
-from reenact.paper.develop.version import Brief, Version
+from reenact.paper.develop.questions import PACKAGE, Analysis, Made, Plan, Roles, judged_text
+from reenact.paper.develop.version import LONGEST, Brief, Version
 from reenact.paper.verify.carried import Earlier
 
 Verify = Callable[[Project, Scope, Earlier | None], tuple[Judged, ...]]
@@ -47,7 +49,13 @@ def develop(
     if tidy is not None:
         log.enter(version)
         version = tidy
-    log.enter(_verified(version, verify, log, run) if brief.criteria else version)
+    try:
+        judged = verify(version.project, run.under("verify"), None) if brief.criteria else ()
+        version = replace(version, judged=judged)
+    except BudgetSpent as error:
+        # The first whole version is kept all the same.
+        log.notes.append(f"The budget was used up in the first verification: {error.sentence}")
+    log.enter(version)
     developer.revise(log, verify, run)
     return log.closed()
 
@@ -57,24 +65,18 @@ def cheaper_design(
 ) -> Development | None:
     """The development after full runs that took too long: its best version is made cheaper, checked and
     verified, and replaced by that; none when no such version came."""
-    run = run.under("develop").under("cheaper")
-    best = log.best
-    version = Developer(context, Roles(brief, context)).made_cheaper(best, run, time)
-    if version is None:
+    run, best = run.under("develop").under("cheaper"), log.best
+    developer = Developer(context, Roles(brief, context))
+    context.say("cheaper: make it faster")
+    version = developer.changed(
+        best.at(Stage.CHEAPER).slow(time), run, "cheaper", time=time, earlier="nothing"
+    )
+    if not version.runs:
         return None
     if brief.criteria:
         version = replace(version, judged=_judged_after(best, version, verify, run))
     log.enter(version, made_from=best.project, keep=True)
     return log.closed()
-
-
-def _verified(version: Version, verify: Verify, log: RoundLog, run: Scope) -> Version:
-    """The first whole version with its verdicts; without a budget for them it is kept all the same."""
-    try:
-        return replace(version, judged=verify(version.project, run.under("verify"), None))
-    except BudgetSpent as error:
-        log.notes.append(f"The budget was used up in the first verification: {error.sentence}")
-        return version
 
 
 def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -> tuple[Judged, ...]:
@@ -95,31 +97,29 @@ class Developer:
         version = replace(version, state=self.roles.learn(version, run, "begin"))
         for stage in (Stage.DATA, Stage.METHOD):
             place = run.under(stage.value)
-            version = self._learnt(self._staged(version, stage, place), place)
+            version = self._staged(version, stage, place)
+            self.context.say(f"{version.stage}: note what was learnt")
+            with suppress(AnswerUnusable):
+                version = replace(version, state=self.roles.learn(version, place))
             log.enter(version)
         return self._staged(version, Stage.EXPERIMENT, run.under(Stage.EXPERIMENT.value))
 
     def refactored(self, version: Version, run: Scope) -> Version | None:
         """The version after a reviewer's reading; none when it changed nothing or broke the run."""
-        version = version.at(Stage.REFACTOR)
         self.context.say("refactor: read as a reviewer")
         try:
-            made = self.roles.refactor(version, run)
+            after = self.changed(version.at(Stage.REFACTOR), run, "refactor")
         except AnswerUnusable:
             return None
-        if made[0].identity == version.project.identity:
-            return None
-        after = self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
-        return after if after.runs else None
+        return after if after.runs and after.project.identity != version.project.identity else None
 
-    def made_cheaper(self, best: Version, run: Scope, time: str) -> Version | None:
-        """The version that takes less time; none when the change broke the run."""
-        version = best.at(Stage.CHEAPER)
-        self.context.say("cheaper: make it faster")
-        made = self.roles.cheaper(version, run, time)
-        version = replace(version, state=version.state.was_slow(time))
-        after = self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
-        return after if after.runs else None
+    def changed(self, version: Version, run: Scope, name: str, **shown: str) -> Version:
+        """The version after the edits that a question asks for, fixed in few attempts: the version before it
+        runs already. One that changes nothing is not checked again."""
+        made = self.roles.edit(name, version, run, **shown)
+        if made[0].identity == version.project.identity:
+            return version
+        return self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
 
     def revise(self, log: RoundLog, verify: Verify, run: Scope) -> None:
         """Rounds, each from the best version, until all hold, nothing helps, or rounds or budget are used."""
@@ -133,11 +133,12 @@ class Developer:
             place = run.under("revision", attempt=number)
             try:
                 version = self._revised(best, verify, place, log.notes)
-            except AnswerUnusable as error:
-                log.notes.append(f"Revision {number + 1} gave no usable answer: {error.sentence}")
-                return
-            except BudgetSpent as error:
-                log.notes.append(f"The budget was used up in revision {number + 1}: {error.sentence}")
+            except (AnswerUnusable, BudgetSpent) as error:
+                spent = isinstance(error, BudgetSpent)
+                what = (
+                    "The budget was used up in revision {}" if spent else "Revision {} gave no usable answer"
+                )
+                log.notes.append(f"{what.format(number + 1)}: {error.sentence}")
                 return
             if version is None:
                 return
@@ -150,25 +151,18 @@ class Developer:
         self.context.say(f"{stage}: write {', '.join(stage.new)}")
         return self._debugged(self._checked(version, self.roles.write(version, run), run), run)
 
-    def _learnt(self, version: Version, run: Scope) -> Version:
-        """With the research role's new state; the old one when no usable answer came."""
-        self.context.say(f"{version.stage}: note what was learnt")
-        try:
-            return replace(version, state=self.roles.learn(version, run))
-        except AnswerUnusable:
-            return version
-
     def _revised(self, best: Version, verify: Verify, run: Scope, notes: list[str]) -> Version | None:
         """The next version; none when the plan gives up all that does not hold yet."""
         version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
-        planned = self.roles.plan(version, run, best.judged)
+        failing = judged_text(self.roles.brief.criteria, best.judged)
+        planned = self.roles.ask("plan", version, run, Plan, judged=failing)
         missing = {one.criterion for one in best.judged if not one.value.is_settled}
         if missing <= planned.given_up:
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None
         self.context.say(f"revision: {len(planned.steps)} steps")
-        made = self.roles.revise(version, run, best.judged, planned)
+        made = self.roles.edit("revise", version, run, judged=failing, plan=planned.text())
         version = self._debugged(self._checked(version, made, run), run)
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
@@ -178,9 +172,9 @@ class Developer:
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""
         project, assumed = made
-        runner, scale = self.context.runner, self.context.options.scale
-        found = checked(version.stage, project, runner, scale, scope)
-        return replace(version, project=project, found=found, state=version.state.assuming(*assumed))
+        found = checked(version.stage, project, self.context.runner, self.context.options.scale, scope)
+        state = version.state.adding(assumed=[one.strip()[:LONGEST] for one in assumed])
+        return replace(version, project=project, found=found, state=state)
 
     def _debugged(self, version: Version, run: Scope, tries: int | None = None) -> Version:
         """The version fixed, or the one that went furthest, with what its executions showed."""
@@ -202,19 +196,20 @@ class Developer:
             tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
             if version.found.reached >= best.found.reached:
                 best = version
-        return replace(best, tries=version.tries + count, state=best.state.saw(*best.found.facts))
+        return replace(best, tries=version.tries + count, state=best.state.adding(observed=best.found.facts))
 
     def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
-        earlier = "\n\n".join(alike[-2:])
+        earlier = "\n\n".join(alike[-2:]) or "nothing"
         if time := version.found.late:
-            slow = replace(version, state=version.state.was_slow(time))
-            made, needed = self.roles.cheaper(slow, scope, time, earlier), ""
+            slow = version.slow(time)
+            made, needed = self.roles.edit("cheaper", slow, scope, time=time, earlier=earlier), ""
             after, analysis = self._checked(slow, made, scope), " ".join(("It was made cheaper.", *made[1]))
         else:
-            seen = self.roles.analyse(version, scope, earlier)
+            seen = self.roles.ask("analyse", version, scope, Analysis, earlier=earlier)
             analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
-            tactic = TACTICS[min(len(alike), len(TACTICS) - 1)]
-            after = self._checked(version, self.roles.fix(version, scope, earlier, analysis, tactic), scope)
+            tactic = prompt_texts(PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
+            made = self.roles.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
+            after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.
         wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [needed]))
         found = replace(after.found, proposed=tuple(dict.fromkeys(wanted)))

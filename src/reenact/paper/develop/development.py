@@ -7,7 +7,8 @@ there is no history.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -107,7 +108,11 @@ class RoundLog:
         commit = self._history.keep(project, _message(made), self._run.under("round", attempt=number))
         self.versions.append(version)
         self.rounds.append(replace(made, commit=commit))
-        if version.stage not in PARTIAL and (keep or self._is_better(version)):
+        if version.stage in PARTIAL:
+            return
+        old, new = (self._score(self.best) if self._best is not None else (False, -1)), self._score(version)
+        # Of two equals the one that was read by a reviewer is the better.
+        if keep or new > old or (new == old and version.stage is Stage.REFACTOR):
             self._best = number
 
     def closed(self) -> Development:
@@ -141,13 +146,6 @@ class RoundLog:
         rounds = tuple(self.rounds)
         return Development(best.project, rounds, number, best.runs, best.judged, notes, found.stand_in)
 
-    def _is_better(self, version: Version) -> bool:
-        if self._best is None:
-            return True
-        old, new = self._score(self.best), self._score(version)
-        # Of two equals the one that was read by a reviewer is the better.
-        return new > old or (new == old and version.stage is Stage.REFACTOR)
-
     def _score(self, version: Version) -> tuple[bool, int]:
         return version.runs, sum(self._weights.get(name, 1) for name in version.criteria(Value.PASS))
 
@@ -167,16 +165,11 @@ def in_short(ids: Sequence[str]) -> str:
     """Ids of criteria in words: three and more in a row as `F3-F9`."""
     rows: list[list[str]] = []
     for name in ids:
-        if rows and _number(name) == _number(rows[-1][-1]) + 1:
+        if rows and name == re.sub(r"\d+", lambda found: str(int(found[0]) + 1), rows[-1][-1]):
             rows[-1].append(name)
         else:
             rows.append([name])
     return ", ".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ", ".join(row) for row in rows)
-
-
-def _number(name: str) -> int:
-    digits = name.lstrip("F")
-    return int(digits) if digits.isdecimal() else -2
 
 
 class History:
@@ -240,16 +233,10 @@ def commit_all(out: Path, names: list[str], message: str) -> str:
             run(("init", "--quiet", "--template="))
             (git / MARK).write_text("Versions of a reproduction, one commit a round.\n", encoding="utf-8")
         run(("add", "--all", "--", *sorted(names)))
-        if not _is_last(run, message):
+        there = bool(run(("for-each-ref", "--count=1")))
+        last = run(("log", "-1", "--format=%B")).decode(errors="replace").strip() if there else ""
+        if last != message.strip() or run(("diff", "--cached", "--name-only", "HEAD")).strip():
             run((*_AUTHOR, "commit", "--quiet", "--allow-empty", "-m", message))
         return run(("rev-parse", "HEAD")).decode().strip()
     except MissingPart:
         return "!git is not installed: the folder holds the project without the history of its rounds."
-
-
-def _is_last(run: Callable[[tuple[str, ...]], bytes], message: str) -> bool:
-    """Whether the last commit has this message and these files."""
-    if not run(("for-each-ref", "--count=1")):
-        return False
-    last = run(("log", "-1", "--format=%B")).decode(errors="replace").strip()
-    return last == message.strip() and not run(("diff", "--cached", "--name-only", "HEAD")).strip()

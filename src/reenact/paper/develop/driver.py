@@ -1,9 +1,12 @@
-"""Looks at a generated project from inside the box: one mini-batch, then the model and its loss on it.
+"""Looks at a generated project from inside the box: one mini-batch, then the model and its loss on it; or
+functions of the project, called on given values.
 
     python .reenact/driver.py  <  {"mode": "batch" | "method", "word": ..., "steps": 40, "seconds": 9}
+    python .reenact/driver.py  <  {"mode": "call", "word": ..., "calls": [...]}
 
-Leaves `result-WORD.json`: problems with file and line, and facts. What the project prints counts for nothing.
-It imports nothing of reenact and nothing but Python itself, and torch where the project has it.
+Leaves `result-WORD.json`: problems with file and line, and facts; or what each call returned. What the
+project prints counts for nothing. It imports nothing of reenact and nothing but Python
+itself, and torch or numpy where the project has it.
 """
 
 from __future__ import annotations
@@ -72,39 +75,37 @@ def sample(report: Report) -> Any:
     seed_all(0)
     batch = data.sample_batch(0)
     seed_all(1)
-    leaves, again = _describe_all(batch), _describe_all(data.sample_batch(0))
+    leaves, again = _described(batch), _described(data.sample_batch(0))
     if report.stand_in:
         report.facts.append(f"The data are a synthetic stand-in: {report.stand_in}")
     if not leaves:
         report.problem("sample_batch(0) gives nothing: no array, tensor or number is in it.", DATA)
-    report.facts += [words for words, _ in leaves]
     for words, sound in leaves:
+        report.facts.append(words)
         if not sound:
             report.problem(f"The mini-batch is not usable: {words}.", DATA)
     if leaves != again:
-        report.problem(
-            "sample_batch(0) gives another batch when called again; only its seed may decide.", DATA
-        )
+        other = "sample_batch(0) gives another batch when called again; only its seed may decide."
+        report.problem(other, DATA)
     return batch
 
 
-def _describe_all(batch: Any) -> list[tuple[str, bool]]:
+def _described(batch: Any) -> list[tuple[str, bool]]:
     return [_describe(name, leaf) for name, leaf in islice(_walk(batch, "batch"), MOST_LEAVES)]
 
 
 def _walk(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Arrays, tensors, numbers and texts of a nest, each with its path."""
     names = getattr(value, "_fields", None) or getattr(value, "__dataclass_fields__", None)
+    parts: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         parts = [(f"{name}[{key!r}]", part) for key, part in value.items()]
     elif names is not None:
         parts = [(f"{name}.{key}", getattr(value, key)) for key in names]
     elif isinstance(value, list | tuple) and not (value and isinstance(value[0], int | float | str)):
         parts = [(f"{name}[{number}]", part) for number, part in enumerate(value)]
-    else:
-        parts = []
-        if value is not None:
-            yield name, value
+    elif value is not None:
+        yield name, value
     for inner, part in parts:
         yield from _walk(part, inner)
 
@@ -153,33 +154,30 @@ class Method:
             )
             return
         self.report.doing = "computing the loss of one mini-batch"
-        model = self._build()
+        model = self._called("build_model", 0)
         loss = self._loss(model)
+        fell = True
         if not math.isfinite(float(loss)):
             self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
         elif hasattr(model, "parameters") and hasattr(loss, "backward"):
             self.report.doing = "training on one mini-batch"
-            if self._has_gradients(model) and not self._falls_by_gradient():
-                self._report_no_fall()
+            fell = not self._has_gradients(model) or self._falls_by_gradient()
         elif hasattr(self.module, "update"):
             self.report.doing = "calling model.update on one mini-batch"
-            if not self._falls(model, self._update):
-                self._report_no_fall()
+            fell = self._falls(model, lambda model: self._called("update", model, self.batch))
         else:
             self.report.facts.append("No gradients and no `update`: one batch was not trained on.")
+        if not fell:
+            words = f"The loss does not fall when one mini-batch is repeated {self.steps} times"
+            self.report.problem(f"{words}: {'; '.join(self.tried)}.", MODEL)
 
-    def _report_no_fall(self) -> None:
-        words = f"The loss does not fall when one mini-batch is repeated {self.steps} times"
-        self.report.problem(f"{words}: {'; '.join(self.tried)}.", MODEL)
-
-    def _build(self) -> Any:
-        seed_all(0)
-        return self.module.build_model(0)
-
-    def _loss(self, model: Any) -> Any:
+    def _called(self, name: str, *given: Any) -> Any:
         """The same chance every time, so that a falling loss is not luck."""
         seed_all(0)
-        return self.module.loss_on(model, self.batch)
+        return getattr(self.module, name)(*given)
+
+    def _loss(self, model: Any) -> Any:
+        return self._called("loss_on", model, self.batch)
 
     def _has_gradients(self, model: Any) -> bool:
         """Forward with declared shapes compared, backward, gradients finite and somewhere not zero."""
@@ -196,11 +194,9 @@ class Method:
         self.report.facts.append(f"The model has {count} trainable parameters in {len(trained)} tensors.")
         if not any(bool((grad != 0).any()) for grad in reached.values()):
             self.report.problem("No gradient reaches a parameter: the loss does not depend on them.", MODEL)
-        broken = [name for name, grad in reached.items() if not bool(grad.isfinite().all())]
-        if broken:
+        if broken := [name for name, grad in reached.items() if not bool(grad.isfinite().all())]:
             self.report.problem(f"Gradients are not finite: {', '.join(broken[:5])}.", MODEL)
-        lost = [name for name, _ in trained if name not in reached]
-        if lost:
+        if lost := [name for name, _ in trained if name not in reached]:
             self.report.facts.append(f"The loss does not reach these parameters: {', '.join(lost[:8])}.")
         return not self.report.problems
 
@@ -209,37 +205,30 @@ class Method:
         import torch
 
         for rate in RATES:
-            model = self._build()
+            model = self._called("build_model", 0)
             optimizer = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=rate)
 
-            def step(model: Any, optimizer: Any = optimizer) -> Any:
+            def step(model: Any, optimizer: Any = optimizer) -> None:
                 optimizer.zero_grad()
                 self._loss(model).backward()
                 optimizer.step()
-                return model
 
             if self._falls(model, step, f" at rate {rate:g}"):
                 return True
         return False
 
-    def _update(self, model: Any) -> Any:
-        """One step of the project's own training."""
-        seed_all(0)
-        changed = self.module.update(model, self.batch)
-        return model if changed is None else changed
-
     def _falls(self, model: Any, step: Callable[[Any], Any], how: str = "") -> bool:
-        """Whether the loss falls in so many steps; it is given up when it breaks or takes too long."""
+        """Whether the loss falls in so many steps, which change the model or give another one; it is given up
+        when it breaks or takes too long."""
         first = last = float(self._loss(model))
         for _ in range(self.steps):
-            model = step(model)
+            changed = step(model)
+            model = model if changed is None else changed
             last = float(self._loss(model))
-            if not math.isfinite(last):
-                break
-            if last < first - max(FALL * abs(first), 1e-7):
+            if math.isfinite(last) and last < first - max(FALL * abs(first), 1e-7):
                 self.report.facts.append("The loss falls when one mini-batch is repeated.")
                 return True
-            if time.process_time() > self.until:
+            if not math.isfinite(last) or time.process_time() > self.until:
                 break
         self.tried.append(f"{first:.3g} -> {last:.3g}{how}")
         return False
@@ -272,9 +261,41 @@ def _watch_shapes(model: Any) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def main() -> None:
-    task = json.load(sys.stdin)
-    sys.path.insert(0, ".")
+def _called(call: dict[str, Any], given: dict[str, Any]) -> object:
+    function = getattr(importlib.import_module(call["module"]), call["function"])
+    value = function(**{name: _ready(value, call["tensors"]) for name, value in given.items()})
+    for name in ("detach", "cpu", "tolist"):
+        value = getattr(value, name)() if hasattr(value, name) else value
+    return value if isinstance(value, list) else float(value)
+
+
+def _ready(value: object, tensors: bool) -> object:
+    if not isinstance(value, list):
+        return value
+    if tensors:
+        import torch
+
+        return torch.tensor(value, dtype=torch.float64)
+    import numpy
+
+    return numpy.asarray(value, dtype=float)
+
+
+def called(calls: list[dict[str, Any]]) -> dict[str, object]:
+    """One entry a call: the numbers it returned, or what went wrong."""
+    found: dict[str, object] = {}
+    for call in calls:
+        try:
+            values = [_called(call, given) for given in call["samples"]]
+            json.dumps(values, allow_nan=False)
+            found[call["name"]] = {"values": values}
+        except BaseException as error:  # noqa: BLE001 - whatever the project raises is a result
+            found[call["name"]] = {"problem": f"{type(error).__name__}: {error}"[:300]}
+    return found
+
+
+def looked_at(task: dict[str, Any]) -> dict[str, object]:
+    """Problems and facts of the data, and of the method where that is asked for."""
     report = Report()
     try:
         batch = sample(report)
@@ -282,7 +303,13 @@ def main() -> None:
             Method(report, batch, int(task["steps"]), float(task["seconds"])).check()
     except BaseException as error:  # noqa: BLE001 - it is reported, with its place
         report.crash(error)
-    result = {"problems": report.problems, "facts": report.facts, "stand_in": report.stand_in}
+    return {"problems": report.problems, "facts": report.facts, "stand_in": report.stand_in}
+
+
+def main() -> None:
+    task = json.load(sys.stdin)
+    sys.path.insert(0, ".")
+    result = called(task["calls"]) if task["mode"] == "call" else looked_at(task)
     Path(f"result-{task['word']}.json").write_text(json.dumps(result), encoding="utf-8")
 
 

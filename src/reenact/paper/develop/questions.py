@@ -5,7 +5,7 @@ when no usable answer came. A question is a step of the journal with the name of
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion, Judged
-from reenact.paper.develop.version import Brief, State, Version
+from reenact.paper.develop.version import LONGEST, Brief, State, Version
 
 PACKAGE = "reenact.paper.develop"
 Made: TypeAlias = tuple[Project, list[str]]
@@ -102,8 +102,13 @@ class Roles:
 
     def learn(self, version: Version, run: Scope, name: str = "learn") -> State:
         """The state after a stage; `begin`: what is to be built, before any code."""
-        answer = self._ask(name, version, run, Learnt)
-        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
+        answer = self.ask(name, version, run, Learnt)
+        decided, open_ = (
+            [one.strip()[:LONGEST] for one in each] for each in (answer.decisions, answer.questions)
+        )
+        return replace(
+            version.state, summary=answer.summary, decisions=tuple(decided), questions=tuple(open_)
+        )
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""
@@ -111,53 +116,27 @@ class Roles:
 
         def check(answer: Written) -> None:
             made = with_files(version.project, answer.files)
-            missing = [name for name in new if name not in made.files]
-            if missing:
+            if missing := [name for name in new if name not in made.files]:
                 raise ValueError(f"These files are missing: {', '.join(missing)}.")
 
         task = prompt_texts(PACKAGE)["tasks"][version.stage.value]
-        answer = self._ask("write", version, run, Written, check, task=task, files=", ".join(new))
+        answer = self.ask("write", version, run, Written, check, task=task, files=", ".join(new))
         return with_files(version.project, answer.files), answer.assumptions
 
-    def analyse(self, version: Version, run: Scope, earlier: str) -> Analysis:
-        """Why it fails, before anything is changed."""
-        return self._ask("analyse", version, run, Analysis, earlier=earlier or "nothing")
-
-    def fix(self, version: Version, run: Scope, earlier: str, analysis: str, tactic: str) -> Made:
-        """The project after edits against a failure; `tactic` is a key of prompts/texts.toml."""
-        how = prompt_texts(PACKAGE)["tactics"][tactic]
-        return self._edit("fix", version, run, earlier=earlier or "nothing", analysis=analysis, tactic=how)
-
-    def cheaper(self, version: Version, run: Scope, time: str, earlier: str = "") -> Made:
-        """The project after edits that make it faster; `time` has what took how long."""
-        return self._edit("cheaper", version, run, time=time, earlier=earlier or "nothing")
-
-    def plan(self, version: Version, run: Scope, judged: Sequence[Judged]) -> Plan:
-        """One plan for all failures."""
-        return self._ask("plan", version, run, Plan, judged=judged_text(self.brief.criteria, judged))
-
-    def revise(self, version: Version, run: Scope, judged: Sequence[Judged], planned: Plan) -> Made:
-        """The project after the plan was carried out."""
-        failing = judged_text(self.brief.criteria, judged)
-        return self._edit("revise", version, run, judged=failing, plan=planned.text())
-
-    def refactor(self, version: Version, run: Scope) -> Made:
-        """The project read once by a reviewer; the same one when nothing is to be done."""
-        return self._edit("refactor", version, run, idle=True)
-
-    def _edit(self, name: str, version: Version, run: Scope, *, idle: bool = False, **shown: str) -> Made:
-        """The project after the edits that the model answers; `idle` allows it to give none."""
+    def edit(self, name: str, version: Version, run: Scope, **shown: str) -> Made:
+        """The project after the edits that the model answers; a reviewer may give none."""
 
         def apply(change: Edited) -> Project:
-            return version.project if idle and change.is_empty else edited(version.project, change)
+            idle = name == "refactor" and change.is_empty
+            return version.project if idle else edited(version.project, change)
 
         def check(change: Edited) -> None:
             apply(change)
 
-        change = self._ask(name, version, run, Edited, check, **shown)
+        change = self.ask(name, version, run, Edited, check, **shown)
         return apply(change), change.assumptions
 
-    def _ask(
+    def ask(
         self, name: str, version: Version, run: Scope, answer: type[T],
         check: Callable[[T], None] | None = None, **shown: str,
     ) -> T:  # fmt: skip

@@ -10,6 +10,7 @@ from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
 LONGEST = 4000
+"""Characters of a sentence of the roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +30,25 @@ class Brief:
     """What authors or user add to the paper."""
     data: str = ""
     """What the user's folders hold, as a listing; empty when none were given."""
-
     machine: str = ""
     """What a run may use, and which packages there are."""
 
     def shared(self) -> dict[str, str]:
         """The variables that every prompt of development begins with."""
+        criteria = (
+            f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
+            for one in self.criteria
+        )
         return {
             "paper": self.paper_text,
             "goal": self.goal or "All experiments and baselines of the paper.",
             "review": self.review or "none",
             "exemplars": self.exemplars or "none",
-            "criteria": "\n".join(map(_line, self.criteria)) or "none",
+            "criteria": "\n".join(criteria) or "none",
             "addendum": self.addendum or "none",
             "machine": self.machine or "Nothing is known of the machine.",
             "data": self.data or "The user gave no folder of data.",
         }
-
-
-def _line(one: Criterion) -> str:
-    return f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +66,25 @@ class State:
     slow: tuple[str, ...] = ()
     """What took too long on the way here, for the report: a design that is fast enough needs no excuse."""
 
-    def learnt(self, summary: str, decisions: Iterable[str], questions: Iterable[str]) -> State:
-        """With the research role's new words; what was observed stays."""
-        decided, open_ = tuple(map(_short, decisions)), tuple(map(_short, questions))
-        return replace(self, summary=summary, decisions=decided, questions=open_)
-
-    def saw(self, *facts: str) -> State:
-        """With what an execution showed."""
-        new = tuple(fact for fact in facts if fact and fact not in self.observed)
-        return replace(self, observed=(*self.observed, *new))
-
-    def assuming(self, *sentences: str) -> State:
-        """With what the code takes for granted."""
-        new = tuple(_short(one) for one in sentences if _short(one) and _short(one) not in self.assumed)
-        return replace(self, assumed=(*self.assumed, *new))
-
-    def was_slow(self, time: str) -> State:
-        """With what took too long."""
-        return replace(self, slow=tuple(dict.fromkeys((*self.slow, time))))
+    def adding(
+        self, observed: Iterable[str] = (), assumed: Iterable[str] = (), slow: Iterable[str] = ()
+    ) -> State:
+        """With what an execution showed, the code takes for granted, or took too long: each once."""
+        more = (*self.observed, *observed), (*self.assumed, *assumed), (*self.slow, *slow)
+        seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)
+        return replace(self, observed=seen, assumed=taken, slow=late)
 
     def text(self) -> str:
         """The state as a model sees it."""
-        parts = [
-            ("Summary", self.summary),
-            ("Decided where the paper is silent", _listed(self.decisions)),
-            ("Still open", _listed(self.questions)),
-            ("Assumed by the code", _listed(self.assumed)),
-            ("Observed by running", _listed(self.observed)),
-        ]
-        return "\n\n".join(f"{head}:\n{body}" for head, body in parts if body) or "nothing yet"
+        parts = {
+            "Decided where the paper is silent": self.decisions,
+            "Still open": self.questions,
+            "Assumed by the code": self.assumed,
+            "Observed by running": self.observed,
+        }
+        listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
+        shown = {"Summary": self.summary, **listed}
+        return "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
 
 
 @dataclass(frozen=True)
@@ -123,10 +113,6 @@ class Version:
         """The same version at the next stage."""
         return replace(self, stage=stage, tries=0, judged=())
 
-
-def _listed(lines: tuple[str, ...]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def _short(text: str) -> str:
-    return text.strip()[:LONGEST]
+    def slow(self, time: str) -> Version:
+        """The same version, with what took too long."""
+        return replace(self, state=self.state.adding(slow=[time]))

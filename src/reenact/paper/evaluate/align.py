@@ -116,8 +116,15 @@ def align(
     paper: Paper, goal: Goal, code: Project, model: Model, run: Scope, *, reference: Project | None = None
 ) -> tuple[AlignScore, ...]:
     """All levels that can be judged: without a reference implementation the paper's alone."""
+
+    def check(points: KeyPoints) -> None:
+        unknown = [place for point in points.points for place in point.places if place not in paper.by_id]
+        if unknown:
+            raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
+
+    prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(paper=paper.text(), goal=goal.text())
     try:
-        points = _points(paper, goal, model, run)
+        points = ask(run, model, "key-points", prompt, KeyPoints, check=check)
         names, unread = [one.name for one in points.points], ""
     except AnswerUnusable as error:
         points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
@@ -136,16 +143,6 @@ def align(
             marked = DIMENSIONS if level is Level.CODE else names
             scores.append(_level(level, marked, shown, model, run))
     return tuple(scores)
-
-
-def _points(paper: Paper, goal: Goal, model: Model, run: Scope) -> KeyPoints:
-    def check(points: KeyPoints) -> None:
-        unknown = [place for point in points.points for place in point.places if place not in paper.by_id]
-        if unknown:
-            raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
-
-    prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(paper=paper.text(), goal=goal.text())
-    return ask(run, model, "key-points", prompt, KeyPoints, check=check)
 
 
 def _level(

@@ -98,14 +98,12 @@ def _score(value: object, dimension: str, file: Path) -> float | None:
 
 def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
     """Mean and spread of each dimension and of the total, over the raters that gave it."""
-    columns = {name: [form.scores[at] for form in forms] for at, name in enumerate(DIMENSIONS)}
-    mosts = {**DIMENSIONS, "overall": sum(DIMENSIONS.values())}
-    columns["overall"] = [form.total for form in forms]
     found = []
-    for name, column in columns.items():
+    for at, (name, most) in enumerate({**DIMENSIONS, "overall": sum(DIMENSIONS.values())}.items()):
+        column = [(*form.scores, form.total)[at] for form in forms]
         given = [score for score in column if score is not None]
         mean, spread = fmean(given) if given else None, stdev(given) if len(given) > 1 else None
-        found.append(HumanScore(name, mosts[name], len(given), mean, spread))
+        found.append(HumanScore(name, most, len(given), mean, spread))
     return tuple(found)
 
 
@@ -152,7 +150,7 @@ def read_panel(file: Path) -> Panel:
         )
     ratings = [[_rating(cell) for cell in row[1:]] for row in body]
     judges = dict(zip((name.strip() for name in heading[1:]), zip(*ratings, strict=True), strict=True))
-    pairs = tuple(_agreement(first, second, judges) for first, second in combinations(judges, 2))
+    pairs = tuple(_agreement(*pair) for pair in combinations(judges.items(), 2))
     given = [rating for row in ratings for rating in row if rating is not None]
     numeric = bool(given) and all(isinstance(rating, float) for rating in given)
     return Panel(pairs, krippendorff_alpha(ratings, interval if numeric else nominal), len(body))
@@ -173,13 +171,13 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _agreement(first: str, second: str, judges: dict[str, tuple[Rating, ...]]) -> Agreement:
-    pairs = _both(judges[first], judges[second])
+def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rating]]) -> Agreement:
+    (first, mine), (second, yours) = one, other
+    pairs = _both(mine, yours)
     numbers = [(a, b) for a, b in pairs if isinstance(a, float) and isinstance(b, float)]
     same = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
-    kappa = cohen_kappa(judges[first], judges[second])
     r = pearson(numbers) if len(numbers) == len(pairs) else None
-    return Agreement(first, second, len(pairs), same, kappa, r)
+    return Agreement(first, second, len(pairs), same, cohen_kappa(mine, yours), r)
 
 
 def _both(first: Sequence[Rating], second: Sequence[Rating]) -> list[tuple[Rating, Rating]]:

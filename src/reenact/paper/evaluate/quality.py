@@ -97,23 +97,17 @@ class Quality:
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
     trees = Project(files).trees()
-    own = {name: _lines(text) for name, text in files.items()}
+    stripped = {name: [line.strip() for line in text.splitlines()] for name, text in files.items()}
+    own = {
+        name: [line for line in lines if line and not line.startswith("#")]
+        for name, lines in stripped.items()
+    }
     total = sum(map(len, own.values()))
     found = _linted(files)
-    return Quality(
-        files=len(files),
-        lines=total,
-        unparsed=tuple(name for name in sorted(files) if name not in trees),
-        lint=None if found is None else found.total(),
-        rules=() if found is None else tuple(found.most_common(5)),
-        typed=_typed(trees),
-        repeated=_repeated(own) / total if total else 0.0,
-    )
-
-
-def _lines(text: str) -> list[str]:
-    stripped = (line.strip() for line in text.splitlines())
-    return [line for line in stripped if line and not line.startswith("#")]
+    unparsed = tuple(name for name in sorted(files) if name not in trees)
+    lint, rules = (None, ()) if found is None else (found.total(), tuple(found.most_common(5)))
+    repeated = _repeated(own) / total if total else 0.0
+    return Quality(len(files), total, unparsed, lint, rules, _typed(trees), repeated)
 
 
 def _typed(trees: Mapping[str, ast.Module]) -> float | None:

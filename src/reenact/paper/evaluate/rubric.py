@@ -226,12 +226,16 @@ def judge_leaves(
     for start in range(0, len(leaves), BATCH):
         tell(Progress("rubric", start, len(leaves)))
         batch = leaves[start : start + BATCH]
-        prompt = load_prompt("reenact.paper.evaluate", "prompts/leaves.md").fill(
-            paper=text, code=shown, leaves=_listed(batch)
+        # Each leaf with what stands above it, but for the root, which is the same for all.
+        listed = "\n\n".join(
+            f"{number}. {leaf.requirements}" + "".join(f"\n   part of: {words}" for words in above[:0:-1])
+            for number, (leaf, above) in enumerate(batch, start=1)
         )
+        template = load_prompt("reenact.paper.evaluate", "prompts/leaves.md")
+        prompt = template.fill(paper=text, code=shown, leaves=listed)
         try:
-            place = run.under("rubric", attempt=start // BATCH)
-            given = ask(place, model, "judge", prompt, LeafVerdicts, check=partial(_check, count=len(batch)))
+            place, check = run.under("rubric", attempt=start // BATCH), partial(_check, count=len(batch))
+            given = ask(place, model, "judge", prompt, LeafVerdicts, check=check)
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT
         except AnswerUnusable as error:
@@ -244,25 +248,14 @@ def judge_leaves(
 def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> Judged:
     if given is None:
         return Judged(leaf.id, Value.UNKNOWN, "nobody", why)
-    lines = tuple(one for line in given.lines if (one := _line(line, code)) is not None)
+    texts = {name: text.splitlines() for name, text in code.files.items()}
+    there = [one for one in given.lines if one.line <= len(texts.get(one.file, ()))]
+    lines = tuple(CodeLine(one.file, one.line, texts[one.file][one.line - 1]) for one in there)
     value = MEANS[given.verdict]
     if value is Value.PASS and not lines:
         unproven = f"Called satisfied without a line that is there. {given.found}"
         return Judged(leaf.id, Value.UNKNOWN, "judge", unproven)
     return Judged(leaf.id, value, "judge", given.found or given.expected or "No reason was given.", lines)
-
-
-def _line(line: Line, code: Project) -> CodeLine | None:
-    texts = code.files.get(line.file, "").splitlines()
-    return CodeLine(line.file, line.line, texts[line.line - 1]) if line.line <= len(texts) else None
-
-
-def _listed(batch: Sequence[tuple[Node, tuple[str, ...]]]) -> str:
-    """Each leaf with what stands above it, but for the root, which is the same for all."""
-    return "\n\n".join(
-        f"{number}. {leaf.requirements}" + "".join(f"\n   part of: {words}" for words in above[:0:-1])
-        for number, (leaf, above) in enumerate(batch, start=1)
-    )
 
 
 def _check(given: LeafVerdicts, count: int) -> None:

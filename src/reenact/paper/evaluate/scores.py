@@ -10,7 +10,7 @@ first: Top-1 Recall@k and Hits@N (AutoReproduce, 5.5).
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -47,11 +47,9 @@ class Ended:
 
 def ended_run(run: FullRun, metric: str) -> Ended:
     """A run of now."""
-    if not run.ok:
-        return Ended(None, f"Seed {run.seed}: {run.why}")
-    if metric not in run.metrics:
-        return Ended(None, f"Seed {run.seed}: It left no {metric!r} among its metrics.")
-    return Ended(run.metrics[metric])
+    if run.ok and metric in run.metrics:
+        return Ended(run.metrics[metric])
+    return Ended(None, f"Seed {run.seed}: {run.why or f'It left no {metric!r} among its metrics.'}")
 
 
 def left_by(file: Path, metric: str) -> Ended:
@@ -146,25 +144,20 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     if name not in PURPOSES or not stage or not isinstance(result, Mapping):
         return None
     try:
-        lines = lines_in(Edited.model_validate(result.get("value")))
+        change = Edited.model_validate(result.get("value"))
     except ValidationError:
         return None
+    # Lines that were replaced or written, whichever are more.
+    ranges = [max(one.last - one.first + 1, len(one.text.splitlines())) for one in change.lines]
+    swaps = [max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps]
+    lines = sum((*ranges, *swaps, *(len(one.text.splitlines()) for one in change.files)))
     return (stage, PURPOSES[name], lines) if lines else None
-
-
-def lines_in(change: Edited) -> int:
-    """Lines that were replaced or written, whichever are more."""
-    ranges = sum(max(one.last - one.first + 1, len(one.text.splitlines())) for one in change.lines)
-    swaps = sum(max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps)
-    return ranges + swaps + sum(len(one.text.splitlines()) for one in change.files)
 
 
 MOST_LISTED = 1 << 20
 LISTS = ("exemplars", "lineage", "papers", "data")
 """Names of a list of papers in JSON, the likeliest first."""
 _ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
-
-
 Cited: TypeAlias = frozenset[str]
 """A cited paper by whatever names it has, in plain letters: two that share one are the same."""
 
@@ -212,7 +205,7 @@ def read_cited(file: Path) -> tuple[Cited, ...]:
     try:
         data = read_bytes(file, MOST_LISTED)
         if file.suffix == ".json":
-            return _from_json(read_json(data, most_bytes=MOST_LISTED), file)
+            return tuple(_from_json(read_json(data, most_bytes=MOST_LISTED), file))
         text = data.decode("utf-8")
     except (OSError, UnicodeDecodeError, ResultRefused) as error:
         raise InputError(f"The list of papers cannot be read: {error}. Received: {file}") from error
@@ -223,7 +216,7 @@ def read_cited(file: Path) -> tuple[Cited, ...]:
     return found
 
 
-def _from_json(value: object, file: Path) -> tuple[Cited, ...]:
+def _from_json(value: object, file: Path) -> Iterator[Cited]:
     entries = value
     while isinstance(entries, dict):
         entries = next((entries[name] for name in LISTS if name in entries), None)
@@ -232,12 +225,9 @@ def _from_json(value: object, file: Path) -> tuple[Cited, ...]:
             f"The JSON holds no list of papers. Received: {file}",
             next_step='Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.',
         )
-    return tuple(_cited(entry) for entry in entries)
-
-
-def _cited(entry: object) -> Cited:
-    named = {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
-    found = cited_as(*(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name)))
-    if not found:
-        raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
-    return found
+    for entry in entries:
+        named = {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
+        found = cited_as(*(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name)))
+        if not found:
+            raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
+        yield found

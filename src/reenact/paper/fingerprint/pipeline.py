@@ -1,4 +1,5 @@
-"""Take the fingerprint of a paper: guides, scan, grounding, atoms, one of each, numbered.
+"""Take the fingerprint of a paper, as a run that an interruption does not lose: guides, scan, grounding,
+atoms, one of each, numbered.
 
 Two guides over the whole paper, a scan of every portion for what they missed. Compound facts are taken apart;
 equations and algorithms stay whole.
@@ -11,38 +12,28 @@ from typing import Any
 
 from reenact.asking import ask
 from reenact.errors import AnswerUnusable
-from reenact.intake.papers.paper import Block, Figure, Paper, Paragraph
-from reenact.journal import Scope
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal, Run, Scope, mark
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
-from reenact.paper.bearing import SILENT, compact, heading, read_text
+from reenact.paper.bearing import portions, read_text, with_added
 from reenact.paper.criterion import Kind, Level
-from reenact.paper.fingerprint.fingerprint import (
-    Atom,
-    Dropped,
-    Fingerprint,
-    Guide,
-    Item,
-    Proposed,
-    Sort,
-    Splits,
-    checked,
-    numbered,
-    objections,
-    sifted,
-)
+from reenact.paper.estimate import CostEstimate, fingerprint_estimate
+from reenact.paper.fingerprint import fingerprint as facts
+from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint, Item, Proposed, Sort
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.grounding import in_order
 from reenact.paper.options import Goal, PaperAblations
 from reenact.paper.quantity import has_numbers, quantities
+from reenact.result import Result, encoded
 from reenact.settings import field_texts
+from reenact.types import ExitCode, JsonValue, Progress, Tell, tell_nobody
 
 PACKAGE = "reenact.paper.fingerprint"
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
-PORTION = 12000
-"""Characters of the paper that one question holds; a single longer block is asked about alone."""
+
 MOST_ATOMS = 6
 """A fact that falls into more stays whole: such a list is a description, not a compound."""
 SPLIT_AT_ONCE = 40
@@ -74,21 +65,13 @@ def take_fingerprint(
             if isinstance(proposed, Dropped):
                 dropped.append(proposed)
                 continue
-            found, refused = sifted(proposed, level, paper)
+            found, refused = facts.sifted(proposed, level, paper)
             items += found
             dropped += refused
     if parts.atomicity:
         items = split(items, model, here)
     kept, repeated = distinct(items)
-    return Fingerprint(numbered(kept, in_order(paper)), (*dropped, *repeated))
-
-
-@dataclass(frozen=True, slots=True)
-class Portion:
-    """Some blocks in a row."""
-
-    text: str
-    ids: frozenset[str]
+    return Fingerprint(facts.numbered(kept, in_order(paper)), (*dropped, *repeated))
 
 
 def _questions(
@@ -116,7 +99,7 @@ def _proposed(
     grain = prompt_texts(PACKAGE)["grain"]["atomic" if atomic else "compound"]
     values = {**values, "grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
     return ask_with_retry(
-        run, model, step, template, values, Guide, wrong=lambda one: objections(one, paper),
+        run, model, step, template, values, facts.Guide, wrong=lambda one: facts.objections(one, paper),
         tolerate=lambda one: len(one.items) // TOLERATED,
     ).items  # fmt: skip
 
@@ -124,29 +107,6 @@ def _proposed(
 def listing(owner: type[Sort] | type[Kind]) -> str:
     """The members of an enumeration with what they mean."""
     return "\n".join(f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items())
-
-
-def portions(paper: Paper) -> Iterator[Portion]:
-    """The paper in portions, whole blocks each, never without the heading that they stand under."""
-    lines: list[str] = []
-    ids: set[str] = set()
-    for head, block in _blocks(paper):
-        parts = block.sentences if isinstance(block, Paragraph) else (block,)
-        words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
-        if ids and sum(map(len, lines)) + len(words) > PORTION:
-            yield Portion("\n\n".join(lines), frozenset(ids))
-            lines, ids = [], set()
-        lines += [words] if head in lines else [head, words]
-        ids |= {block.id, *(one.id for one in parts)}
-    if ids:
-        yield Portion("\n\n".join(lines), frozenset(ids))
-
-
-def _blocks(paper: Paper) -> Iterator[tuple[str, Block]]:
-    for section in paper.sections:
-        for block in section.blocks if not SILENT.match(section.title) else ():
-            if not isinstance(block, Figure) or block.caption:
-                yield heading(section), block
 
 
 def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:
@@ -167,29 +127,85 @@ def is_compound(item: Item) -> bool:
 
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
-    order = dict(enumerate(portion, start=1))
-    facts = "\n".join(
+    listed = "\n".join(
         f"{name}. {one.fact} | scope: {one.scope} | the paper: {one.quote!r}"
         for name, one in enumerate(portion.values(), start=1)
     )
-    prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=facts, kinds=listing(Kind), most=MOST_ATOMS)
+    prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=listed, kinds=listing(Kind), most=MOST_ATOMS)
     try:
-        answer = ask(run, model, "split", prompt, Splits)
+        answer = ask(run, model, "split", prompt, facts.Splits)
     except AnswerUnusable:
         return {}
-    found: dict[int, list[Item]] = {}
+    order, found = dict(enumerate(portion, start=1)), dict[int, list[Item]]()
     for one in answer.facts:
         number = order.get(one.number)
         if number is None or number in found or not 1 < len(one.atoms) <= MOST_ATOMS:
             continue
-        item, facts = portion[number], " | ".join(atom.fact for atom in one.atoms)
+        item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the paper.
-        if has_numbers(facts, item.fact) and has_numbers(f"{item.fact} {item.quote}", facts):
-            found[number] = [_atom(item, atom) for atom in one.atoms]
+        if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
+            found[number] = [
+                replace(
+                    item, fact=" ".join(atom.fact.split()), scope=" ".join(atom.scope.split()) or item.scope,
+                    check=facts.checked(atom.check, item.quote, whole=item.whole),
+                )
+                for atom in one.atoms
+            ]  # fmt: skip
     return found
 
 
-def _atom(item: Item, atom: Atom) -> Item:
-    check = checked(atom.check, item.quote, whole=item.whole)
-    scope = " ".join(atom.scope.split()) or item.scope
-    return replace(item, fact=" ".join(atom.fact.split()), scope=scope, check=check)
+@dataclass(frozen=True, slots=True)
+class FingerprintRun(Result):
+    """A fingerprint, the paper it is of, and the run that took it."""
+
+    paper: Paper
+    fingerprint: Fingerprint
+    run: Run
+    estimate: CostEstimate
+    """What it was to cost, as stated before the first request."""
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """The fingerprint, its paper, and what it cost."""
+        return {
+            "paper": {"title": self.paper.title, "source": self.paper.source, "form": self.paper.form},
+            **self.fingerprint.to_dict(),
+            "lost": [encoded(one) for one in self.paper.lost],
+            "tokens": self.run.tokens_in + self.run.tokens_out,
+            "money": None if self.run.unpriced else str(self.run.money),
+            "estimate": encoded(self.estimate),
+            "run": self.run.id,
+        }
+
+
+def run_fingerprint(
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    journal: Journal,
+    *,
+    parts: PaperAblations,
+    what: str,
+    argv: Sequence[str] = (),
+    fresh: bool = False,
+    tell: Tell = tell_nobody,
+) -> FingerprintRun:
+    """Take it, as a run that an interruption does not lose."""
+    request = {
+        "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
+        "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
+    }  # fmt: skip
+    with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+        paper = with_added(paper, goal)
+        estimate = fingerprint_estimate(paper, parts, model)
+        tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))
+        taken = take_fingerprint(paper, goal, model, run, parts)
+        run.note("result", taken)
+        result = FingerprintRun(paper, taken, run.record, estimate, run.reused)
+        run.finish({"criteria": len(taken.criteria), "dropped": len(taken.dropped)}, result.exit_code)
+    return result

@@ -6,6 +6,5 @@ runs         full runs over seeds, metrics read from the file that the run left
 curves       how they trained, as far as log files and printed lines tell it
 gap          relative gap, grades, the comparison of one claim
 verdict      what the claims state together, and which of them hold
-gap_repair   a large gap: diagnose and repair what the paper leaves open
-fixed        which settings the paper fixes
+gap_repair   a large gap: diagnose and repair what the paper leaves open; which settings the paper fixes
 """

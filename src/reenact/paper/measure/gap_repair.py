@@ -3,14 +3,18 @@
 Everything runs in the sandbox: the watched training, every trial, and the full runs that decide. A change
 that the repair verified is kept only when the gap to the paper's claims becomes smaller, and is reported as a
 hypothesis about what the paper does not say.
+
+What the paper fixes may not be changed: what an executable check of a criterion names, whatever the check
+found, and what stands on a line that the pass of a criterion rests on. A whole kind is fixed when in doubt: a
+repair that contradicts the paper would explain nothing.
 """
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
-from reenact.codegen.environment import Environment
 from reenact.codegen.project import ENTRY, Project
 from reenact.codegen.runner import MountedSandbox
 from reenact.diagnosis.diagnosis import Diagnosis
@@ -18,34 +22,69 @@ from reenact.diagnosis.judge import read_only
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
-from reenact.journal import Kind, Scope, mark
+from reenact.journal import Kind as StepKind
+from reenact.journal import Scope, mark
 from reenact.journal.keys import canonical
 from reenact.paper.context import PaperContext, scale_arguments
-from reenact.paper.criterion import Criterion, Judged
-from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparameters
+from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.criterion import Kind as CheckKind
 from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome as ProbeOutcome
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.trace import Root
-from reenact.program.change import Change, Set
-from reenact.program.hyperparameter import HyperparameterId
+from reenact.program.change import Change, Insert, Set
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
+from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
+from reenact.sandbox.box import Sandbox
 from reenact.sandbox.view import WORK
+from reenact.trials.boxed import Boxed
 from reenact.trials.metric import choose_measure
-from reenact.trials.trial import Trial
-from reenact.types import JsonValue
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import JsonValue, Stop
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
 BUDGET = "20x"
 """Trainings' worth that the search may take."""
+BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
+BY_CHECK = {
+    CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
+    CheckKind.SCHEDULE: (Kind.SCHEDULER,),
+    CheckKind.LOSS: (Kind.LOSS,),
+    CheckKind.LAYER: BUILD,
+    CheckKind.SHAPE: BUILD,
+}
+BY_WORD = {
+    ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
+    ("batch",): (Kind.BATCH_SIZE,),
+    ("channel", "filter"): (Kind.FILTERS,),
+    ("clip",): (Kind.GRADIENT_CLIP,),
+    ("decay", "l2"): (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
+    ("dropout",): (Kind.DROPOUT,),
+    ("epoch",): (Kind.EPOCHS,),
+    ("hidden", "layer", "units", "width"): BUILD,
+    ("initial",): (Kind.WEIGHT_INIT, Kind.BIAS_INIT),
+    ("kernel",): (Kind.KERNEL_SIZE,),
+    ("learning rate", "step size"): (Kind.LEARNING_RATE,),
+    ("loss",): (Kind.LOSS,),
+    ("momentum",): (Kind.MOMENTUM,),
+    ("norm",): (Kind.NORMALIZATION,),
+    ("optim",): (Kind.OPTIMIZER,),
+    ("schedule", "warm"): (Kind.SCHEDULER,),
+    ("shuffle",): (Kind.SHUFFLE,),
+}
+"""Words of a check's subject, and what they fix."""
+Fixed = Mapping[HyperparameterId, str]
+"""Hyperparameters that the paper fixes, each with the id of a criterion that does."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +102,6 @@ class GapRepair:
     """The claims against the changed project."""
 
 
-Measure = Callable[[Project], tuple[Comparison, ...]]
-
-
 @dataclass(frozen=True)
 class Gap:
     """A gap between the paper's numbers and those of a generated project."""
@@ -75,7 +111,7 @@ class Gap:
     judged: tuple[Judged, ...]
     comparisons: tuple[Comparison, ...]
     """The claims against the project as it was written."""
-    measure: Measure
+    measure: Callable[[Project], tuple[Comparison, ...]]
     """Runs a changed project in full and compares its claims."""
 
 
@@ -92,8 +128,14 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
     if worst is None:
         return GapRepair("No measured claim is worse than the paper says; there is nothing to repair.")
     with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
+        for name, text in gap.project.files.items():
+            path = Path(made, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         try:
-            program = _placed(gap.project, Path(made), context.options.scale)
+            program = read_program(
+                (ENTRY, "--seed", "0", *scale_arguments(context.options.scale)), Path(made)
+            )
             params = hyperparameters_of(program)
             fixed = fixed_hyperparameters(params, gap.criteria, gap.judged)
             kept = tuple(sorted(f"{param} ({by})" for param, by in fixed.items()))
@@ -102,23 +144,65 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
                 return GapRepair(words, kept_fixed=kept)
-            found = _diagnosed(program, context, run)
-            result = _repaired(program, found, fixed, _judge(found, worst), context, run)
+            result = _repaired(program, fixed, worst, context, run)
         except (InputError, Inconclusive) as error:
             return GapRepair(f"Nothing was repaired. {error.sentence}")
         return _judged(gap, program, result, kept)
+
+
+def fixed_hyperparameters(
+    params: Sequence[Hyperparameter], criteria: Sequence[Criterion], judged: Sequence[Judged]
+) -> dict[HyperparameterId, str]:
+    """Hyperparameters that the paper fixes."""
+    kinds: dict[Kind, str] = {}
+    for one in criteria:
+        if (check := one.check) is not None:
+            words = f"{check.subject} {check.value}".lower()
+            named = [fixes for parts, fixes in BY_WORD.items() if any(part in words for part in parts)]
+            for kind in chain(BY_CHECK.get(check.kind, ()), *named):
+                kinds.setdefault(kind, one.id)
+    passed = [one for one in judged if one.value is Value.PASS]
+    lines = {(line.file, line.line): one.criterion for one in passed for line in one.lines}
+    found: dict[HyperparameterId, str] = {}
+    for param in params:
+        by_line = "" if param.absent else lines.get((str(param.place.file), param.place.line), "")
+        by_kind = next((kinds[kind] for kind in (param.kind, *param.also) if kind in kinds), by_line)
+        if by_kind:
+            found[param.id] = by_kind
+    return found
+
+
+def forbidden(patch: Patch, fixed: Fixed) -> str:
+    """Which criterion a patch would contradict, as a sentence; empty when none."""
+    layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
+    for change in patch.changes:
+        inserts = isinstance(change, Insert)
+        param = change.anchor if isinstance(change, Insert) else change.hyperparameter
+        if by := fixed.get(param) or (inserts and layers.get((param.file, param.model))):
+            return f"{change} contradicts {by}, which the paper fixes"
+    return ""
+
+
+class ConstrainedExecutor(Boxed):
+    """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
+
+    def __init__(self, fixed: Fixed, *, sandbox: Sandbox, python: str) -> None:
+        super().__init__(1, sandbox=sandbox, python=python)
+        self.fixed = fixed
+
+    def attempt(self, trial: Trial, stop: Stop) -> Outcome:
+        """See `Boxed.attempt`."""
+        why = forbidden(trial.patch, self.fixed)
+        return Outcome(OutcomeKind.NOT_STARTED, note=why) if why else super().attempt(trial, stop)
 
 
 def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
     """The full runs decide, not the repair."""
     if not result.patch:
         return GapRepair(result.sentence, kept_fixed=kept)
-    project = gap.project
-    after = result.patch.apply(program)
-    changed = project.changed(
-        {str(file.path): file.text for file in after.files if str(file.path) in project.files}
-    )
-    comparisons = gap.measure(changed)
+    after = {str(file.path): file.text for file in result.patch.apply(program).files}
+    own = {name: text for name, text in after.items() if name in gap.project.files}
+    comparisons = gap.measure(gap.project.changed(own))
     old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
     if old is None or new is None or new >= old:
         words = f"{result.sentence} But the gap to the paper did not become smaller, so it was not kept."
@@ -152,14 +236,6 @@ def _judge(found: Diagnosis, worst: Comparison) -> str:
     return worst.metric if measure.larger_is_better == worst.claim.higher_is_better else ""
 
 
-def _placed(project: Project, folder: Path, scale: float) -> Program:
-    for name, text in project.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return read_program((ENTRY, "--seed", "0", *scale_arguments(scale)), folder)
-
-
 @dataclass(frozen=True)
 class WatchedRun:
     """What a watched run leaves for whoever continues."""
@@ -168,22 +244,9 @@ class WatchedRun:
     outcome: ProbeOutcome
 
 
-def _environment_of(program: Program, context: PaperContext) -> Environment:
-    """The interpreter and packages that the program runs with."""
-    return context.runner.environment_of(Project({str(file.path): file.text for file in program.files}))
-
-
-def _around(program: Program, context: PaperContext) -> dict[str, JsonValue]:
-    """What a training in the box depends on beside the text of the program."""
-    limits = context.runner.limits(context.options.run_wall_s)
-    return {
-        "environment": _environment_of(program, context).key,
-        "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
-        "folders": context.runner.folder_marks,
-    }
-
-
-def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis:
+def _diagnosed(
+    program: Program, python: str, around: Mapping[str, JsonValue], context: PaperContext, run: Scope
+) -> Diagnosis:
     """A diagnosis from one training that was watched in the sandbox."""
     context.say("repair: watch one training")
     journal, traces, stop = context.journal, context.traces, context.stop
@@ -191,7 +254,7 @@ def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis
 
     def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, traces).resolve()
-        options = WatchOptions(folder, "normal", python=_environment_of(program, context).python)
+        options = WatchOptions(folder, "normal", python=python)
         limits = context.runner.limits(context.options.run_wall_s)
         watched = watch_boxed(program, options, MountedSandbox(context.runner), limits=limits, stop=stop)
         journal.seal(watched.folder)
@@ -203,8 +266,8 @@ def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis
     def still(left: WatchedRun) -> bool:
         return left.folder in seen_now or journal.is_sealed(left.folder, traces)
 
-    inputs = {"program": Trial(program).key, **_around(program, context)}
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=still)
+    inputs = {"program": Trial(program).key, **around}
+    left = run.step("watch", effect, kind=StepKind.TRIAL, inputs=inputs, returns=WatchedRun, still=still)
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
@@ -214,16 +277,25 @@ def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis
     return diagnose_within(program, options, given, run.under("diagnosis"), seen)
 
 
-def _repaired(
-    program: Program, found: Diagnosis, fixed: dict[HyperparameterId, str], metric: str,
-    context: PaperContext, run: Scope,
-) -> Repair:  # fmt: skip
+def _repaired(program: Program, fixed: Fixed, worst: Comparison, context: PaperContext, run: Scope) -> Repair:
+    """The search for a change, judged by the metric of the worst claim where the watched training has it."""
+    runner = context.runner
+    environment = runner.environment_of(Project({str(file.path): file.text for file in program.files}))
+    limits = runner.limits(context.options.run_wall_s)
+    # What a training in the box depends on beside the text of the program.
+    around: dict[str, JsonValue] = {
+        "environment": environment.key,
+        "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
+        "folders": runner.folder_marks,
+    }
+    python = environment.python
+    found = _diagnosed(program, python, around, context, run)
+    metric = _judge(found, worst)
     context.say("repair: search what the paper leaves open")
-    python = _environment_of(program, context).python
     options = RepairOptions(budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(
         journal=context.journal, traces=context.traces, tell=context.tell, stop=context.stop,
-        studies=False, around=mark(canonical(_around(program, context))), shared=False,
-        executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
+        studies=False, around=mark(canonical(around)), shared=False,
+        executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(runner), python=python),
     )  # fmt: skip
     return repair_within(program, options, given, run.under("repair"), found)

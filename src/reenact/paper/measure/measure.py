@@ -15,6 +15,7 @@ number that is taken apart in a computation, or hidden in a data file.
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isclose
 
 from pydantic import BaseModel, Field
 
@@ -31,15 +32,7 @@ from reenact.paper.develop.development import Development
 from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
-from reenact.paper.measure.verdict import (
-    CONFIDENCE,
-    SECOND_LOOK,
-    Judgement,
-    Ordering,
-    OrderingStatus,
-    orderings,
-    verdict_of,
-)
+from reenact.paper.measure.verdict import CONFIDENCE, SECOND_LOOK, Judgement, Ordering, orderings, verdict_of
 from reenact.paper.review.claims import Claim
 
 SHORTENED = 2
@@ -153,8 +146,7 @@ def _more_seeds(
     tested: Sequence[Ordering], project: Project, runs: Sequence[FullRun], context: PaperContext, run: Scope
 ) -> tuple[FullRun, ...]:
     """Runs with other seeds where those that were asked for are too noisy to decide an ordering."""
-    seeds = context.options.seeds
-    undecided = sum(one.status is OrderingStatus.UNDECIDED for one in tested)
+    seeds, undecided = context.options.seeds, sum(one.status == "undecided" for one in tested)
     if seeds < 2 or not undecided or not all(one.ok for one in runs):
         return ()
     context.say(f"too noisy to decide over {seeds} seeds: {undecided} of {len(tested)} orderings; more seeds")
@@ -174,34 +166,31 @@ def matched(
     names = metric_names(runs)
     if not names or not claims:
         return (), ""
-    prompt = load_prompt("reenact.paper.measure", "prompts/match.md").fill(
-        claims="\n".join(_without_number(claim) for claim in claims),
-        metrics="\n".join(names),
-        project=project.text(),
+    units = {claim.id: " in per cent" if claim.unit == "%" else "" for claim in claims}
+    # Without its number, so that nothing can be chosen for its value.
+    listed = "\n".join(
+        f"{one.id}: {one.metric}{units[one.id]} of {one.method} on {one.dataset}"
+        + (f"; {one.setting}" if one.setting else "")
+        for one in claims
     )
-    known = {claim.id: claim for claim in claims}
+    prompt = load_prompt("reenact.paper.measure", "prompts/match.md").fill(
+        claims=listed, metrics="\n".join(names), project=project.text()
+    )
+
+    def check(answer: Matches) -> None:
+        for number, one in enumerate(answer.matches):
+            if one.claim not in units:
+                raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(units)}.")
+            if one.metric not in names:
+                raise ValueError(f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}.")
+            if one.claim in (other.claim for other in answer.matches[:number]):
+                raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
+
     try:
-        answer = ask(run, model, "match", prompt, Matches, check=lambda one: _check(one, known, names))
+        answer = ask(run, model, "match", prompt, Matches, check=check)
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""
-
-
-def _check(answer: Matches, known: dict[str, Claim], names: Sequence[str]) -> None:
-    for number, one in enumerate(answer.matches):
-        if one.claim not in known:
-            raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(known)}.")
-        if one.metric not in names:
-            raise ValueError(f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}.")
-        if one.claim in (other.claim for other in answer.matches[:number]):
-            raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
-
-
-def _without_number(claim: Claim) -> str:
-    """A claim without its number."""
-    unit = " in per cent" if claim.unit == "%" else ""
-    parts = [f"{claim.id}: {claim.metric}{unit} of {claim.method} on {claim.dataset}", claim.setting]
-    return "; ".join(part for part in parts if part)
 
 
 DEEPEST = 6
@@ -224,66 +213,50 @@ class Invented:
 
 def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) -> tuple[Invented, ...]:
     """Metrics that code writes as literals alone, or with a claimed number in them."""
-    claimed = {number for one in claims for number in _forms(one)}
     found: list[Invented] = []
     literal: dict[str, list[Invented]] = {}
     for file, tree in project.trees().items():
         assigned = _assigned(tree)
         for metric, value in _written(tree, frozenset(metrics)):
-            parts = list(_parts(value, assigned, set(), DEEPEST))
-            if why := _claimed(parts, claimed):
+            numbers = [_number(part) for part in _parts(value, assigned)]
+            for number in (one for one in numbers if one is not None and _is_claimed(one, claims)):
+                why = f"is made with the literal {number:g}, which is what the paper claims"
                 found.append(Invented(metric, file, value.lineno, why))
-            measured = any(_number(part) is None for part in parts)
-            why = "" if measured else "is a literal, not a measurement"
+                break
+            why = "" if None in numbers else "is a literal, not a measurement"
             literal.setdefault(metric, []).append(Invented(metric, file, value.lineno, why))
-    for written in literal.values():
-        if all(one.why for one in written):
-            found += written
+    found += [one for written in literal.values() if all(each.why for each in written) for one in written]
     return tuple(dict.fromkeys(found))
 
 
-def _claimed(parts: Sequence[ast.expr], claimed: set[float]) -> str:
-    for part in parts:
-        number = _number(part)
-        if number is not None and any(abs(number - one) <= SAME * max(1.0, abs(one)) for one in claimed):
-            return f"is made with the literal {number:g}, which is what the paper claims"
-    return ""
+def _is_claimed(number: float, claims: Sequence[Claim]) -> bool:
+    """Whether it is a claimed number as code may write it, per cent or a share, of more than one digit."""
+    forms = [form for one in claims for form in (one.value, *([one.value / 100] if one.unit == "%" else []))]
+    telling = (form for form in forms if form and float(f"{form:.0e}") != form)
+    return any(isclose(number, form, rel_tol=SAME, abs_tol=SAME) for form in telling)
 
 
 def _parts(
-    value: ast.expr, assigned: dict[str, list[ast.expr]], seen: set[str], deep: int
+    value: ast.expr, assigned: dict[str, list[ast.expr]], seen: frozenset[str] = frozenset()
 ) -> Iterator[ast.expr]:
-    """The leaves of an expression; a name that the file assigns stands for what is assigned to it."""
-    if isinstance(value, ast.Name) and value.id in assigned and value.id not in seen and deep:
-        for one in assigned[value.id]:
-            yield from _parts(one, assigned, seen | {value.id}, deep - 1)
-        return
-    if isinstance(value, ast.UnaryOp) and _number(value) is not None:
-        yield value
-        return
-    inner = _operands(value)
+    """The leaves of an expression: not the arguments of a function that computes something else. A name that
+    the file assigns stands for what is assigned to it."""
+    inner: list[ast.expr] = []
+    match value:
+        case ast.Name(id=name) if name in assigned and name not in seen and len(seen) < DEEPEST:
+            inner, seen = assigned[name], seen | {name}
+        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+            inner = [one, other]
+        case ast.UnaryOp(operand=operand) if _number(value) is None:
+            inner = [operand]
+        case ast.Call(func=ast.Name(id="float" | "int" | "round"), args=[first, *_]):
+            inner = [first]
+        case ast.BoolOp(values=several) | ast.Call(func=ast.Name(id="max" | "min"), args=several):
+            inner = several
     if not inner:
         yield value
     for one in inner:
-        yield from _parts(one, assigned, seen, deep)
-
-
-def _operands(value: ast.expr) -> list[ast.expr]:
-    """What an expression's value is made of: not the arguments of a function that computes something else."""
-    match value:
-        case ast.BinOp(left=left, right=right):
-            return [left, right]
-        case ast.UnaryOp(operand=operand):
-            return [operand]
-        case ast.IfExp(body=body, orelse=other):
-            return [body, other]
-        case ast.BoolOp(values=values):
-            return values
-        case ast.Call(func=ast.Name(id="float" | "int" | "round"), args=[first, *_]):
-            return [first]
-        case ast.Call(func=ast.Name(id="max" | "min"), args=arguments):
-            return arguments
-    return []
+        yield from _parts(one, assigned, seen)
 
 
 def _number(node: ast.expr) -> float | None:
@@ -299,23 +272,20 @@ def _number(node: ast.expr) -> float | None:
 def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
     """What each plain name of a file is assigned; a name that a loop or a parameter binds is left alone."""
     found: dict[str, list[ast.expr]] = {}
-    bound: set[str] = set()
+    others: list[ast.expr] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in targets_of(node):
                 if isinstance(target, ast.Name):
                     found.setdefault(target.id, []).append(node.value)
                 else:
-                    bound |= _names(target)
+                    others.append(target)
         elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
-            bound |= _names(node.target)
+            others.append(node.target)
         elif isinstance(node, ast.arg):
-            bound.add(node.arg)
+            others.append(ast.Name(node.arg))
+    bound = {node.id for one in others for node in ast.walk(one) if isinstance(node, ast.Name)}
     return {name: values for name, values in found.items() if name not in bound}
-
-
-def _names(target: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
@@ -331,9 +301,3 @@ def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, a
         for key, value in named:
             if isinstance(key, ast.Constant) and key.value in metrics:
                 yield str(key.value), value
-
-
-def _forms(claim: Claim) -> tuple[float, ...]:
-    """A claimed number as code may write it: per cent or a share."""
-    forms = (claim.value, claim.value / 100) if claim.unit == "%" else (claim.value,)
-    return tuple(one for one in forms if one and float(f"{one:.0e}") != one)

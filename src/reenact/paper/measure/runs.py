@@ -106,27 +106,21 @@ def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:
 
 
 def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
-    metrics, wrong = metrics_in(ran) if ran.ok else ({}, _why(ran))
+    """What a run left. What ran out of time on a busy machine may not be slow at all."""
+    metrics, wrong = metrics_in(ran)
     late = ran.ending == Ending.TIMEOUT
+    # Metrics that a run without an end had by then: in its file, or else in the lines that it printed.
+    printed = _METRIC_LINE.findall(ran.logs.get(PRINTED, "") + "\n" + ran.output) if late and wrong else ()
+    partial = {**metrics, **{name: float(value) for name, value in printed}} if late else {}
+    if not ran.ok:
+        metrics, wrong = {}, ran.sentence
+    if late:
+        shown = ", ".join(f"{name}={value:.4g}" for name, value in partial.items())
+        left = f" By then it had {shown}: partial, and not counted." if shown else ""
+        more = "--run-wall gives it longer, --scale makes it shorter"
+        wrong = f"{wrong} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"
     return FullRun(
         seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
         # A journal of an older version has the end of the output alone.
-        curves_of(ran.logs or {PRINTED: ran.output}), late, _partial(ran) if late else {},
+        curves_of(ran.logs or {PRINTED: ran.output}), late, partial,
     )  # fmt: skip
-
-
-def _partial(ran: ProgramRun) -> dict[str, float]:
-    """Metrics that a run without an end had by then: in its file, or else in the lines that it printed."""
-    written, wrong = metrics_in(ran)
-    printed = _METRIC_LINE.findall(ran.logs.get(PRINTED, "") + "\n" + ran.output)
-    return {name: float(value) for name, value in printed} if wrong else written
-
-
-def _why(ran: ProgramRun) -> str:
-    """How it ended. What ran out of time on a busy machine may not be slow at all."""
-    if ran.ending != Ending.TIMEOUT:
-        return ran.sentence
-    shown = ", ".join(f"{name}={value:.4g}" for name, value in _partial(ran).items())
-    left = f" By then it had {shown}: partial, and not counted." if shown else ""
-    more = "--run-wall gives it longer, --scale makes it shorter"
-    return f"{ran.sentence} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"

@@ -13,6 +13,7 @@ one number of each. They are tested over seeds, pairwise, because both numbers c
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from math import sqrt
 from statistics import fmean, stdev
 
@@ -64,18 +65,34 @@ class Ordering:
         return f"{self.better.id} > {self.worse.id}"
 
     def __str__(self) -> str:
-        (first, second), beside = _names(self.better, self.worse)
-        return f"{first} better than {second} by {self.claimed:.3g}{self.better.unit}: {beside}"
+        """What differs between the two, and what does not."""
+        one, other = self.better, self.worse
+        data = f" on {one.dataset}" if one.dataset else ""
+        if _method(one) != _method(other):
+            first, second = one.method, other.method
+            beside = f"{one.metric}{data}" + (f", {one.setting}" if one.setting else "")
+        else:
+            first, second = one.setting or "the whole", other.setting or "the whole"
+            beside = f"{one.metric} of {one.method}{data}"
+        return f"{first} better than {second} by {self.claimed:.3g}{one.unit}: {beside}"
 
 
 def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE) -> tuple[Ordering, ...]:
     """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
     weakly to be asked for, and counts only where the runs surely show the opposite."""
     found: dict[tuple[str, str], Ordering] = {}
-    methods, settings = _groups(comparisons, _setting, _method), _groups(comparisons, _method, _setting)
-    beside = [pair for group in (*methods, *settings, *_tables(comparisons)) for pair in _pairs(group)]
+    beside = [
+        *_pairs(comparisons, _setting, _method),
+        *_pairs(comparisons, _method, _setting),
+        # Rows of one table are compared, whatever each method is set to.
+        *_pairs(
+            comparisons, lambda one: one.place, lambda one: f"{_method(one)}, {_setting(one)}", once=True
+        ),
+    ]
     compared = set(map(_sides, beside))
-    apart = [pair for group in _scattered(comparisons) for pair in _pairs(group)]
+    # Nobody set numbers of several places side by side, but together they say which method is better.
+    measured = [one for one in comparisons if one.measured is not None]
+    apart = _pairs(measured, lambda _: "", lambda one: f"{_method(one)}, {one.value:g}", once=True)
     for best, other in (*beside, *(pair for pair in apart if _sides(pair) not in compared)):
         tested = _tested(best, other, confidence)
         stated = tested.claimed > max(best.claim.spread or 0, other.claim.spread or 0)
@@ -85,6 +102,7 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
 
 
 Key = Callable[[Claim], str]
+Pair = tuple[Comparison, Comparison]
 
 
 def _setting(claim: Claim) -> str:
@@ -95,39 +113,19 @@ def _method(claim: Claim) -> str:
     return plain(claim.method)
 
 
-def _groups(comparisons: Sequence[Comparison], same: Key, apart: Key) -> Iterator[list[Comparison]]:
-    """Claims of one metric, data set and `same`, one for each `apart`; a number stated twice counts once."""
+def _pairs(comparisons: Sequence[Comparison], same: Key, apart: Key, *, once: bool = False) -> Iterator[Pair]:
+    """The best claim of one metric, data set and `same` beside each other one, one for each `apart`; a number
+    stated twice counts once. `once`: only where they have each method once."""
     groups: dict[tuple[object, ...], dict[str, Comparison]] = {}
     for one in comparisons:
         claim = one.claim
-        if claim.bound:
-            continue
-        key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
-        groups.setdefault(key, {}).setdefault(apart(claim), one)
-    return (list(group.values()) for group in groups.values() if len(group) > 1)
-
-
-def _tables(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
-    """Rows of one table that has each method once: they are compared, whatever each method is set to."""
-    groups = _groups(
-        comparisons, lambda claim: claim.place, lambda claim: f"{_method(claim)}, {_setting(claim)}"
-    )
-    return filter(_has_each_once, groups)
-
-
-def _scattered(comparisons: Sequence[Comparison]) -> Iterator[list[Comparison]]:
-    """Numbers of one metric and data set that stand in several places, where they have each method once and
-    all were measured: nobody set them side by side, but together they say which method is better."""
-    measured = [one for one in comparisons if one.measured is not None]
-    groups = _groups(measured, lambda _: "", lambda claim: f"{_method(claim)}, {claim.value:g}")
-    return filter(_has_each_once, groups)
-
-
-def _has_each_once(group: Sequence[Comparison]) -> bool:
-    return len({_method(one.claim) for one in group}) == len(group)
-
-
-Pair = tuple[Comparison, Comparison]
+        if not claim.bound:
+            key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
+            groups.setdefault(key, {}).setdefault(apart(claim), one)
+    for group in map(dict.values, groups.values()):
+        if not once or len({_method(one.claim) for one in group}) == len(group):
+            best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
+            yield from ((best, other) for other in group if other.claim.value != best.claim.value)
 
 
 def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
@@ -136,52 +134,27 @@ def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
     return plain(one.metric), plain(one.dataset), frozenset((_method(one), _method(other)))
 
 
-def _pairs(group: Sequence[Comparison]) -> Iterator[Pair]:
-    best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
-    return ((best, other) for other in group if other.claim.value != best.claim.value)
-
-
 def _oriented(claim: Claim, value: float) -> float:
     return value if claim.higher_is_better else -value
 
 
 def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     claimed = _oriented(best.claim, best.claim.value - other.claim.value)
+    made = partial(Ordering, best.claim, other.claim, claimed)
     shared = sorted(best.by_seed.keys() & other.by_seed.keys())
     if best.metric == other.metric or not shared:
-        return Ordering(best.claim, other.claim, claimed, None, None, None, 0, OrderingStatus.UNMEASURED)
+        return made(None, None, None, 0, OrderingStatus.UNMEASURED)
     differences = [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
-    low, high = _limits(differences, confidence)
-    status = _status(low, high, SIZE * claimed)
-    return Ordering(best.claim, other.claim, claimed, fmean(differences), low, high, len(shared), status)
-
-
-def _limits(differences: Sequence[float], confidence: float) -> tuple[float, float] | tuple[None, None]:
-    if len(differences) < 2:
-        return None, None
+    mean, n = fmean(differences), len(shared)
+    if n < 2:
+        return made(mean, None, None, n, OrderingStatus.UNDECIDED)
     from scipy.stats import t
 
-    reach = float(t.ppf((1 + confidence) / 2, len(differences) - 1)) * stdev(differences)
-    mean, reach = fmean(differences), reach / sqrt(len(differences))
-    return mean - reach, mean + reach
-
-
-def _status(low: float | None, high: float | None, least: float) -> OrderingStatus:
-    if low is None or high is None:
-        return OrderingStatus.UNDECIDED
-    if high < least:
-        return OrderingStatus.SMALLER if low > 0 else OrderingStatus.FAILS
-    return OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED
-
-
-def _names(better: Claim, worse: Claim) -> tuple[tuple[str, str], str]:
-    """What differs between the two, and what does not."""
-    data = f" on {better.dataset}" if better.dataset else ""
-    if _method(better) != _method(worse):
-        setting = f", {better.setting}" if better.setting else ""
-        return (better.method, worse.method), f"{better.metric}{data}{setting}"
-    settings = better.setting or "the whole", worse.setting or "the whole"
-    return settings, f"{better.metric} of {better.method}{data}"
+    reach = float(t.ppf((1 + confidence) / 2, n - 1)) * stdev(differences) / sqrt(n)
+    low, high = mean - reach, mean + reach
+    if high < SIZE * claimed:
+        return made(mean, low, high, n, OrderingStatus.SMALLER if low > 0 else OrderingStatus.FAILS)
+    return made(mean, low, high, n, OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED)
 
 
 class Verdict(StrEnum):
@@ -232,9 +205,10 @@ def _verdict(
     comparisons: Sequence[Comparison], orderings: Sequence[Ordering], runs: bool, scale: float, stand_in: bool
 ) -> tuple[Verdict, str]:
     measured = [one for one in comparisons if one.measured is not None]
-    holding = [one for one in measured if one.holds]
-    ranked = _count(orderings, OrderingStatus.HOLDS)
-    count = counted(comparisons, orderings)
+    holding = sum(one.holds for one in comparisons)
+    ranked = sum(one.status is OrderingStatus.HOLDS for one in orderings)
+    numbers = f"{holding} of {_many(len(comparisons), 'number')} hold"
+    count = f"{ranked} of {_many(len(orderings), 'ordering')} and {numbers}" if orderings else numbers
     if not runs:
         return Verdict.INCONCLUSIVE, "No version of the code runs, so nothing was measured."
     if not comparisons:
@@ -251,31 +225,16 @@ def _verdict(
         return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
     if reduced:
         return Verdict.PARTLY, f"{count}, but {reduced}."
-    if len(holding) == len(comparisons) and ranked == len(orderings):
+    if holding == len(comparisons) and ranked == len(orderings):
         return Verdict.REPRODUCED, _all(comparisons, orderings)
-    tested = [one for one in orderings if one.status in (*_AGAINST, OrderingStatus.HOLDS)]
+    open_ones = (OrderingStatus.UNDECIDED, OrderingStatus.UNMEASURED)
+    tested = [one for one in orderings if one.status not in open_ones]
     if tested and all(one.status is OrderingStatus.FAILS for one in tested):
         turned = max(tested, key=lambda one: one.claimed)
-        return Verdict.NOT, f"{count}. Not so: {turned} ({measured_words(turned)})."
+        limits = f"{turned.measured:.3g}{turned.better.unit} [{turned.low:.3g}, {turned.high:.3g}]"
+        words = f"measured {limits} over {_many(turned.n, 'seed')}"
+        return Verdict.NOT, f"{count}. Not so: {turned} ({words})."
     return (Verdict.NOT if none else Verdict.PARTLY), f"{count}{_doubt(comparisons, orderings)}."
-
-
-_AGAINST = (OrderingStatus.FAILS, OrderingStatus.SMALLER)
-
-
-def counted(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
-    """How many of which hold."""
-    holding, ranked = sum(one.holds for one in comparisons), _count(orderings, OrderingStatus.HOLDS)
-    numbers = f"{holding} of {_many(len(comparisons), 'number')} hold"
-    return f"{ranked} of {_many(len(orderings), 'ordering')} and {numbers}" if orderings else numbers
-
-
-def measured_words(one: Ordering) -> str:
-    """What was measured of an ordering."""
-    if one.measured is None:
-        return "not measured"
-    limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
-    return f"measured {one.measured:.3g}{one.better.unit}{limits} over {_many(one.n, 'seed')}"
 
 
 def _all(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
@@ -287,18 +246,14 @@ def _all(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> st
 
 def _doubt(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
     """What could not be decided."""
-    missing = sum(one.measured is None for one in comparisons)
-    undecided = [one for one in orderings if one.status is OrderingStatus.UNDECIDED]
-    alone = sum(one.n < 2 for one in undecided)
-    noisy = len(undecided) - alone
-    parts = [f"not measured: {_many(missing, 'number')}"] if missing else []
-    parts += [f"too noisy to decide: {_many(noisy, 'ordering')}"] if noisy else []
-    parts += [f"too few runs to decide: {_many(alone, 'ordering')}"] if alone else []
-    return "; " + ", ".join(parts) if parts else ""
-
-
-def _count(orderings: Sequence[Ordering], status: OrderingStatus) -> int:
-    return sum(one.status is status for one in orderings)
+    undecided = [one.n < 2 for one in orderings if one.status is OrderingStatus.UNDECIDED]
+    parts = (
+        ("not measured", sum(one.measured is None for one in comparisons), "number"),
+        ("too noisy to decide", undecided.count(False), "ordering"),
+        ("too few runs to decide", undecided.count(True), "ordering"),
+    )
+    listed = ", ".join(f"{why}: {_many(count, what)}" for why, count, what in parts if count)
+    return f"; {listed}" if listed else ""
 
 
 def _many(number: int, what: str) -> str:

@@ -9,7 +9,7 @@ definitions only those are hidden that have such a number in them, or that a cla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -82,21 +82,16 @@ def of_another(table: Table, quote: str, method: str) -> str:
     if not name or name not in map(words_of, heads):
         return ""
     theirs = [
-        _around(table, row, column)
-        for row, cells in enumerate(table.rows)
+        # Words of the row that are not numbers, and what stands over the cell.
+        ([one for one in cells if not quantities(one)] or [*cells[:1]])
+        + [above[column] for above in table.rows[: table.heads] if column < len(above)]
+        for cells in table.rows
         for column, cell in enumerate(cells)
         if plain(quote) in plain(cell)
     ]
     if not theirs or any(name <= words_of(" ".join(around)) for around in theirs):
         return ""
     return " / ".join(head for head in theirs[0] if head)
-
-
-def _around(table: Table, row: int, column: int) -> list[str]:
-    """Words of the row that are not numbers, and what stands over the cell."""
-    beside = [cell for cell in table.rows[row] if not quantities(cell)] or [*table.rows[row][:1]]
-    above = [cells[column] for cells in table.rows[: table.heads] if column < len(cells)]
-    return [*beside, *above]
 
 
 UNMISTAKABLE = 3
@@ -126,10 +121,16 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
         holds = isinstance(block, Table) and _holds(block, claims)
         if holds or (isinstance(block, Table | Figure) and _tells(block.caption, claims)):
             hidden.add(block.id)
-    differences = _differences(claims)
+    # With the difference of two claims of one metric, as far as it is printed, numbers could be guessed.
+    pairs = [
+        (one, other) for one, other in combinations(claims, 2) if plain(one.metric) == plain(other.metric)
+    ]
+    apart = [Quantity(value) for one, other in pairs if (value := round(abs(one.value - other.value), 6))]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
-        if _tells(one.text, claims, surely=defines) or (not defines and _compares(one.text, differences)):
+        numbers = quantities(one.text) if not defines and _COMPARED.search(one.text) else []
+        compares = any(number.equals(other) for number in numbers for other in apart)
+        if compares or _tells(one.text, claims, surely=defines):
             hidden.add(one.id)
     return frozenset(hidden)
 
@@ -154,38 +155,17 @@ def _holds(table: Table, claims: Sequence[Claim]) -> bool:
 
 def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
     """Whether a claim stands in it; `surely`: that no other number can be meant."""
-    numbers = [one for one in quantities(text) if one.value not in COMMON]
-    return any(
-        _same(claim, one) and (_unmistakable(one) or (not surely and _named(claim, text)))
-        for claim in claims
-        for one in numbers
-    )
-
-
-def _compares(text: str, differences: Sequence[Quantity]) -> bool:
-    """Whether a sentence says by how much one was better: with that the hidden numbers could be guessed."""
-    numbers = quantities(text) if _COMPARED.search(text) else []
-    return any(one.equals(other) for one in numbers for other in differences)
-
-
-def _differences(claims: Sequence[Claim]) -> list[Quantity]:
-    """Between any two claims of one metric, as far as they are printed."""
-    pairs = combinations(claims, 2)
-    found = {
-        round(abs(left.value - right.value), 6)
-        for left, right in pairs
-        if plain(left.metric) == plain(right.metric)
-    }
-    return [Quantity(value) for value in sorted(found) if value]
+    for one in quantities(text):
+        digits = re.sub(r"[eE].*|\D", "", one.written).lstrip("0")
+        unmistakable = "." in one.written and len(digits) >= UNMISTAKABLE
+        met = [claim for claim in claims if one.value not in COMMON and _same(claim, one)]
+        if met and (unmistakable or (not surely and any(_named(claim, text) for claim in met))):
+            return True
+    return False
 
 
 def _same(claim: Claim, one: Quantity) -> bool:
     return one.equals(Quantity(claim.value, bool(claim.unit)))
-
-
-def _unmistakable(one: Quantity) -> bool:
-    digits = re.sub(r"[eE].*|\D", "", one.written).lstrip("0")
-    return "." in one.written and len(digits) >= UNMISTAKABLE
 
 
 def _named(claim: Claim, text: str) -> bool:
@@ -230,28 +210,25 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
-        found = Claims(tuple(_numbered(answer, paper, goal)), tuple(_objections(answer, paper)))
+        found = Claims(_numbered(answer, paper, goal), tuple(_objections(answer, paper)))
     if found.dropped:
         run.note("claims-dropped", list(found.dropped))
     return found
 
 
-def _numbered(answer: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
+def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
     order = in_order(paper)
     held = [(one, place) for one in answer.claims if isinstance(place := _place(one, paper), tuple)]
-    seen: set[tuple[object, ...]] = set()
-    number = 0
+    found: dict[tuple[object, ...], Claim] = {}
     for one, (place,) in sorted(held, key=lambda pair: order[pair[1][0]]):
         key = (place, plain(one.metric), one.value, plain(one.method), plain(one.dataset), plain(one.setting))
-        if key in seen:
-            continue
-        seen.add(key)
-        number += 1
         spread = one.spread if one.spread is not None and _has(one.quote, one.spread) else None
         unit = "%" if "%" in one.unit or "cent" in one.unit.lower() else ""
         words = {name: text.strip() for name, text in one if isinstance(text, str)}
-        found = {"unit": unit, "spread": spread, "place": place, "asked": one.asked or goal.is_all}
-        yield Claim.model_construct(**{**one.model_dump(), **words, **found, "id": f"C{number}"})
+        seen = {"unit": unit, "spread": spread, "place": place, "asked": one.asked or goal.is_all}
+        given = {**one.model_dump(), **words, **seen, "id": f"C{len(found) + 1}"}
+        found.setdefault(key, Claim.model_construct(**given))
+    return tuple(found.values())
 
 
 def _objections(answer: Reported, paper: Paper) -> list[str]:
@@ -278,13 +255,10 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
 
 def _stands(quote: str, place: str, paper: Paper) -> bool:
     """Whether the quote is in a cell of that table, or in those words."""
-    wanted = plain(quote)
-    block = paper.by_id[place]
-    if isinstance(block, Table):
-        cells = (cell for row in block.rows for cell in row)
-        return any(wanted in plain(cell) and has_numbers(cell, quote) for cell in cells)
-    text = text_at(paper, place)
-    return bool(wanted) and wanted in plain(text) and has_numbers(text, quote)
+    wanted, block = plain(quote), paper.by_id[place]
+    cells = [cell for row in block.rows for cell in row] if isinstance(block, Table) else []
+    texts = cells or ([text_at(paper, place)] if wanted else [])
+    return any(wanted in plain(text) and has_numbers(text, quote) for text in texts)
 
 
 def _has(quote: str, value: float) -> bool:
@@ -308,18 +282,14 @@ _CLAIM = re.compile(
 
 def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
     """The user's claims, numbered `G1`, `G2`, ... Raises InputError for one that is not in this form."""
-    return tuple(_read(number, text) for number, text in enumerate(stated, start=1))
-
-
-def _read(number: int, text: str) -> Claim:
-    found = _CLAIM.fullmatch(" ".join(text.split()))
-    if found is None:
-        raise InputError(f"This is no claim. Expected: {FORM}. Received: {text!r}.")
-    part = found.groupdict(default="")
-    bound = part["sign"].rstrip("=")
-    higher = bound == ">" if bound else not SMALLER_IS_BETTER.search(part["metric"])
-    return Claim(
-        id=f"G{number}", metric=part["metric"], value=float(part["value"]), unit=part["unit"],
-        higher_is_better=higher, method=part["method"], dataset=part["dataset"], place=PLACE,
-        quote=text.strip(), bound=bound,
-    )  # fmt: skip
+    claims = []
+    for number, text in enumerate(stated, start=1):
+        found = _CLAIM.fullmatch(" ".join(text.split()))
+        if found is None:
+            raise InputError(f"This is no claim. Expected: {FORM}. Received: {text!r}.")
+        part = found.groupdict(default="")
+        bound = part.pop("sign").rstrip("=")
+        higher = bound == ">" if bound else not SMALLER_IS_BETTER.search(part["metric"])
+        known = {"id": f"G{number}", "bound": bound, "place": PLACE, "quote": text.strip()}
+        claims.append(Claim.model_validate({**part, **known, "higher_is_better": higher}))
+    return tuple(claims)

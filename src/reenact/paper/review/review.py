@@ -1,10 +1,16 @@
-"""Three summaries of a paper; every statement names the sentences it rests on, or is dropped."""
+"""Three summaries of a paper; every statement names the sentences it rests on, or is dropped. And numbers
+that stand in figures alone: a model that takes pictures reads them off, and states how surely.
 
-from collections.abc import Iterable, Sequence
+Figures are asked about only where text and tables state no number for the task. What is read off was never
+printed: it holds within the uncertainty of the reading, has ids of its own, and is marked in every table.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
+from reenact.asking import ask
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper
 from reenact.journal import Scope
@@ -14,6 +20,7 @@ from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
 from reenact.paper.grounding import known
 from reenact.paper.options import Goal
+from reenact.paper.review.claims import Claim, Claims
 
 MOST_FIGURES = 8
 LARGEST_FIGURE = 4_000_000
@@ -46,7 +53,11 @@ class Review:
     def text(self, hide: frozenset[str] = frozenset()) -> str:
         """The review as a model sees it; statements that rest on a hidden place are left out."""
         parts = {"Overall": self.overall, "Method": self.method, "Experiment": self.experiment}
-        return "\n\n".join(f"## {title}\n{_listed(part, hide)}" for title, part in parts.items())
+        shown = {
+            title: "\n".join(f"- {one}" for one in part if not hide.intersection(one.places))
+            for title, part in parts.items()
+        }
+        return "\n\n".join(f"## {title}\n{lines or '(nothing)'}" for title, lines in shown.items())
 
 
 class Said(BaseModel):
@@ -109,14 +120,62 @@ def _kept(given: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
 
 
 def _ungrounded(given: Summaries, paper: Paper) -> list[str]:
-    statements = [*given.overall, *given.method, *given.experiment]
     return [
         f"{one.text[:120]!r} names no place of the paper (received: {', '.join(one.places[:5]) or 'none'})"
-        for one in statements
+        for one in (*given.overall, *given.method, *given.experiment)
         if not known(paper, one.places)
     ]
 
 
-def _listed(statements: Sequence[Statement], hide: frozenset[str]) -> str:
-    shown = [f"- {one}" for one in statements if not hide.intersection(one.places)]
-    return "\n".join(shown) or "(nothing)"
+class ReadOff(BaseModel):
+    """One number of a figure."""
+
+    metric: str = Field(min_length=1, max_length=200, description="As the axis or the caption names it.")
+    value: float = Field(description="In the unit of the axis: 12.5 for 12.5 %.")
+    uncertainty: float = Field(gt=0, description="How far the true value may be from this one, either way.")
+    unit: str = Field(default="", max_length=20, description="% where the axis is in per cent; else empty.")
+    higher_is_better: bool
+    method: str = Field(min_length=1, max_length=200, description="Whose number it is, as the legend says.")
+    dataset: str = Field(default="", max_length=200)
+    setting: str = Field(default="", max_length=500, description="What else decides it: the epoch, a size.")
+    figure: str = Field(max_length=80, description="Id of the figure.")
+    seen: str = Field(
+        min_length=1, max_length=500, description="Which curve or bar, where on it, and between which marks."
+    )
+    asked: bool = Field(
+        default=True, description="False when what is to be reproduced leaves this number out."
+    )
+
+
+class FigureNumbers(BaseModel):
+    """All numbers that could be read off."""
+
+    numbers: list[ReadOff] = Field(default_factory=list, max_length=100)
+
+
+def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
+    """Claims read off the figures, numbered `R1`, `R2`, ...; none where no figure can be shown."""
+    images = pictures(paper)
+    if not images:
+        return Claims((), ())
+    shown = {one.label.partition("]")[0].lstrip("[") for one in images}
+    prompt = load_prompt("reenact.paper.review", "prompts/figures.md").fill(goal=goal.text(), figures=images)
+    try:
+        answer = ask(run, model, "figures", prompt, FigureNumbers)
+    except AnswerUnusable as error:
+        return Claims((), (f"Nothing was read off the figures: {error.sentence}",))
+    claims: list[Claim] = []
+    dropped: list[str] = []
+    for one in answer.numbers:
+        figure = one.figure.strip().strip("[]")
+        if figure not in shown:
+            dropped.append(
+                f"{one.metric} {one.value:g} of {one.method}: there is no such figure ({one.figure})"
+            )
+            continue
+        stated = {name: text.strip() for name, text in one if isinstance(text, str)}
+        known = {"id": f"R{len(claims) + 1}", "place": figure, "quote": stated.pop("seen"), "read_off": True}
+        known |= {"unit": "%" if "%" in one.unit else "", "spread": one.uncertainty}
+        known |= {"value": one.value, "higher_is_better": one.higher_is_better}
+        claims.append(Claim.model_validate({**stated, **known, "asked": one.asked or goal.is_all}))
+    return Claims(tuple(claims), tuple(dropped))

@@ -87,18 +87,15 @@ def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], .
         inputs = {one.name: _drawn(one, chance, one.name in laid_out) for one in setup.inputs}
         expected.append(value_of(expression, inputs))
         arguments = {one.parameter: value_of(one.expression, inputs, free=False) for one in setup.arguments}
-        given.append({name: _given(value) for name, value in arguments.items()})
+        plain = {name: value.tolist() for name, value in arguments.items()}
+        # A whole number stays one, for it may count something.
+        whole = {name: one for name, one in plain.items() if isinstance(one, float) and one.is_integer()}
+        given.append({**plain, **{name: int(one) for name, one in whole.items()}})
     if not all(np.isfinite(one).all() for one in expected):
         raise Misfit("the formula is not finite in this range")
     if all(one.shape == expected[0].shape and np.allclose(one, expected[0]) for one in expected):
         raise Misfit("the formula gives the same for all samples")
     return tuple(given), tuple(expected)
-
-
-def _given(value: Any) -> Any:
-    """As JSON; a whole number stays one, for it may count something."""
-    plain = value.tolist()
-    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
 
 def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
@@ -111,8 +108,8 @@ def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
 
 TOLERANCE = 1e-4
 """Relative difference that is none: the project may compute in single precision."""
-INSIDE = ".reenact/call_functions.py"
-RESULT = "formula-WORD.json"
+INSIDE = ".reenact/driver.py"
+RESULT = "result-WORD.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +167,10 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
 def _run(
     calls: Mapping[str, Call], project: Project, runner: ProjectRunner, run: Scope
 ) -> dict[str, CodeFinding]:
-    own = files("reenact.paper.verify").joinpath("call_functions.py").read_bytes()
+    own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: own}, task={"calls": [call.task() for call in calls.values()]},
+        extra={INSIDE: own}, task={"mode": "call", "calls": [call.task() for call in calls.values()]},
     )  # fmt: skip
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
@@ -185,16 +182,15 @@ def _run(
         result = results.get(name) if isinstance(results, dict) else None
         if not isinstance(result, dict):
             continue
-        function, lines = call.setup.function, (call.line,)
+        function = call.setup.function
         other, refutes = _difference(call, result)
         seen = f"{function}() {other or f'gives what the formula gives, on {SAMPLES} samples.'}"
-        if other:
-            found[name] = CodeFinding(None, seen, lines, refutes)
-        elif any(names is None or squeezed(function) in names for names in read):
-            found[name] = CodeFinding(Value.PASS, seen, lines)
-        else:
+        called = any(names is None or squeezed(function) in names for names in read)
+        if not other and not called:
             # A formula that nothing computes is not followed.
-            found[name] = CodeFinding(None, f"{seen} But nothing in the project calls it.", lines)
+            seen += " But nothing in the project calls it."
+        value = Value.PASS if called and not other else None
+        found[name] = CodeFinding(value, seen, (call.line,), refutes)
     return found
 
 

@@ -2,12 +2,13 @@
 
 The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited work that
 they rest on; a pass must rest on a line that exists. Of a version made from another one, verdicts that
-the change leaves alone stand, where that saves more than it risks.
+the change leaves alone stand, where that saves more than it risks. A second judge reads the kept code and
+knows nothing of the first: how far the two agree is stated, and changes no verdict.
 """
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -17,13 +18,15 @@ from pydantic import BaseModel, Field
 from reenact.codegen.project import Project
 from reenact.codegen.runner import ProjectRunner
 from reenact.codegen.syntax import parsed
-from reenact.errors import AnswerUnusable
+from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry, side_by_side
+from reenact.paper.bearing import block_of
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
+from reenact.paper.evaluate.people import cohen_kappa
 from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.carried import Earlier, carried
@@ -36,6 +39,12 @@ BATCH = 24
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
 FEW = 2 * BATCH
 """Criteria that are all judged again after a revision: that costs little, and misses nothing."""
+SECOND_BATCH = 40
+"""Criteria a question to the second judge: more than the first has, because the code is sent with each."""
+SAMPLE = 1
+"""Answers of the second judge; those of the first are sample 0."""
+DECIDED = {Value.PASS: "pass", Value.FAIL: "fail", Value.CONTRADICTED: "fail"}
+"""What a judge's own verdict was."""
 
 
 def verify(
@@ -77,26 +86,20 @@ def ask_judge(
     """The verdicts of one judge, asked for so many at a time; those that rest on cited work come first."""
     ordered = sorted(criteria, key=lambda one: not rested_on([one], exemplars))
     batches = [ordered[number : number + most] for number in range(0, len(ordered), most)]
-    places = [run.under("judge", attempt=number) for number in range(len(batches))]
-    answers = side_by_side(
-        lambda asked: _judge(
-            asked[0], hints, project, model, asked[1], rested_on(asked[0], exemplars), sample
-        ),
-        list(zip(batches, places, strict=True)),
-    )
-    return [one for answer in answers for one in answer]
+
+    def answered(asked: tuple[int, list[Criterion]]) -> list[Judged]:
+        number, batch = asked
+        place, cited = run.under("judge", attempt=number), rested_on(batch, exemplars)
+        return _judge(batch, hints, project, model, place, cited, sample)
+
+    return [one for answer in side_by_side(answered, list(enumerate(batches))) for one in answer]
 
 
 def rested_on(criteria: Sequence[Criterion], exemplars: Sequence[Exemplar]) -> list[Exemplar]:
     """Cited work, as far as it could be had, that is cited in the paragraphs of the criteria."""
-    blocks = {_block(place) for one in criteria for place in one.places}
+    blocks = {block_of(place) for one in criteria for place in one.places}
     had = (one for one in exemplars if one.summary or one.files)
-    return [one for one in had if blocks & set(map(_block, one.cited_in))]
-
-
-def _block(place: str) -> str:
-    section, _, inside = place.partition(":")
-    return f"{section}:{inside.partition('.')[0]}"
+    return [one for one in had if blocks & set(map(block_of, one.cited_in))]
 
 
 def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Judged, ...]:
@@ -105,16 +108,15 @@ def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Ju
     followed = [one for one in criteria if one.id in passed]
 
     def after(one: Judged, criterion: Criterion) -> Judged:
-        if one.value is not Value.FAIL:
-            return one
-        other = next((other for other in followed if contradicts(criterion, other)), None)
+        failed = one.value is Value.FAIL
+        other = next((other for other in followed if failed and contradicts(criterion, other)), None)
         if other is None:
             return one
         places = f"{', '.join(criterion.places)} against {', '.join(other.places)}"
         reason = f"The paper contradicts itself ({places}): {other.fact} The code follows {other.id}."
         return replace(one, value=Value.CONTRADICTED, reason=f"{reason} {one.reason}")
 
-    return tuple(after(one, criterion) for one, criterion in zip(judged, criteria, strict=True))
+    return tuple(map(after, judged, criteria))
 
 
 class Named(BaseModel):
@@ -145,7 +147,11 @@ def _judge(
     cited: Sequence[Exemplar], sample: int | None,
 ) -> list[Judged]:  # fmt: skip
     """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
-    listed = "\n\n".join(_shown(one, hints[one.id]) for one in batch)
+    listed = "\n\n".join(
+        f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
+        + (f"\n  a program saw: {hints[one.id].seen}" if hints[one.id].lines else "")
+        for one in batch
+    )
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
     beside = "\n\n".join(one.text() for one in cited) or "none"
     values = {"code": project.text(), "criteria": listed, "cited": beside}
@@ -160,11 +166,6 @@ def _judge(
     for one in answer.verdicts:
         given.setdefault(one.id.strip(), []).append(one)
     return [_judged(one, given.get(one.id, []), hints[one.id], project) for one in batch]
-
-
-def _shown(one: Criterion, hint: CodeFinding) -> str:
-    words = f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
-    return f"{words}\n  a program saw: {hint.seen}" if hint.lines else words
 
 
 def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: Project) -> Judged:
@@ -214,11 +215,10 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
         return None
     source = project.files[name]
     lines, counted = source.splitlines(), code_lines(name, source)
-    wanted = " ".join(text.split())
-    if wanted:
-        same = [number for number in counted if " ".join(lines[number - 1].split()) == wanted]
-        if len(same) == 1 and line not in same:
-            line = same[0]
+    wanted = text.split()
+    same = [number for number in counted if wanted and lines[number - 1].split() == wanted]
+    if len(same) == 1:
+        line = same[0]
     return CodeLine(name, line, lines[line - 1].strip()) if line in counted else None
 
 
@@ -227,7 +227,7 @@ def code_lines(name: str, text: str) -> frozenset[int]:
     """Numbers of the lines that do or set something: a comment or docstring that promises it does not."""
     suffix = PurePosixPath(name).suffix
     tree = parsed(text) if suffix == ".py" else None
-    if suffix not in SETTINGS and suffix != ".py":
+    if suffix not in {".py", *SETTINGS}:
         return frozenset()
     docstrings = {
         number
@@ -240,3 +240,50 @@ def code_lines(name: str, text: str) -> frozenset[int]:
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#") and number not in docstrings
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesAgreement:
+    """Two judges beside one another."""
+
+    asked: int
+    """Criteria that the first judge decided."""
+    judged: int
+    """Of these the ones that the second decided too."""
+    same: int
+    kappa: float | None
+    """Cohen's; none where one verdict alone was given."""
+    apart: tuple[str, ...]
+    """Criteria on which they differ."""
+
+    @property
+    def sentence(self) -> str:
+        """The line to read."""
+        if not self.judged:
+            return f"a second judge decided none of the {self.asked} criteria that the first one decided"
+        beyond = "not defined, all are alike" if self.kappa is None else f"{self.kappa:.2f}"
+        differ = f"; they differ on {', '.join(self.apart)}" if self.apart else ""
+        return f"two agree on {self.same} of {self.judged} criteria (Cohen's kappa {beyond}){differ}"
+
+
+def second_judge(
+    criteria: Sequence[Criterion], judged: Sequence[Judged], project: Project, model: Model, run: Scope,
+    exemplars: Sequence[Exemplar] = (),
+) -> JudgesAgreement | None:  # fmt: skip
+    """Judge again what a judge decided; none where no judge decided anything, or no budget is left."""
+    by_judge = (one for one in judged if one.by == "judge")
+    first = {one.criterion: DECIDED[one.value] for one in by_judge if one.value in DECIDED}
+    asked = [one for one in criteria if one.id in first]
+    if not asked:
+        return None
+    unseen = {one.id: CodeFinding(None, "", ()) for one in asked}
+    try:
+        place, how_many = run.under("second"), SECOND_BATCH
+        answers = ask_judge(asked, unseen, project, model, place, exemplars, most=how_many, sample=SAMPLE)
+    except BudgetSpent:
+        return None
+    second = {one.criterion: DECIDED[one.value] for one in answers if one.value in DECIDED}
+    both = [one.id for one in asked if one.id in second]
+    apart = tuple(name for name in both if first[name] != second[name])
+    kappa = cohen_kappa([first[name] for name in both], [second[name] for name in both])
+    return JudgesAgreement(len(asked), len(both), len(both) - len(apart), kappa, apart)

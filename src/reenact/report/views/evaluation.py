@@ -8,7 +8,7 @@ from reenact.paper.criterion import Check, Value
 from reenact.paper.evaluate.evaluation import Evaluation
 from reenact.paper.evaluate.rubric import MEANS, RubricScore
 from reenact.paper.fingerprint.fingerprint import shortened
-from reenact.paper.fingerprint.run import FingerprintRun
+from reenact.paper.fingerprint.pipeline import FingerprintRun
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 
