@@ -58,11 +58,9 @@ def side_by_side(answered: Callable[[Q], A], questions: Sequence[Q]) -> list[A]:
 
     The first of them is asked alone: what the others share with it is then in the provider's cache.
     """
-    if len(questions) < 2:
-        return [answered(one) for one in questions]
-    first = answered(questions[0])
+    first = [answered(one) for one in questions[:1]]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [first, *pool.map(answered, questions[1:])]
+        return [*first, *pool.map(answered, questions[1:])]
 
 
 @cache

@@ -85,12 +85,8 @@ def block_of(place: str) -> str:
 def _shortened(section: Section, blocks: set[str]) -> Section:
     """A section without paragraphs and figures that are neither wanted nor beside what is. Formulas, tables
     and algorithms stay: they define."""
-    near = {
-        other.id
-        for at, one in enumerate(section.blocks)
-        if one.id in blocks
-        for other in section.blocks[max(0, at - 1) : at + 2]
-    }
+    wanted = [at for at, one in enumerate(section.blocks) if one.id in blocks]
+    near = {other.id for at in wanted for other in section.blocks[max(0, at - 1) : at + 2]}
     kept = tuple(one for one in section.blocks if one.id in near or not isinstance(one, Paragraph | Figure))
     if len(kept) == len(section.blocks) or f"{section.id}:" in blocks:
         return section

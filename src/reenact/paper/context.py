@@ -1,7 +1,6 @@
 """What development, verification and measurement of one paper work with, and the user's folders."""
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -72,22 +71,17 @@ FIELD = "numpy torch scipy scikit-learn pandas keras torchvision transformers gy
 def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
     """What a run may use and import, for whoever writes the code."""
     cores, memory = len(os.sched_getaffinity(0)), runner.memory_mib
-    return "\n".join(
-        (
-            f"A full run has {options.run_wall_s:g} s of CPU time on one of {cores} cores, and {memory} MiB.",
-            f"A dry run or a test may take {options.wall_s:g} s of CPU time.",
-            f"Runs are started with --scale {options.scale:g}; after a timeout with less.",
-            "There is no GPU and no network.",
-            f"Packages that can be imported: {', '.join(_installed(options.requirements)) or 'none'}.",
-        )
-    )
-
-
-def _installed(requirements: tuple[str, ...]) -> Iterator[str]:
+    packages = []
     for name in FIELD:
         with suppress(PackageNotFoundError):
-            yield f"{name} {version(name)}"
-    yield from requirements
+            packages.append(f"{name} {version(name)}")
+    named = ", ".join((*packages, *options.requirements)) or "none"
+    return (
+        f"A full run has {options.run_wall_s:g} s of CPU time on one of {cores} cores, and {memory} MiB.\n"
+        f"A dry run or a test may take {options.wall_s:g} s of CPU time.\n"
+        f"Runs are started with --scale {options.scale:g}; after a timeout with less.\n"
+        f"There is no GPU and no network.\nPackages that can be imported: {named}."
+    )
 
 
 def scale_arguments(scale: float) -> tuple[str, ...]:

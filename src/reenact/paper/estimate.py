@@ -4,7 +4,7 @@ The sizes are those of the shipped recordings, at four characters a token. Left 
 often: fixing code that does not run, and answers that are asked for twice.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
@@ -15,9 +15,8 @@ from reenact.llm.budget import Priced
 from reenact.paper.bearing import portions, read_text
 from reenact.paper.options import PaperAblations, PaperOptions
 
-Questions: TypeAlias = Iterator[tuple[float, float, int]]
+Question: TypeAlias = tuple[float, float, int]
 """How many of a kind, and tokens that one of them sends and receives."""
-
 WORDS = 1_000
 """Our own words in a question, with the form of its answer."""
 LONGEST_CITED = 20_000
@@ -74,13 +73,13 @@ def fingerprint_estimate(paper: Paper, parts: PaperAblations, model: Model) -> C
 
 def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEstimate:
     """What the whole costs."""
-    parts = options.parts
-    refines = parts.refine and parts.fingerprint
-    revision = _summed(_revision(paper, options), model)
-    return PaperEstimate(_summed(_whole(paper, options), model), revision, options.rounds if refines else 0)
+    refines = options.parts.refine and options.parts.fingerprint
+    asked = [(2, _brief(paper, options) + STATE + CODE, 600), *_verified(options)]
+    whole, revision = _summed(_whole(paper, options), model), _summed(asked, model)
+    return PaperEstimate(whole, revision, options.rounds if refines else 0)
 
 
-def _whole(paper: Paper, options: PaperOptions) -> Questions:
+def _whole(paper: Paper, options: PaperOptions) -> Iterator[Question]:
     long, parts = _length(paper), options.parts
     yield 2, long + WORDS, 2_500
     if cited := _cited(options):
@@ -99,12 +98,7 @@ def _whole(paper: Paper, options: PaperOptions) -> Questions:
     yield 1, CODE + WORDS, 100
 
 
-def _revision(paper: Paper, options: PaperOptions) -> Questions:
-    yield 2, _brief(paper, options) + STATE + CODE, 600
-    yield from _verified(options)
-
-
-def _fingerprint(paper: Paper, parts: PaperAblations) -> Questions:
+def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
     yield 2, _length(paper) + 1.5 * WORDS, 2_800
     if parts.scan:
         for one in portions(paper):
@@ -113,7 +107,7 @@ def _fingerprint(paper: Paper, parts: PaperAblations) -> Questions:
         yield 1, 1_400, 700
 
 
-def _verified(options: PaperOptions) -> Questions:
+def _verified(options: PaperOptions) -> Iterator[Question]:
     yield 1, CODE + WORDS, 200
     yield JUDGED, _judged(options), 2_400
 
@@ -139,7 +133,7 @@ def _length(paper: Paper) -> float:
     return len(read_text(paper)) / CHARACTERS_PER_TOKEN
 
 
-def _summed(questions: Questions, model: Model) -> CostEstimate:
+def _summed(questions: Iterable[Question], model: Model) -> CostEstimate:
     listed = list(questions)
     sent, received = (round(sum(one[0] * one[at] for one in listed)) for at in (1, 2))
     money = model.price(Usage(sent, received)) if isinstance(model, Priced) else None

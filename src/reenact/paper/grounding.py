@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Table, plain
 from reenact.paper.quantity import has_numbers
@@ -21,11 +22,8 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
 
 def in_order(paper: Paper) -> dict[str, int]:
     """Every block and sentence by its id, with its rank in the paper."""
-    ids: list[str] = []
-    for block in paper.blocks():
-        ids += (
-            [block.id, *(one.id for one in block.sentences)] if isinstance(block, Paragraph) else [block.id]
-        )
+    inner = ((block, block.sentences if isinstance(block, Paragraph) else ()) for block in paper.blocks())
+    ids = (name for block, parts in inner for name in (block.id, *(one.id for one in parts)))
     return {name: rank for rank, name in enumerate(ids)}
 
 
@@ -57,8 +55,9 @@ def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
     if whole:
         return Grounds(quote, whole)
     parts = [part for part in _ELLIPSIS.split(quote) if plain(part)]
-    if len(parts) > 1 and (found := _parts(paper, parts, named)):
-        return Grounds(quote, found)
+    found = [_within(paper, part, named) or _found(paper, part) for part in parts]
+    if len(parts) > 1 and all(found):
+        return Grounds(quote, tuple(sorted({*chain(*found)}, key=in_order(paper).__getitem__)))
     # Cells that are nearly those of a table may be those of two rows.
     texts = [place for place in named if not isinstance(paper.by_id[place], Table)]
     near = next((place for place in texts if _alike(quote, text_at(paper, place))), "")
@@ -75,23 +74,19 @@ def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
 
 
 def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
-    """Those of the named places in which the quote really stands: one of them, or all in a row."""
+    """Those of the named places in which the quote really stands: the sentence of one of them, or all in a
+    row."""
     wanted = plain(quote)
     if len(wanted) < 2:
         return ()
     for place in named:
         if _has(text_at(paper, place), quote):
-            return (_sentence(paper, place, wanted),)
+            block = paper.by_id[place]
+            inner = block.sentences if isinstance(block, Paragraph) else ()
+            return (next((one.id for one in inner if wanted in plain(one.text)), place),)
     ranked = sorted(named, key=in_order(paper).__getitem__)
     joined = " ".join(text_at(paper, place) for place in ranked)
     return tuple(ranked) if len(wanted) >= LEAST and _has(joined, quote) else ()
-
-
-def _sentence(paper: Paper, place: str, wanted: str) -> str:
-    """The sentence of a named paragraph that holds the quote; else the place itself."""
-    block = paper.by_id[place]
-    inner = block.sentences if isinstance(block, Paragraph) else ()
-    return next((one.id for one in inner if wanted in plain(one.text)), place)
 
 
 def _has(text: str, quote: str) -> bool:
@@ -105,13 +100,11 @@ def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
     tables = [block for block in paper.blocks() if isinstance(block, Table)] if len(parts) > 1 else []
     for table in sorted(tables, key=lambda one: one.id not in named):
         heads = [cell for row in table.rows[: table.heads] for cell in row]
-        if any(all(_is_cell(part, [*row, *heads]) for part in parts) for row in table.rows):
-            return (table.id,)
+        for cells in ((*row, *heads) for row in table.rows):
+            same = ([plain(part) == plain(cell) and _has(cell, part) for cell in cells] for part in parts)
+            if all(map(any, same)):
+                return (table.id,)
     return ()
-
-
-def _is_cell(part: str, cells: Sequence[str]) -> bool:
-    return any(plain(part) == plain(cell) and _has(cell, part) for cell in cells)
 
 
 def _found(paper: Paper, quote: str) -> tuple[str, ...]:
@@ -121,13 +114,6 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     found = paper.find(quote)
     text = " ".join(text_at(paper, place) for place in found)
     return found if found and _has(text, quote) else ()
-
-
-def _parts(paper: Paper, parts: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
-    """All parts of a quote with gaps, each found by itself."""
-    found = [_within(paper, part, named) or _found(paper, part) for part in parts]
-    places = {place for part in found for place in part} if all(found) else ()
-    return tuple(sorted(places, key=in_order(paper).__getitem__))
 
 
 def _alike(quote: str, text: str) -> bool:

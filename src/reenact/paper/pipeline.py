@@ -8,6 +8,7 @@ diagnose and repair what the paper leaves open -> report
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from reenact.asking import carry_budget
@@ -87,9 +88,6 @@ class PaperServices:
     report: Callable[[Reproduction], Mapping[str, str]] | None = None
     """The files of the report beside the project, by name; none: it is not written."""
 
-    def step(self, number: int, note: str) -> None:
-        self.tell(Progress("paper", number, STEPS, note))
-
 
 def reproduce(
     paper: Paper, services: PaperServices, *, options: PaperOptions | None = None, out: Path | None = None
@@ -143,7 +141,7 @@ class _Making:
 
     def step(self, number: int, note: str) -> None:
         self.at = f"step {number} of {STEPS} ({note})"
-        self.services.step(number, note)
+        self.services.tell(Progress("paper", number, STEPS, note))
 
     def all_of_it(self, given: tuple[Claim, ...]) -> None:
         """Every step, top to bottom."""
@@ -160,7 +158,10 @@ class _Making:
             raise Inconclusive(NOTHING_TO_COMPARE, next_step=STATE_A_CLAIM)
         if parts.lineage and options.exemplars:
             self.step(2, "trace its lineage")
-            self.exemplars = _lineage(paper, options, services, run)
+            checkouts = services.cache / "checkouts"
+            shelves = Shelves(services.sandbox, checkouts, services.library, services.clients, services.stop)
+            place, most, tell = run.under("lineage"), options.exemplars, services.tell
+            self.exemplars = trace_lineage(paper, goal, model, place, shelves, most=most, tell=tell)
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
             self.fingerprint = take_fingerprint(paper, goal, model, run, parts)
@@ -168,13 +169,13 @@ class _Making:
         runner = project_runner(options, box, environments, packages, services.stop)
         journal, traces = services.journal, services.traces
         context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
-        brief = _brief(paper, self.review, self.claims, self.exemplars, self.fingerprint, context)
+        brief = self._brief(context)
 
         def against_the_paper(project: Project, scope: Scope, earlier: Earlier | None) -> tuple[Judged, ...]:
             return verify(brief.criteria, project, paper, model, scope, runner, self.exemplars, earlier)
 
         self.step(4, "write code that runs, and verify it")
-        self.development = develop(brief, context, run, against_the_paper, self._follow)
+        self.development = develop(brief, context, run, against_the_paper, partial(setattr, self, "log"))
         self.step(5, "have a second judge read it")
         self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
@@ -182,6 +183,24 @@ class _Making:
         late, log = self.measured.late, self.log
         if late is not None and log is not None and parts.debug:
             self._make_cheaper(brief, context, against_the_paper, log, late)
+
+    def _brief(self, context: PaperContext) -> Brief:
+        """All that whoever writes the code may know: the paper without its results."""
+        paper, goal, claims = self.paper, self.options.goal, self.claims.claims
+        criteria, hidden = self.fingerprint.criteria, withheld(paper, claims)
+        # Where the paper speaks of what is asked for, as far as review and criteria tell.
+        found = [one.places for one in (*self.review.method, *self.review.experiment)]
+        places = {place for one in (*found, *(one.places for one in criteria)) for place in one}
+        return Brief(
+            paper_text=bearing_text(paper, () if goal.is_all else places, hidden),
+            goal=goal.text(),
+            review=self.review.text(hide=hidden),
+            exemplars="\n\n".join(one.text() for one in self.exemplars),
+            criteria=without_results(criteria, claims, hidden),
+            addendum=goal.addendum,
+            data=folders_text(context.runner.folders),
+            machine=machine_text(context.options, context.runner),
+        )
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
         made, model = self.development, self.services.model
@@ -217,9 +236,6 @@ class _Making:
         runs, notes = (*before.runs, *after.runs), (*before.notes, *after.notes)
         self.measured = replace(after, runs=runs, notes=notes)
 
-    def _follow(self, log: RoundLog) -> None:
-        self.log = log
-
     def reproduction(self) -> Reproduction:
         """What came of it so far."""
         run, claims, measured = self.run, self.claims, self.measured
@@ -254,38 +270,6 @@ class _Making:
         if self.out is None or self.services.report is None:
             return ()
         files = self.services.report(found)
-        self.run.edit(
-            "report", self.out, {name: text.encode("utf-8", "replace") for name, text in files.items()}
-        )
+        encoded = {name: text.encode("utf-8", "replace") for name, text in files.items()}
+        self.run.edit("report", self.out, encoded)
         return tuple(files)
-
-
-def _lineage(
-    paper: Paper, options: PaperOptions, services: PaperServices, run: OpenRun
-) -> tuple[Exemplar, ...]:
-    box, checkouts = services.sandbox, services.cache / "checkouts"
-    shelves = Shelves(box, checkouts, services.library, services.clients, services.stop)
-    scope, most = run.under("lineage"), options.exemplars
-    return trace_lineage(paper, options.goal, services.model, scope, shelves, most=most, tell=services.tell)
-
-
-def _brief(
-    paper: Paper, summaries: Review, claims: Claims, exemplars: tuple[Exemplar, ...],
-    fingerprint: Fingerprint, context: PaperContext,
-) -> Brief:  # fmt: skip
-    """All that whoever writes the code may know: the paper without its results."""
-    hidden = withheld(paper, claims.claims)
-    goal = context.options.goal
-    # Where the paper speaks of what is asked for, as far as review and criteria tell.
-    found = [one.places for one in (*summaries.method, *summaries.experiment)]
-    places = {place for one in (*found, *(one.places for one in fingerprint.criteria)) for place in one}
-    return Brief(
-        paper_text=bearing_text(paper, () if goal.is_all else places, hidden),
-        goal=goal.text(),
-        review=summaries.text(hide=hidden),
-        exemplars="\n\n".join(one.text() for one in exemplars),
-        criteria=without_results(fingerprint.criteria, claims.claims, hidden),
-        addendum=goal.addendum,
-        data=folders_text(context.runner.folders),
-        machine=machine_text(context.options, context.runner),
-    )

@@ -55,12 +55,8 @@ class Quantity:
 
     def equals(self, other: Quantity) -> bool:
         """The same number; 10 % is 0.1, and 10 where a table has the sign in its heading."""
-        if near(self.value, other.value):
-            return True
-        if self.percent == other.percent:
-            return False
         part, whole = (self.value, other.value) if self.percent else (other.value, self.value)
-        return near(part / 100, whole)
+        return near(part, whole) or (self.percent != other.percent and near(part / 100, whole))
 
 
 def near(left: float, right: float) -> bool:
@@ -116,9 +112,13 @@ def ready(text: str) -> str:
 
 def _read(match: re.Match[str]) -> Iterator[Quantity]:
     """The number; and what is raised, where that may be the number that is meant: a variance of $0.5^2$."""
-    base = float(match["digits"].replace(",", ""))
+    value = base = float(match["digits"].replace(",", ""))
     try:
-        value = _raised(base, match) * _SCALES.get(match["scale"] or "", 1.0)
+        if power := match["exponent"] or match["ten"]:
+            value = base * 10.0 ** int(power)
+        elif match["power"] or match["over"]:
+            value = base ** int(match["power"]) if match["power"] else base / float(match["over"])
+        value *= _SCALES.get(match["scale"] or "", 1.0)
     except (OverflowError, ZeroDivisionError):
         return
     if not math.isfinite(value):
@@ -127,11 +127,3 @@ def _read(match: re.Match[str]) -> Iterator[Quantity]:
     yield Quantity(sign * value, bool(match["percent"]), match.start(), match.group())
     if match["power"] and base != TEN:
         yield Quantity(sign * base, False, match.start(), match["digits"])
-
-
-def _raised(base: float, match: re.Match[str]) -> float:
-    if power := match["exponent"] or match["ten"]:
-        return float(base * 10.0 ** int(power))
-    if match["power"]:
-        return float(base ** int(match["power"]))
-    return base / float(match["over"]) if match["over"] else base

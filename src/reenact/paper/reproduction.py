@@ -106,13 +106,9 @@ class Reproduction(Result):
 
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
-        return {
-            "verdict": self.verdict.value,
-            "reason": self.reason,
-            "gap": self.judgement.gap,
-            "criteria": self.criteria,
-            "passed": self.passed,
-        }
+        verdict, gap = self.verdict.value, self.judgement.gap
+        counts = {"criteria": self.criteria, "passed": self.passed}
+        return {"verdict": verdict, "reason": self.reason, "gap": gap, **counts}
 
     @property
     def sections(self) -> list[JsonValue]:

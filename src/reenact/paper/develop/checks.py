@@ -206,8 +206,8 @@ def _follows(value: ast.expr, scaled: set[str]) -> bool:
 
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
-    environment = runner.environment_of(project)
-    found = [Checked(tuple(static_problems(project, environment, stage.due)))]
+    around = runner.environment_of(project)
+    found = [Checked(tuple(static_problems(project, around, stage.due)))]
     if not found[-1].problems:
         mode, where = ("batch", Where.BATCH) if stage is Stage.DATA else ("method", Where.METHOD)
         found.append(_driven(mode, where, project, runner, scope))
@@ -216,9 +216,7 @@ def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float,
     facts = tuple(fact for one in found for fact in one.facts)
     stand_in = next((one.stand_in for one in found if one.stand_in), "")
     last = found[-1]
-    return Checked(
-        last.problems, facts, stand_in, environment.proposed, environment.notes, last.late, last.dry_run_s
-    )
+    return Checked(last.problems, facts, stand_in, around.proposed, around.notes, last.late, last.dry_run_s)
 
 
 def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Checked:

@@ -66,11 +66,9 @@ def cheaper_design(
     """The development after full runs that took too long: its best version is made cheaper, checked and
     verified, and replaced by that; none when no such version came."""
     run, best = run.under("develop").under("cheaper"), log.best
-    developer = Developer(context, Roles(brief, context))
     context.say("cheaper: make it faster")
-    version = developer.changed(
-        best.at(Stage.CHEAPER).slow(time), run, "cheaper", time=time, earlier="nothing"
-    )
+    version, developer = best.at(Stage.CHEAPER).slow(time), Developer(context, Roles(brief, context))
+    version = developer.changed(version, run, "cheaper", time=time, earlier="nothing")
     if not version.runs:
         return None
     if brief.criteria:
@@ -134,11 +132,9 @@ class Developer:
             try:
                 version = self._revised(best, verify, place, log.notes)
             except (AnswerUnusable, BudgetSpent) as error:
-                spent = isinstance(error, BudgetSpent)
-                what = (
-                    "The budget was used up in revision {}" if spent else "Revision {} gave no usable answer"
-                )
-                log.notes.append(f"{what.format(number + 1)}: {error.sentence}")
+                unusable, spent = "Revision {} gave no usable answer", "The budget was used up in revision {}"
+                what = (spent if isinstance(error, BudgetSpent) else unusable).format(number + 1)
+                log.notes.append(f"{what}: {error.sentence}")
                 return
             if version is None:
                 return

@@ -125,10 +125,8 @@ class RoundLog:
 
     def so_far(self) -> Development:
         """What there is where the development is not over: the best whole version, else the last one."""
-        if not self.versions:
-            return self._developed(Version(), 0)
-        number = len(self.versions) - 1 if self._best is None else self._best
-        return self._developed(self.versions[number], number)
+        number = max(0, len(self.versions) - 1) if self._best is None else self._best
+        return self._developed(self.versions[number] if self.versions else Version(), number)
 
     def _developed(self, best: Version, number: int) -> Development:
         found, state, code = best.found, best.state, read_project(best.project)
@@ -153,12 +151,11 @@ class RoundLog:
 def _message(made: Round) -> str:
     """What a reader of the history wants to know: the criteria that this round turned."""
     turned = f": turns {in_short(made.turned)}" if made.turned else ""
-    lines = [f"Round {made.number}, {made.stage}{turned}", ""]
-    if made.passed or made.failed or made.unknown:
-        counts = f"{len(made.passed)} criteria hold, {len(made.failed)} do not"
-        lines.append(f"{counts}, {len(made.unknown)} cannot be judged.")
-    lines.append("It runs." if made.runs else f"It does not run: {made.problems[0][:300]}")
-    return "\n".join(lines)
+    held, failed, unknown = map(len, (made.passed, made.failed, made.unknown))
+    counts = f"{held} criteria hold, {failed} do not, {unknown} cannot be judged.\n"
+    judged = counts if held or failed or unknown else ""
+    ran = "It runs." if made.runs else f"It does not run: {made.problems[0][:300]}"
+    return f"Round {made.number}, {made.stage}{turned}\n\n{judged}{ran}"
 
 
 def in_short(ids: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ RATES = (1e-3, 1e-2, 1e-4)
 FALL = 0.01
 """Share of the loss by which it must fall."""
 DATA, MODEL = "data.py", "model.py"
+NO_CONTRACT = "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
 
 
 class Report:
@@ -149,9 +150,7 @@ class Method:
     def check(self) -> None:
         """Everything, up to the first problem."""
         if not (hasattr(self.module, "build_model") and hasattr(self.module, "loss_on")):
-            self.report.facts.append(
-                "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
-            )
+            self.report.facts.append(NO_CONTRACT)
             return
         self.report.doing = "computing the loss of one mini-batch"
         model = self._called("build_model", 0)
@@ -181,7 +180,15 @@ class Method:
 
     def _has_gradients(self, model: Any) -> bool:
         """Forward with declared shapes compared, backward, gradients finite and somewhere not zero."""
-        shapes = _watch_shapes(model)
+        shapes: dict[str, tuple[int, ...]] = {}
+
+        def note(name: str, _part: Any, _inputs: Any, output: Any) -> None:
+            first = output[0] if isinstance(output, list | tuple) and output else output
+            if hasattr(first, "shape"):
+                shapes[name] = tuple(int(size) for size in first.shape)
+
+        for name, part in model.named_modules():
+            part.register_forward_hook(partial(note, name))
         loss = self._loss(model)
         self._compare_shapes(shapes)
         if loss.numel() != 1:
@@ -245,20 +252,6 @@ class Method:
                 self.report.problem(f"{label} gives shape {got}; declared is {tuple(wanted)}.", MODEL)
             else:
                 self.report.facts.append(f"{label} gives shape {got}, as declared.")
-
-
-def _watch_shapes(model: Any) -> dict[str, tuple[int, ...]]:
-    """Shapes of what each part gives, filled while the model runs."""
-    shapes: dict[str, tuple[int, ...]] = {}
-
-    def note(name: str, _part: Any, _inputs: Any, output: Any) -> None:
-        first = output[0] if isinstance(output, list | tuple) and output else output
-        if hasattr(first, "shape"):
-            shapes[name] = tuple(int(size) for size in first.shape)
-
-    for name, part in model.named_modules():
-        part.register_forward_hook(partial(note, name))
-    return shapes
 
 
 def _called(call: dict[str, Any], given: dict[str, Any]) -> object:

@@ -103,12 +103,9 @@ class Roles:
     def learn(self, version: Version, run: Scope, name: str = "learn") -> State:
         """The state after a stage; `begin`: what is to be built, before any code."""
         answer = self.ask(name, version, run, Learnt)
-        decided, open_ = (
-            [one.strip()[:LONGEST] for one in each] for each in (answer.decisions, answer.questions)
-        )
-        return replace(
-            version.state, summary=answer.summary, decisions=tuple(decided), questions=tuple(open_)
-        )
+        decided = tuple(one.strip()[:LONGEST] for one in answer.decisions)
+        asked = tuple(one.strip()[:LONGEST] for one in answer.questions)
+        return replace(version.state, summary=answer.summary, decisions=decided, questions=asked)
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""

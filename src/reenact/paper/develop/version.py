@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from reenact.codegen.project import Project
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
+Lines: TypeAlias = Iterable[str]
 LONGEST = 4000
 """Characters of a sentence of the roles."""
 
@@ -66,9 +68,7 @@ class State:
     slow: tuple[str, ...] = ()
     """What took too long on the way here, for the report: a design that is fast enough needs no excuse."""
 
-    def adding(
-        self, observed: Iterable[str] = (), assumed: Iterable[str] = (), slow: Iterable[str] = ()
-    ) -> State:
+    def adding(self, observed: Lines = (), assumed: Lines = (), slow: Lines = ()) -> State:
         """With what an execution showed, the code takes for granted, or took too long: each once."""
         more = (*self.observed, *observed), (*self.assumed, *assumed), (*self.slow, *slow)
         seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)

@@ -8,7 +8,7 @@ Each level has 100 points. A mark that the judge could not give, or gave in a fo
 out of its level with the reason; the level is then the mean of the others on the same scale.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Literal
@@ -145,9 +145,7 @@ def align(
     return tuple(scores)
 
 
-def _level(
-    level: Level, names: Sequence[str], shown: Mapping[str, str], model: Model, run: Scope
-) -> AlignScore:
+def _level(level: Level, names: Sequence[str], shown: dict[str, str], model: Model, run: Scope) -> AlignScore:
     template = load_prompt(PACKAGE, f"prompts/align-{level}.md")
     prompt = template.fill(**{name: shown[name] for name in template.variables})
 

@@ -13,7 +13,7 @@ from reenact.asking import carry_budget
 from reenact.codegen.project import ENTRY, Project
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.journal import Journal, OpenRun, mark
+from reenact.journal import Journal, OpenRun, Scope, mark
 from reenact.llm.ask import Model
 from reenact.paper.context import project_runner, say_or_stop
 from reenact.paper.criterion import Value
@@ -111,10 +111,9 @@ class Evaluation(Result):
     @property
     def is_silent(self) -> bool:
         """Whether a judge was asked and gave nothing at all."""
-        asked = bool(self.align) or self.rubric is not None
         tree = self.rubric.scored if self.rubric is not None else None
         given = any(one.judged for one in self.align) or (tree is not None and tree.score is not None)
-        return asked and not given
+        return (bool(self.align) or self.rubric is not None) and not given
 
 
 @dataclass(frozen=True)
@@ -178,30 +177,25 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
 
 def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> None:
     if options.needs_paper and paper is None:
-        raise InputError(
-            "This is judged against the paper, and none is named.", next_step="Add --paper PAPER."
-        )
+        why = "This is judged against the paper, and none is named."
+        raise InputError(why, next_step="Add --paper PAPER.")
     if options.needs_model and services.model is None:
         raise InputError(
             "Align-Score and rubrics are judged by a model, and none is named.",
             next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
         )
     if (options.metrics or options.execute) and (not options.metric or options.value is None):
-        raise InputError(
-            "A gap needs the metric and what the reference reaches.",
-            next_step="Add --metric NAME and --value NUMBER.",
-        )
+        why = "A gap needs the metric and what the reference reaches."
+        raise InputError(why, next_step="Add --metric NAME and --value NUMBER.")
 
 
 def _judged(
     options: EvaluateOptions, paper: Paper | None, code: Project, services: EvaluateServices, run: OpenRun
 ) -> tuple[tuple[AlignScore, ...], RubricScore | None]:
     """What a model judges, and is asked for: Align-Score and rubric."""
-    if not options.needs_model:
-        return (), None
     model, aligned, rubric = services.model, tuple[AlignScore, ...](), None
-    assert paper is not None
-    assert model is not None
+    if paper is None or model is None:
+        return aligned, rubric
     if options.align:
         reference = read_code(options.reference).project if options.reference is not None else None
         aligned = align(paper, options.goal, code, model, run, reference=reference)
@@ -224,9 +218,7 @@ def _lineage(
     return scores.lineage_score(scores.cited_of(paper, [one.key for one in chosen]), expert)
 
 
-def _run(
-    options: EvaluateOptions, code: Code, services: EvaluateServices, run: OpenRun
-) -> list[scores.Ended]:
+def _run(options: EvaluateOptions, code: Code, services: EvaluateServices, run: Scope) -> list[scores.Ended]:
     """A full run for each of so many seeds: `python train.py --seed N` must leave metrics.json."""
     if not options.execute:
         return []

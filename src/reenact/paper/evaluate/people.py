@@ -144,10 +144,8 @@ def read_panel(file: Path) -> Panel:
             next_step="Write `item,first,second` and one line an item.",
         )
     heading, *body = rows
-    if wrong := [row for row in body if len(row) != len(heading)]:
-        raise InputError(
-            f"The line of {wrong[0][0]!r} has {len(wrong[0])} cells, the heading {len(heading)}."
-        )
+    if wrong := next((row for row in body if len(row) != len(heading)), None):
+        raise InputError(f"The line of {wrong[0]!r} has {len(wrong)} cells, the heading {len(heading)}.")
     ratings = [[_rating(cell) for cell in row[1:]] for row in body]
     judges = dict(zip((name.strip() for name in heading[1:]), zip(*ratings, strict=True), strict=True))
     pairs = tuple(_agreement(*pair) for pair in combinations(judges.items(), 2))

@@ -103,9 +103,10 @@ def quality_of(files: Mapping[str, str]) -> Quality:
         for name, lines in stripped.items()
     }
     total = sum(map(len, own.values()))
-    found = _linted(files)
+    linted = [ruff(files[name]) for name in sorted(files)]
+    codes = Counter(str(code or "invalid-syntax") for one in linted for code, _, _ in one or ())
     unparsed = tuple(name for name in sorted(files) if name not in trees)
-    lint, rules = (None, ()) if found is None else (found.total(), tuple(found.most_common(5)))
+    lint, rules = (None, ()) if None in linted else (codes.total(), tuple(codes.most_common(5)))
     repeated = _repeated(own) / total if total else 0.0
     return Quality(len(files), total, unparsed, lint, rules, _typed(trees), repeated)
 
@@ -129,13 +130,3 @@ def _repeated(own: Mapping[str, list[str]]) -> int:
             places[tuple(lines[start : start + RUN])].append((name, start))
     repeated = [place for found in places.values() if len(found) > 1 for place in found]
     return len({(name, start + step) for name, start in repeated for step in range(RUN)})
-
-
-def _linted(files: Mapping[str, str]) -> Counter[str] | None:
-    rules: Counter[str] = Counter()
-    for name in sorted(files):
-        findings = ruff(files[name])
-        if findings is None:
-            return None
-        rules.update(str(code or "invalid-syntax") for code, _, _ in findings)
-    return rules

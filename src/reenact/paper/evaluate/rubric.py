@@ -128,10 +128,8 @@ def read_rubric(file: Path) -> Node:
         raise InputError(f"The rubric cannot be read: {error}. Received: {file}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the root"
-        raise InputError(
-            f"The rubric {file} is not a tree of requirements. {place}: {first['msg']}."
-        ) from error
+        why = f"{'.'.join(map(str, first['loc'])) or 'the root'}: {first['msg']}"
+        raise InputError(f"The rubric {file} is not a tree of requirements. {why}.") from error
     if sum(1 for _ in tree.leaves()) > MOST_LEAVES:
         raise InputError(f"The rubric {file} has more than {MOST_LEAVES} leaves.")
     return tree

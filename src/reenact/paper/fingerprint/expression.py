@@ -109,6 +109,8 @@ def _computed(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
 
 
 def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
+    import numpy as np
+
     match node:
         case ast.Constant(value=int() | float() as value):
             # Floats overflow; integers of Python would grow without end.
@@ -125,19 +127,13 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
         case ast.Subscript(value=inner, slice=where):
             return _computed(inner, inputs)[_index(where)]
         case ast.Attribute(attr=name):
-            return _numpy(name)
+            return getattr(np, name)
         case ast.Call(func=ast.Attribute(attr=name), args=arguments, keywords=keywords):
             given = {one.arg: _whole(one.value) for one in keywords if one.arg}
             taken = 1 if name in LAID_OUT else len(arguments)
             values = [_computed(one, inputs) for one in arguments[:taken]]
-            return _numpy(name)(*values, *(_whole(one) for one in arguments[taken:]), **given)
+            return getattr(np, name)(*values, *(_whole(one) for one in arguments[taken:]), **given)
     raise Misfit(f"it holds a {type(node).__name__} in a place where it means nothing")
-
-
-def _numpy(name: str) -> Any:
-    import numpy as np
-
-    return getattr(np, name)
 
 
 def _index(node: ast.expr) -> Any:

@@ -5,6 +5,7 @@ A model proposes facts; kept are grounded ones, not results, with checks that ho
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -56,9 +57,9 @@ def shortened(text: str, most: int = 160) -> str:
 def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, ...]:
     """Criteria F1, F2, ... in the order of the paper."""
     ordered = sorted(items, key=lambda one: min(order[place] for place in one.places))
-    names = [field.name for field in fields(Criterion) if field.name != "id"]
+    names = [field.name for field in fields(Criterion)][1:]
     return tuple(
-        Criterion(f"F{number}", **{name: getattr(one, name) for name in names})
+        Criterion(f"F{number}", *(getattr(one, name) for name in names))
         for number, one in enumerate(ordered, start=1)
     )
 
@@ -143,7 +144,12 @@ def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check
         return None
     subject, value = " ".join(proposed.subject.split()), " ".join(proposed.value.split()).strip("$ ")
     if proposed.kind is Kind.FORMULA:
-        return _formula(proposed, subject, value, quote, whole=whole)
+        # It needs a formula in the paper, and an expression that can be computed.
+        if whole or "$" in quote or "=" in quote:
+            with suppress(Misfit):
+                parsed(proposed.expression)
+                return Check(Kind.FORMULA, subject or "formula", value, proposed.expression.strip())
+        return None
     if not subject or not value or len(value) > LONGEST_VALUE or not _borne(proposed.kind, value, quote):
         return None
     return Check(proposed.kind, subject, value)
@@ -153,23 +159,8 @@ def _borne(kind: Kind, value: str, quote: str) -> bool:
     if kind is Kind.SHAPE:
         sizes, there = _NUMBERS.findall(value), _NUMBERS.findall(quote)
         return bool(sizes) and all(size in there for size in sizes)
-    if states(quote, value):
-        return True
-    if kind not in SECTIONS:
-        return False
-    ours = named(kind, value)
-    return bool(ours) and ours == named(kind, quote)
-
-
-def _formula(proposed: ProposedCheck, subject: str, value: str, quote: str, *, whole: bool) -> Check | None:
-    """A formula needs one in the paper, and an expression that can be computed."""
-    if not whole and "$" not in quote and "=" not in quote:
-        return None
-    try:
-        parsed(proposed.expression)
-    except Misfit:
-        return None
-    return Check(Kind.FORMULA, subject or "formula", value, proposed.expression.strip())
+    ours = named(kind, value) if kind in SECTIONS else ""
+    return states(quote, value) or (bool(ours) and ours == named(kind, quote))
 
 
 _OUTCOME = re.compile(
@@ -179,9 +170,7 @@ _OUTCOME = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:stop\w*|until|when|once|if|unless|after|before)\b", re.IGNORECASE)
 """A rule of training may speak of an outcome without being one."""
-_BETTER = re.compile(
-    r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.IGNORECASE
-)
+_BETTER = re.compile(r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I)
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
     r".{0,30}\b(?:instructions?|prompts?|rules?|criteri\w+)\b"
@@ -215,11 +204,15 @@ def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[li
     """Items whose quote is in the paper and that can be criteria; the others with their reason."""
     items, dropped = [], []
     for one in proposed:
-        found = _item(one, level, paper)
-        if isinstance(found, Item):
-            items.append(found)
-        else:
+        found = refused(one) or ground(paper, one.quote, one.places)
+        if isinstance(found, str):
             dropped.append(Dropped(shortened(one.fact), level, found, shortened(one.quote)))
+            continue
+        whole, category = rests_on_formula(paper, found.places), Category(one.sort.value)
+        fact, scope = " ".join(one.fact.split()), " ".join(one.scope.split()) or EVERYWHERE
+        check = checked(one.check, found.quote, whole=whole)
+        item = Item("", fact, scope, found.quote, found.places, level, category, one.weight, check, whole)
+        items.append(item)
     return items, dropped
 
 
@@ -231,24 +224,3 @@ def objections(guide: Guide, paper: Paper) -> list[str]:
         for one, why in found
         if isinstance(why, str)
     ]
-
-
-def _item(one: Proposed, level: Level, paper: Paper) -> Item | str:
-    if why := refused(one):
-        return why
-    grounds = ground(paper, one.quote, one.places)
-    if isinstance(grounds, str):
-        return grounds
-    whole = rests_on_formula(paper, grounds.places)
-    return Item(
-        id="",
-        fact=" ".join(one.fact.split()),
-        scope=" ".join(one.scope.split()) or EVERYWHERE,
-        quote=grounds.quote,
-        places=grounds.places,
-        level=level,
-        category=Category(one.sort.value),
-        weight=one.weight,
-        check=checked(one.check, grounds.quote, whole=whole),
-        whole=whole,
-    )

@@ -8,7 +8,7 @@ when none adds a name to a name of the other.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.paper.criterion import Check, Criterion, Kind, Level
@@ -23,6 +23,7 @@ RUNS = (3, 4, 5)
 _NOT = re.compile(r"\b(?:not|no|never|without|instead of|rather than|except)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9]")
 _NETWORK = re.compile(r"\b([A-Za-z]\w*)[ -](?:network|net|model|head|branch|tower|module)s?\b")
+_ENDING = re.compile(r"(?:ing|ent|ed|es|s|e)$")
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\S*\d\S*")
 _RANK = {level: rank for rank, level in enumerate(Level)}
@@ -48,20 +49,16 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
     item, first = items[number], items[other]
     # The actor's hidden units are not the critic's.
-    if (
-        _each_alone(_parts_named(item), _parts_named(first))
-        or _names_more(item, first)
-        or _names_more(first, item)
-    ):
+    apart = _each_alone(_parts_named(item), _parts_named(first))
+    if apart or _names_more(item, first) or _names_more(first, item):
         return False
-    if _one_formula(item, first) or _one_setting(item, first):
+    if _one_at_its_place(item, first):
         return True
-    if not _agree(item, first):
+    same_check = item.check and first.check and _same_check(item.check, first.check)
+    if (item.check and first.check and not same_check) or not _agree(item, first):
         return False
-    if item.check is not None and first.check is not None and _same_check(item.check, first.check):
-        return True
-    same = clusters[number] == clusters[other]
-    return same and not _each_alone(_weighty(item.fact), _weighty(first.fact))
+    worded_alike = clusters[number] == clusters[other]
+    return bool(same_check) or (worded_alike and not _each_alone(_weighty(item.fact), _weighty(first.fact)))
 
 
 def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
@@ -70,12 +67,9 @@ def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
 
 
 def _weighty(text: str) -> frozenset[str]:
-    return frozenset(map(_stem, re.findall(r"\w+", text.casefold()))) - light()
-
-
-def _stem(word: str) -> str:
-    """Without its ending: `drawing`, `draws`, `size`, `sizes`, `differ`, `different`."""
-    return re.sub(r"(?:ing|ent|ed|es|s|e)$", "", word) if len(word) > 3 else word
+    """Words that say what, without their endings: `drawing`, `draws`, `size`, `sizes`, `differ`."""
+    words = re.findall(r"\w+", text.casefold())
+    return frozenset(_ENDING.sub("", word) if len(word) > 3 else word for word in words) - light()
 
 
 def _parts_named(item: Item) -> frozenset[str]:
@@ -92,18 +86,18 @@ def _names_more(item: Item, other: Item) -> bool:
     return bool(mine & yours) and bool(mine - _spoken(f"{other.scope} {other.fact}"))
 
 
-def _one_formula(left: Item, right: Item) -> bool:
-    """An equation is one fact, however it is put into words and into Python."""
-    kinds = {item.check.kind if item.check is not None else None for item in (left, right)}
-    return kinds == {Kind.FORMULA} and left.whole and left.places == right.places
-
-
-def _one_setting(left: Item, right: Item) -> bool:
-    """One value of one thing, read at one place, whatever else the fact has beside it."""
-    if left.check is None or right.check is None or Kind.FORMULA in (left.check.kind, right.check.kind):
+def _one_at_its_place(left: Item, right: Item) -> bool:
+    """An equation is one fact, however it is put into words and into Python; so is one value of one thing,
+    read at one place, whatever else the fact has beside it."""
+    if left.check is None or right.check is None or left.places != right.places:
         return False
-    here = left.places == right.places and _denies(left) == _denies(right)
-    return here and _same_check(left.check, right.check) and _scopes_agree(left, right)
+    if Kind.FORMULA in (left.check.kind, right.check.kind):
+        return left.check.kind is right.check.kind and left.whole
+    return (
+        _denies(left) == _denies(right)
+        and _same_check(left.check, right.check)
+        and _scopes_agree(left, right)
+    )
 
 
 def contradicts(left: Criterion, right: Criterion) -> bool:
@@ -125,13 +119,10 @@ def _denies(item: Criterion) -> bool:
 
 def _agree(left: Item, right: Item) -> bool:
     """Nothing in their words speaks against their being one."""
-    if left.check is not None and right.check is not None and not _same_check(left.check, right.check):
-        return False
     if (left.whole or right.whole) and not set(left.places) & set(right.places):
         return False
-    if _denies(left) != _denies(right):
-        return False
-    return _numbers(left.fact) == _numbers(right.fact) and _scopes_agree(left, right)
+    mine, yours = (sorted(f"{one.value:.6g}" for one in quantities(item.fact)) for item in (left, right))
+    return mine == yours and _denies(left) == _denies(right) and _scopes_agree(left, right)
 
 
 def _same_check(left: Check, right: Check) -> bool:
@@ -165,16 +156,13 @@ def _scopes_agree(left: Item, right: Item) -> bool:
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
     if not _each_alone(mine, yours):
         return True
-    if EVERYWHERE in (left.scope, right.scope) and not _names_part(left.scope) | _names_part(right.scope):
+    scopes = (left.scope, right.scope)
+    # One method, network or data set among others is part of no whole.
+    if EVERYWHERE in scopes and not any(_names(one) or words_of(one) & roles() for one in scopes):
         return True
     mine_alone = (_names(left.scope) - yours) - _spoken(right.fact)
     yours_alone = (_names(right.scope) - mine) - _spoken(left.fact)
     return not mine_alone and not yours_alone and bool(set(left.places) & set(right.places))
-
-
-def _names_part(scope: str) -> bool:
-    """Whether it is one method, network or data set among others."""
-    return bool(_names(scope) or words_of(scope) & roles())
 
 
 def _names(scope: str) -> frozenset[str]:
@@ -189,10 +177,6 @@ def _spoken(fact: str) -> frozenset[str]:
     return frozenset(re.findall(r"[\w-]+", fact.casefold()))
 
 
-def _numbers(text: str) -> list[str]:
-    return sorted(f"{one.value:.6g}" for one in quantities(text))
-
-
 def _clusters(texts: Sequence[str]) -> list[int]:
     """The cluster of each text."""
     if len(texts) < 2:
@@ -201,7 +185,16 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import pdist
 
-    counts = [Counter(_runs(text)) for text in texts]
+    words = [[f" {word} " for word in re.findall(r"[\w.]+", text.casefold())] for text in texts]
+    counts = [
+        Counter(
+            word[at : at + size]
+            for word in one
+            for size in RUNS
+            for at in range(max(1, len(word) - size + 1))
+        )
+        for one in words
+    ]
     columns = {run: place for place, run in enumerate(sorted({run for one in counts for run in one}))}
     matrix = np.zeros((len(texts), len(columns) + 1))
     for row, one in enumerate(counts):
@@ -212,10 +205,3 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     apart = np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0)
     joined = linkage(apart, method="average")
     return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]
-
-
-def _runs(text: str) -> Iterator[str]:
-    for word in re.findall(r"[\w.]+", text.casefold()):
-        padded = f" {word} "
-        for size in RUNS:
-            yield from (padded[at : at + size] for at in range(max(1, len(padded) - size + 1)))

@@ -38,11 +38,9 @@ def concept(name: str) -> str:
 
 def named(kind: Kind, text: str) -> str:
     """Our name of the optimiser, schedule, loss or layer in a text, the longest; empty when there is none."""
-    section = names(SECTIONS[kind])
-    exact = section.get(squeezed(text))
-    if exact:
-        return exact
-    flat = squeezed(text)
+    section, flat = names(SECTIONS[kind]), squeezed(text)
+    if flat in section:
+        return section[flat]
     words = {squeezed(word) for word in re.split(r"[^\w]+", text)}
     # A short name inside another word is chance: `elu` in `relu`.
     met = [name for name in section if name in words or (len(name) > 5 and name in flat)]

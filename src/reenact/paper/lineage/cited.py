@@ -8,7 +8,7 @@ optimiser, a data set), or what is cited once in passing, comes last.
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -32,27 +32,14 @@ def phrases(section: str) -> dict[str, re.Pattern[str]]:
     """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
     text = files("reenact.paper.lineage").joinpath("phrases.toml").read_text(encoding="utf-8")
     given: dict[str, str | list[str]] = tomllib.loads(text)[section]
-    patterns = {
-        name: one if isinstance(one, str) else rf"\b(?:{'|'.join(one)})\b" for name, one in given.items()
-    }
-    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
+    whole = {name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)}
+    return {name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()}
 
 
 MOST = 12
 """Candidates that a model chooses among."""
 SENTENCES = 5
 """Citing sentences that are shown of each."""
-WEIGHTS = {
-    "named in a table": 4.0,
-    "a baseline": 3.0,
-    "built upon": 3.0,
-    "cited in the method": 2.0,
-    "cited in the experiments": 2.0,
-    "cited alone": 1.0,
-    "generic": -6.0,
-    "in passing": -2.0,
-}
-"""What each reason is worth."""
 EACH_PLACE, MOST_PLACES = 0.5, 4
 LONGEST_NAME = 60
 _BRACKET = re.compile(r"\[[^\[\]]*\]")
@@ -91,9 +78,18 @@ class Candidate:
 def candidates(paper: Paper) -> tuple[Candidate, ...]:
     """The references that are cited, best first, at most so many."""
     kinds = section_kinds(paper)
-    found = [_candidate(paper, reference, kinds) for reference in paper.references]
-    cited = [one for one in found if one.contexts or one.tables]
-    return tuple(sorted(cited, key=lambda one: -one.score)[:MOST])
+    parts = [(kinds[each.id], part) for each in paper.sections for part in each.blocks]
+    inner = [(kind, part.sentences) for kind, part in parts if isinstance(part, Paragraph)]
+    said = [Context(one, kind) for kind, sentences in inner for one in sentences]
+    found: list[Candidate] = []
+    for reference in paper.references:
+        contexts = tuple(one for one in said if reference.key in one.sentence.cites)
+        tables = tuple(_tables(paper, reference, contexts))
+        reasons = _reasons(reference, contexts, tables)
+        score = sum(reasons.values()) + EACH_PLACE * min(len(contexts), MOST_PLACES)
+        if contexts or tables:
+            found.append(Candidate(reference, contexts, tables, tuple(reasons), score))
+    return tuple(sorted(found, key=lambda one: -one.score)[:MOST])
 
 
 def section_kinds(paper: Paper) -> dict[str, str]:
@@ -106,31 +102,19 @@ def section_kinds(paper: Paper) -> dict[str, str]:
     return kinds
 
 
-def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Candidate:
-    paragraphs = [
-        (one.id, part) for one in paper.sections for part in one.blocks if isinstance(part, Paragraph)
-    ]
-    cited = [(name, one) for name, part in paragraphs for one in part.sentences if reference.key in one.cites]
-    contexts = tuple(Context(sentence, kinds[name]) for name, sentence in cited)
-    tables = tuple(_tables(paper, reference, contexts))
-    reasons = tuple(_reasons(reference, contexts, tables))
-    score = sum(WEIGHTS[reason] for reason in reasons) + EACH_PLACE * min(len(contexts), MOST_PLACES)
-    return Candidate(reference, contexts, tables, reasons, score)
-
-
 def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
-    """Tables that cite it, or have a cell with the name by which the paper calls it."""
+    """Tables that cite it, or have a cell with the name by which the paper calls it, in a row of numbers: one
+    that only names a setting is not that of the cited method."""
     names = {name.casefold() for name in _names(reference, contexts)}
     marks = re.compile(rf"@{re.escape(reference.key)}(?![\w:-])")
-    tables = (block for block in paper.blocks() if isinstance(block, Table))
-    yield from (one.id for one in tables if any(_names_it(row, names, marks) for row in one.rows))
-
-
-def _names_it(row: tuple[str, ...], names: set[str], marks: re.Pattern[str]) -> bool:
-    """Whether a row of numbers is that of the cited method; one that only names a setting is not."""
-    bare = {cell: _BRACKET.sub("", cell).strip(" *_()~").casefold() for cell in row}
-    named = [cell for cell in row if marks.search(cell) or bare[cell] in names]
-    return bool(named) and any(re.search(r"\d", _BRACKET.sub("", cell)) for cell in row if cell not in named)
+    for table in (block for block in paper.blocks() if isinstance(block, Table)):
+        for row in table.rows:
+            bare = {cell: _BRACKET.sub("", cell) for cell in row}
+            plain = {cell: text.strip(" *_()~").casefold() for cell, text in bare.items()}
+            named = [cell for cell in row if marks.search(cell) or plain[cell] in names]
+            if named and any(re.search(r"\d", bare[cell]) for cell in row if cell not in named):
+                yield table.id
+                break
 
 
 def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
@@ -148,23 +132,24 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
                 yield found[0]
 
 
-def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> list[str]:
+def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> dict[str, float]:
+    """Why it matters, and what each reason is worth."""
     kinds = {one.kind for one in contexts}
     beside = kinds <= {"introduction", "related", "abstract", "conclusion"}
     theirs = [one for one in contexts if one.kind in ("method", "experiment")]
     pattern = phrases("sentences")
     compared = [one for one in contexts if pattern["baseline"].search(one.sentence.text)]
-    holds = {
-        "named in a table": tables,
-        "a baseline": any(one.kind != "related" for one in compared),
-        "built upon": any(pattern["extends"].search(one.sentence.text) for one in contexts),
-        "cited in the method": "method" in kinds,
-        "cited in the experiments": "experiment" in kinds,
-        "cited alone": any(len(one.sentence.cites) == 1 for one in theirs),
-        "generic": pattern["generic"].search(reference.title or reference.text),
-        "in passing": len(contexts) == 1 and beside and not tables,
-    }
-    return [reason for reason, true in holds.items() if true]
+    holds = (
+        ("named in a table", 4.0, tables),
+        ("a baseline", 3.0, any(one.kind != "related" for one in compared)),
+        ("built upon", 3.0, any(pattern["extends"].search(one.sentence.text) for one in contexts)),
+        ("cited in the method", 2.0, "method" in kinds),
+        ("cited in the experiments", 2.0, "experiment" in kinds),
+        ("cited alone", 1.0, any(len(one.sentence.cites) == 1 for one in theirs)),
+        ("generic", -6.0, pattern["generic"].search(cited.title or cited.text)),
+        ("in passing", -2.0, len(contexts) == 1 and beside and not tables),
+    )
+    return {reason: worth for reason, worth, true in holds if true}
 
 
 T = TypeVar("T")
@@ -172,22 +157,13 @@ _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.)?((?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]+)",
     re.IGNORECASE,
 )
-_CODE = re.compile(
-    r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.IGNORECASE
-)
+_CODE = re.compile(r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I)
 
 
 def repository_links(text: str) -> tuple[str, ...]:
     """Addresses of repositories in a text, in order, each once."""
     found = (f"https://{match[1]}".rstrip(".,;:)").removesuffix(".git") for match in _ADDRESS.finditer(text))
     return tuple(dict.fromkeys(found))
-
-
-def code_links(paper: Paper) -> tuple[str, ...]:
-    """Addresses in a paper; those in a sentence that speaks of code come first."""
-    sentences = (one.text for one in paper.sentences() if _CODE.search(one.text))
-    first = [link for sentence in sentences for link in repository_links(sentence)]
-    return tuple(dict.fromkeys((*first, *repository_links(paper.text(ids=False)))))
 
 
 MOST_CHARACTERS = 80_000
@@ -241,17 +217,22 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     """The text, read once; what failed is tried again when the run is continued."""
     notes: list[str] = []
     entry, clients = shelves.entry(reference), shelves.clients
+
+    def step(name: str, read: Callable[[], Paper], inputs: object, failing: str) -> CitedText | None:
+        once = partial(run.step, name, lambda: _shown(read()), kind=Kind.BOX, returns=CitedText)
+        return attempted(partial(once, inputs=inputs), failing, notes)
+
     found = None
     if entry is not None and (path := entry.paper) is not None:
         inputs = {"of": entry.name, "content": content_mark(path)}
-        read = partial(_step, "text", lambda: read_paper(str(path), box=shelves.box), inputs, run)
-        found = attempted(read, "Its text in the library cannot be read", notes)
+        read = partial(read_paper, str(path), box=shelves.box)
+        found = step("text", read, inputs, "Its text in the library cannot be read")
     elif entry is not None:
         notes.append("The library knows it but has no text of it.")
     if found is None and clients is not None:
         named = {"of": reference.arxiv, "doi": reference.doi, "title": reference.title}
-        read = partial(_step, "fetched", lambda: _fetched(reference, clients, shelves.box), named, run)
-        found = attempted(read, "Its text could not be fetched", notes)
+        read = partial(_fetched, reference, clients, shelves.box)
+        found = step("fetched", read, named, "Its text could not be fetched")
     elif found is None:
         notes.append("Its text was not fetched: the network is not used.")
     found = found or CitedText("", (), (), ())
@@ -269,10 +250,6 @@ def content_mark(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _step(name: str, read: Callable[[], Paper], inputs: object, run: Scope) -> CitedText:
-    return run.step(name, lambda: _shown(read()), kind=Kind.BOX, inputs=inputs, returns=CitedText)
-
-
 def _fetched(reference: Reference, clients: Clients, box: Sandbox) -> Paper:
     """The paper from arXiv; a reference that does not name it there is completed first."""
     name = reference.arxiv or clients.scholar.complete(reference).arxiv
@@ -288,4 +265,7 @@ def _shown(paper: Paper) -> CitedText:
         notes = (f"Only {MOST_CHARACTERS} of {len(text)} characters of its text were read.",)
         text = capped(text, MOST_CHARACTERS)
     shown = tuple(name for name in paper.by_id if f"[{name}]" in text)
-    return CitedText(text, shown, code_links(paper), notes)
+    # Addresses in a sentence that speaks of code come first.
+    telling = " ".join(one.text for one in paper.sentences() if _CODE.search(one.text))
+    links = (*repository_links(telling), *repository_links(paper.text(ids=False)))
+    return CitedText(text, shown, tuple(dict.fromkeys(links)), notes)

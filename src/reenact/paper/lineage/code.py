@@ -128,24 +128,32 @@ class Opener:
             "of": tree.named, "content": address.content, "commit": tree.commit,
             "chosen": [[one.path, one.why] for one in chosen], "space": self.space,
         }  # fmt: skip
-        read = partial(self._texts, address.place, tree.commit, chosen)
+
+        def read() -> list[SourceFile]:
+            folder = self._open(address.place, tree.commit).folder
+            found: list[SourceFile] = []
+            left = self.space
+            for one in chosen:
+                text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
+                if len(text) <= left:
+                    found.append(SourceFile(one.path, text, one.why))
+                    left -= len(text)
+            return found
+
         return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
     def _tree(self, address: Address) -> Tree:
+        """The repository with paths and sizes of files that may be taken: too large is no example."""
         opened = self._open(address.place)
-        files, cut = _listing(opened.folder)
-        return Tree(address.named, opened.commit, licence_of(opened.folder), files, cut)
-
-    def _texts(self, place: str, commit: str, chosen: Sequence[FileChoice]) -> list[SourceFile]:
-        folder = self._open(place, commit).folder
-        found: list[SourceFile] = []
-        left = self.space
-        for one in chosen:
-            text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
-            if len(text) <= left:
-                found.append(SourceFile(one.path, text, one.why))
-                left -= len(text)
-        return found
+        paths = source_files(opened.folder, lambda name: name.endswith(ENDINGS), SKIPPED)
+        sizes = {path.relative_to(opened.folder).as_posix(): path.stat().st_size for path in paths}
+        found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
+        # Code before configuration, what lies near the top before what lies deep.
+        found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
+        note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
+        cut = (note,) if len(found) > MOST_LISTED else ()
+        licence = licence_of(opened.folder)
+        return Tree(address.named, opened.commit, licence, tuple(found[:MOST_LISTED]), cut)
 
     def _open(self, place: str, commit: str = "") -> Checkout:
         # A folder is read as it lies, whatever its history says.
@@ -177,17 +185,6 @@ def choose_files(
     except AnswerUnusable as error:
         return (), f"No file of its repository was chosen: {error.sentence}"
     return chosen, "" if chosen else "None of the files of its repository helps, says the model."
-
-
-def _listing(folder: Path) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
-    """Paths and sizes of files that may be taken, in order; what is too large to be an example is not one."""
-    paths = source_files(folder, lambda name: name.endswith(ENDINGS), SKIPPED)
-    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
-    found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
-    # Code before configuration, what lies near the top before what lies deep.
-    found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
-    cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
-    return tuple(found[:MOST_LISTED]), cut
 
 
 def source_files(folder: Path, wanted: Callable[[str], bool], skipped: frozenset[str]) -> Iterator[Path]:

@@ -15,15 +15,8 @@ from reenact.intake.papers.paper import Paper, Reference
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.lineage.cited import (
-    Candidate,
-    CitedText,
-    Shelves,
-    candidates,
-    cited_text,
-    content_mark,
-    repository_links,
-)
+from reenact.paper.lineage import cited as sources
+from reenact.paper.lineage.cited import Candidate, CitedText, Shelves
 from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
 from reenact.paper.options import Goal
 from reenact.types import Progress, Tell
@@ -110,7 +103,7 @@ def _exemplar(
 ) -> Exemplar:
     """What was chosen, looked into."""
     reference = next(one for one in paper.references if one.key == chosen.key)
-    cited = cited_text(reference, shelves, run)
+    cited = sources.cited_text(reference, shelves, run)
     summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
     addresses = tuple(_addresses(reference, cited, shelves))
     tree = opener.tree(addresses, run)
@@ -129,9 +122,9 @@ def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iter
     """Where its code may be opened, the library before the network."""
     entry = shelves.entry(reference)
     if entry is not None and entry.repository is not None:
-        yield Address(str(entry.repository), f"library:{entry.name}", content_mark(entry.repository))
+        yield Address(str(entry.repository), f"library:{entry.name}", sources.content_mark(entry.repository))
     if shelves.clients is not None:
-        links = (*repository_links(f"{reference.url} {reference.text}"), *cited.links)
+        links = (*sources.repository_links(f"{reference.url} {reference.text}"), *cited.links)
         yield from (Address(link, link) for link in dict.fromkeys(links))
 
 
@@ -139,7 +132,7 @@ def choose_lineage(
     paper: Paper, goal: Goal, model: Model | None, run: Scope, *, most: int
 ) -> tuple[Exemplar, ...]:
     """At most `most` of the references, not looked into yet; without a model the first by their citations."""
-    ranked = candidates(paper)
+    ranked = sources.candidates(paper)
     if not ranked or most < 1:
         return ()
     if model is None:
@@ -149,32 +142,31 @@ def choose_lineage(
         title=paper.title, goal=goal.text(), candidates=listed, most=min(most, len(ranked))
     )
     known = {one.reference.key: one for one in ranked}
+
+    def check(choice: Choice) -> None:
+        keys = [pick.key for pick in choice.picks]
+        if unknown := [key for key in keys if key not in known]:
+            raise ValueError(f"{unknown[0]!r} is not a candidate. The keys are: {', '.join(known)}.")
+        if len(set(keys)) < len(keys):
+            raise ValueError("A paper may be chosen once only.")
+        if not 1 <= len(keys) <= most:
+            raise ValueError(f"Choose at least one and at most {most}.")
+
     try:
-        choice = ask(run, model, "choose", prompt, Choice, check=lambda one: _check(one, known, most))
+        choice = ask(run, model, "choose", prompt, Choice, check=check)
     except AnswerUnusable as error:
         note = f"Chosen by its citations alone, because the model's choice was of no use: {error.sentence}"
-        return tuple(_chosen(one, notes=(note,)) for one in ranked[:most])
+        return tuple(_chosen(one, note=note) for one in ranked[:most])
     return tuple(_chosen(known[pick.key], pick.why, pick.places) for pick in choice.picks)
 
 
-def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
-    keys = [pick.key for pick in choice.picks]
-    if unknown := [key for key in keys if key not in known]:
-        raise ValueError(f"{unknown[0]!r} is not a candidate. The keys are: {', '.join(known)}.")
-    if len(set(keys)) < len(keys):
-        raise ValueError("A paper may be chosen once only.")
-    if not 1 <= len(keys) <= most:
-        raise ValueError(f"Choose at least one and at most {most}.")
-
-
-def _chosen(
-    candidate: Candidate, why: str = "", places: Sequence[str] = (), notes: tuple[str, ...] = ()
-) -> Exemplar:
+def _chosen(candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = "") -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
     reference, citing = candidate.reference, tuple(one.sentence.id for one in candidate.contexts)
     cited_in = tuple(place for place in citing if place in places) or citing
     why = why or ", ".join(candidate.reasons) or "cited"
-    return Exemplar(reference.key, reference.title or reference.text[:200], why, cited_in, notes=notes)
+    title, notes = reference.title or reference.text[:200], (note,) if note else ()
+    return Exemplar(reference.key, title, why, cited_in, notes=notes)
 
 
 def summary_of(
@@ -190,9 +182,8 @@ def summary_of(
 
     def check(answer: CitedSummary) -> None:
         if not any(set(one.places) & known for one in answer.statements):
-            raise ValueError(
-                "No statement names a place that is in the text. Places are ids such as [2:1.3]."
-            )
+            words = "No statement names a place that is in the text. Places are ids such as [2:1.3]."
+            raise ValueError(words)
 
     try:
         stated = ask(run, model, "summary", prompt, CitedSummary, check=check).statements

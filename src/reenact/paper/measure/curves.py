@@ -12,6 +12,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
@@ -128,15 +129,11 @@ class Course:
 def courses(runs: Sequence[FullRun]) -> list[Course]:
     """All courses, those of one metric beside one another, in the order in which the runs log them."""
     found: dict[tuple[str, str], dict[str, list[tuple[int, Curve]]]] = {}
-    for run in runs:
-        for curve in run.curves:
-            of_metric = found.setdefault((curve.metric, curve.axis), {})
-            of_metric.setdefault(curve.label, []).append((run.seed, curve))
-    return [
-        Course(*key, label, tuple(seed for seed, _ in pairs), tuple(curve for _, curve in pairs))
-        for key, of_metric in found.items()
-        for label, pairs in of_metric.items()
-    ]
+    for seed, curve in ((run.seed, curve) for run in runs for curve in run.curves):
+        of_metric = found.setdefault((curve.metric, curve.axis), {})
+        of_metric.setdefault(curve.label, []).append((seed, curve))
+    groups = [(*key, *one) for key, of_metric in found.items() for one in of_metric.items()]
+    return [Course(metric, axis, label, *zip(*pairs, strict=True)) for metric, axis, label, pairs in groups]
 
 
 def log_names(project: Project, seed: int) -> tuple[str, ...]:
@@ -175,7 +172,10 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
     """Everything that has two points or more. A place before the last one is of another training."""
     found: dict[tuple[str, str, str], list[dict[float, float]]] = {}
     for row in rows:
-        axis, at = _place(row)
+        # A step is counted through the whole training in what programs write to files; a report as it comes.
+        places = {_axis(name): value for name, value in _numbers(row) if math.isfinite(value)}
+        axis = next((one for one in (STEP, EPOCH) if one in places and WITHIN not in row), REPORT)
+        at = places.get(axis)
         label = " ".join(word for name, word in row.items() if isinstance(word, str) and is_curve(name))
         for name, value in _numbers(row):
             key = metric_name(name)[:LONGEST_NAME], label[:LONGEST_NAME], axis
@@ -193,16 +193,6 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             values = (value if math.isfinite(value) else None for _, value in kept)
             name = label if number == 1 else f"{label} ({number})".strip()
             yield Curve(metric, name, axis, tuple(at for at, _ in kept), tuple(values))
-
-
-def _place(row: Row) -> tuple[str, float | None]:
-    """What a row is drawn against. A step is counted through the whole training in what programs write to
-    files; a report is counted as it comes."""
-    if WITHIN in row:
-        return REPORT, None
-    places = {_axis(name): value for name, value in _numbers(row) if math.isfinite(value)}
-    axis = next((one for one in (STEP, EPOCH) if one in places), REPORT)
-    return axis, places.get(axis)
 
 
 def _axis(name: str) -> str:
@@ -264,27 +254,22 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
     """Rows of a whole output; a line that tells the epoch alone is about those that follow it."""
     above: Row = {}
     left = 0
-    for line in lines:
-        row = printed_row(line)
+    for row in map(printed_row, lines):
         left -= 1
         places = {name for name in row if name in (EPOCH, STEP)}
         tells = any(name not in places and is_curve(name) for name, _ in _numbers(row))
         if places and not tells:
             above, left = row, LASTS + 1
-        elif places:
-            yield row
-        elif tells and left > 0:
-            yield {**row, **above}
+        elif tells and (places or left > 0):
+            yield row if places else {**row, **above}
 
 
 def _table(lines: Sequence[str]) -> Iterator[Row]:
     """A table whose first row names its columns."""
     delimiter = max(",;\t|", key=lines[0].count) if lines else ","
-    try:
+    with suppress(csv.Error):
         for row in csv.DictReader(lines, delimiter=delimiter):
             yield {str(name).strip(): _cell(cell) for name, cell in row.items()}
-    except csv.Error:
-        return
 
 
 def _cell(cell: str | list[str] | None) -> JsonValue:

@@ -9,6 +9,7 @@ claim: A below 2 %, B below 20 %, C below 40 %, else D.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from statistics import fmean, stdev
 
 from pydantic import BaseModel, Field
@@ -146,15 +147,16 @@ def compare(
 def _compared(
     claim: Claim, pair: Match | None, runs: Sequence[FullRun], refused: Sequence[str], differs: Sequence[str]
 ) -> Comparison:
+    missing = partial(Comparison, claim, measured=None, spread=None, n=0, gap=1.0, grade=Grade.NONE)
     if pair is None:
-        return _unmeasured(claim, "", "No metric of the code is this claim.")
+        return missing(metric="", note="No metric of the code is this claim.")
     if pair.metric in refused:
-        return _unmeasured(claim, pair.metric, "The metric is written in the code and not measured.")
+        return missing(metric=pair.metric, note="The metric is written in the code and not measured.")
     measured = values(runs, pair.metric)
     by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
     got = list(by_seed.values())
     if not got:
-        return _unmeasured(claim, pair.metric, "No run that counts left this metric.")
+        return missing(metric=pair.metric, note="No run that counts left this metric.")
     mean = fmean(got)
     same = len(got) > 1 and len(set(got)) == 1
     # Beyond a bound there is no distance to state.
@@ -174,10 +176,6 @@ def times(claim: Claim, measured: Sequence[float]) -> float:
     the claim does not."""
     share = all(0 <= value <= 1 for value in measured)
     return 100.0 if claim.unit == "%" and share and claim.value > 1 else 1.0
-
-
-def _unmeasured(claim: Claim, metric: str, why: str) -> Comparison:
-    return Comparison(claim, metric, None, None, 0, 1.0, Grade.NONE, note=why)
 
 
 def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> float | None:

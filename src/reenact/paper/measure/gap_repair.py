@@ -133,9 +133,8 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         try:
-            program = read_program(
-                (ENTRY, "--seed", "0", *scale_arguments(context.options.scale)), Path(made)
-            )
+            scale = scale_arguments(context.options.scale)
+            program = read_program((ENTRY, "--seed", "0", *scale), Path(made))
             params = hyperparameters_of(program)
             fixed = fixed_hyperparameters(params, gap.criteria, gap.judged)
             kept = tuple(sorted(f"{param} ({by})" for param, by in fixed.items()))

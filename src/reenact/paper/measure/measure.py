@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
+from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -41,6 +42,8 @@ SHORTER = 0.25
 """Share of the training that is left each time."""
 MORE = 3
 """Times as many seeds where those that were asked for do not decide an ordering."""
+Runs: TypeAlias = tuple[FullRun, ...]
+Assigned: TypeAlias = dict[str, list[ast.expr]]
 UNMATCHED = "No usable answer tells which metric is this claim."
 
 
@@ -93,10 +96,8 @@ def measure(
     if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
         runs, confidence = (*runs, *more), SECOND_LOOK
         comparisons, notes = compared(made.project, runs)
-        notes = (
-            f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were run.",
-            *notes,
-        )
+        few = f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were run."
+        notes = (few, *notes)
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
@@ -115,9 +116,7 @@ def measure(
     return Measured(runs, comparisons, judgement, repaired, notes, tested, options.scale)
 
 
-def _runs_in_time(
-    project: Project, context: PaperContext, run: Scope
-) -> tuple[tuple[FullRun, ...], PaperContext]:
+def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[Runs, PaperContext]:
     """The experiment with every seed, with a smaller share of the training where the whole takes too long:
     all that was run, and the context with the share that counts."""
     runs = _full_runs(project, context, run)
@@ -131,9 +130,7 @@ def _runs_in_time(
     return runs, context
 
 
-def _full_runs(
-    project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()
-) -> tuple[FullRun, ...]:
+def _full_runs(project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()) -> Runs:
     """The experiment with every seed, as the options ask for, or with others."""
     options = context.options
     return full_runs(
@@ -236,9 +233,7 @@ def _is_claimed(number: float, claims: Sequence[Claim]) -> bool:
     return any(isclose(number, form, rel_tol=SAME, abs_tol=SAME) for form in telling)
 
 
-def _parts(
-    value: ast.expr, assigned: dict[str, list[ast.expr]], seen: frozenset[str] = frozenset()
-) -> Iterator[ast.expr]:
+def _parts(value: ast.expr, assigned: Assigned, seen: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
     """The leaves of an expression: not the arguments of a function that computes something else. A name that
     the file assigns stands for what is assigned to it."""
     inner: list[ast.expr] = []

@@ -85,9 +85,7 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
         *_pairs(comparisons, _setting, _method),
         *_pairs(comparisons, _method, _setting),
         # Rows of one table are compared, whatever each method is set to.
-        *_pairs(
-            comparisons, lambda one: one.place, lambda one: f"{_method(one)}, {_setting(one)}", once=True
-        ),
+        *_pairs(comparisons, lambda it: it.place, lambda it: f"{_method(it)}, {_setting(it)}", once=True),
     ]
     compared = set(map(_sides, beside))
     # Nobody set numbers of several places side by side, but together they say which method is better.
@@ -226,7 +224,10 @@ def _verdict(
     if reduced:
         return Verdict.PARTLY, f"{count}, but {reduced}."
     if holding == len(comparisons) and ranked == len(orderings):
-        return Verdict.REPRODUCED, _all(comparisons, orderings)
+        also = f" and {_many(len(orderings), 'ordering')} hold" if orderings else " hold"
+        alone = len(comparisons) == 1 and not orderings
+        every = "The number holds" if alone else f"All {_many(len(comparisons), 'number')}{also}"
+        return Verdict.REPRODUCED, f"{every}."
     open_ones = (OrderingStatus.UNDECIDED, OrderingStatus.UNMEASURED)
     tested = [one for one in orderings if one.status not in open_ones]
     if tested and all(one.status is OrderingStatus.FAILS for one in tested):
@@ -235,13 +236,6 @@ def _verdict(
         words = f"measured {limits} over {_many(turned.n, 'seed')}"
         return Verdict.NOT, f"{count}. Not so: {turned} ({words})."
     return (Verdict.NOT if none else Verdict.PARTLY), f"{count}{_doubt(comparisons, orderings)}."
-
-
-def _all(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
-    if orderings:
-        numbers, ranks = _many(len(comparisons), "number"), _many(len(orderings), "ordering")
-        return f"All {numbers} and {ranks} hold."
-    return f"All {len(comparisons)} numbers hold." if len(comparisons) > 1 else "The number holds."
 
 
 def _doubt(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -122,9 +123,7 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
         if holds or (isinstance(block, Table | Figure) and _tells(block.caption, claims)):
             hidden.add(block.id)
     # With the difference of two claims of one metric, as far as it is printed, numbers could be guessed.
-    pairs = [
-        (one, other) for one, other in combinations(claims, 2) if plain(one.metric) == plain(other.metric)
-    ]
+    pairs = [pair for pair in combinations(claims, 2) if len({plain(one.metric) for one in pair}) == 1]
     apart = [Quantity(value) for one, other in pairs if (value := round(abs(one.value - other.value), 6))]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
@@ -203,10 +202,9 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     """The claims, and a sentence for each that was dropped: these are in the journal as `claims-dropped`."""
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
     values = {"paper": read_text(paper), "goal": goal.text()}
+    wrong = partial(_objections, paper=paper)
     try:
-        answer = ask_with_retry(
-            run, model, "claims", template, values, Reported, wrong=lambda one: _objections(one, paper)
-        )
+        answer = ask_with_retry(run, model, "claims", template, values, Reported, wrong=wrong)
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:

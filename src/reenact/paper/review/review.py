@@ -7,6 +7,7 @@ printed: it holds within the uncertainty of the reading, has ids of its own, and
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import BaseModel, Field
 
@@ -90,10 +91,9 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
         "figures": pictures(paper) if figures else (),
     }
     template = load_prompt("reenact.paper.review", "prompts/review.md")
+    wrong = partial(_ungrounded, paper=paper)
     try:
-        answer = ask_with_retry(
-            run, model, "review", template, values, Summaries, wrong=lambda one: _ungrounded(one, paper)
-        )
+        answer = ask_with_retry(run, model, "review", template, values, Summaries, wrong=wrong)
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
@@ -142,9 +142,7 @@ class ReadOff(BaseModel):
     seen: str = Field(
         min_length=1, max_length=500, description="Which curve or bar, where on it, and between which marks."
     )
-    asked: bool = Field(
-        default=True, description="False when what is to be reproduced leaves this number out."
-    )
+    asked: bool = Field(True, description="False when what is to be reproduced leaves this number out.")
 
 
 class FigureNumbers(BaseModel):

@@ -135,9 +135,8 @@ def computed(
     if not criteria:
         return {}
     listed = "\n".join(f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check)
-    prompt = load_prompt("reenact.paper.verify", "prompts/formula.md").fill(
-        code=project.text(), criteria=listed
-    )
+    template = load_prompt("reenact.paper.verify", "prompts/formula.md")
+    prompt = template.fill(code=project.text(), criteria=listed)
     try:
         setups = ask(run, model, "formulas", prompt, Setups).formulas
     except AnswerUnusable:
@@ -149,7 +148,7 @@ def computed(
         if criterion is not None and criterion.id not in calls and line is not None:
             with suppress(Misfit):
                 calls[criterion.id] = Call(criterion, setup, line, *samples(setup, criterion))
-    return _run(calls, project, runner, run) if calls else {}
+    return _run([*calls.values()], project, runner, run) if calls else {}
 
 
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
@@ -164,13 +163,11 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     return None
 
 
-def _run(
-    calls: Mapping[str, Call], project: Project, runner: ProjectRunner, run: Scope
-) -> dict[str, CodeFinding]:
+def _run(calls: list[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, CodeFinding]:
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: own}, task={"mode": "call", "calls": [call.task() for call in calls.values()]},
+        extra={INSIDE: own}, task={"mode": "call", "calls": [call.task() for call in calls]},
     )  # fmt: skip
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
@@ -178,8 +175,8 @@ def _run(
         results = {}
     read = list(map(read_names, project.trees().values()))
     found: dict[str, CodeFinding] = {}
-    for name, call in calls.items():
-        result = results.get(name) if isinstance(results, dict) else None
+    for call in calls:
+        result = results.get(call.criterion.id) if isinstance(results, dict) else None
         if not isinstance(result, dict):
             continue
         function = call.setup.function
@@ -190,7 +187,7 @@ def _run(
             # A formula that nothing computes is not followed.
             seen += " But nothing in the project calls it."
         value = Value.PASS if called and not other else None
-        found[name] = CodeFinding(value, seen, (call.line,), refutes)
+        found[call.criterion.id] = CodeFinding(value, seen, (call.line,), refutes)
     return found
 
 
@@ -211,9 +208,6 @@ def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
         if there.shape != expected.shape:
             return f"returns numbers of shape {there.shape}, not {expected.shape}.", False
         if not np.allclose(there, expected, rtol=TOLERANCE, atol=1e-6):
-            return f"gives {_short(there)} on sample {number + 1}, the formula {_short(expected)}.", True
+            mine, other = (", ".join(f"{one:.5g}" for one in each.ravel()[:4]) for each in (there, expected))
+            return f"gives {mine} on sample {number + 1}, the formula {other}.", True
     return "", False
-
-
-def _short(value: Any) -> str:
-    return ", ".join(f"{one:.5g}" for one in value.ravel()[:4])

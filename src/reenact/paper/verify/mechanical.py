@@ -125,11 +125,16 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
 
 def _compared(check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading) -> CodeFinding:
     right = [one for one in strong if _equals(one.value, wanted)]
-    if strong and len(right) == len(strong):
-        return _passed(check, right, code)
     if not strong:
-        weak = [one for one in code.settings if _numeric(one.value) and _resembles(check.subject, one.name)]
+        mine = words_of(check.subject)
+        theirs = [
+            (one, words_of(concept(one.name) or one.name)) for one in code.settings if _numeric(one.value)
+        ]
+        # All words of one are among those of the other.
+        weak = [one for one, yours in theirs if mine and yours and (yours <= mine or mine <= yours)]
         return _found(None, "Names that resemble it:", weak) if weak else NOTHING
+    if len(right) == len(strong):
+        return _passed(check, right, code)
     if right:
         return _found(None, f"{check.subject} has several values:", strong)
     if any(_equals(one.value, wanted) for one in code.settings):
@@ -164,7 +169,10 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     wanted = named(check.kind, check.value)
     if not wanted:
         return NOTHING
-    found = _things(check.kind, code)
+    section, role = names(SECTIONS[check.kind]), ROLES[check.kind]
+    words = [one for one in code.settings if isinstance(one.value, str) and concept(one.name) == role]
+    met = [*code.calls, *((str(one.value), one.line) for one in words)]
+    found = [(section[squeezed(name)], line) for name, line in met if squeezed(name) in section]
     right = [line for name, line in found if name == wanted]
     others = {name: line for name, line in found if name != wanted}
     alone = check.kind is Kind.LAYER or not others
@@ -178,16 +186,6 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     return CodeFinding(Verdict.FAIL if decided else None, seen, tuple(others.values())[:SHOWN])
 
 
-def _things(kind: Kind, code: Reading) -> list[tuple[str, CodeLine]]:
-    """Our names of all such things in the project, with their lines."""
-    section = names(SECTIONS[kind])
-    found = [(section[squeezed(name)], line) for name, line in code.calls if squeezed(name) in section]
-    for one in code.settings:
-        if isinstance(one.value, str) and concept(one.name) == ROLES[kind] and squeezed(one.value) in section:
-            found.append((section[squeezed(one.value)], one.line))
-    return found
-
-
 def _is(subject: str, name: str) -> bool:
     """Whether the name is the subject's: the same words, or names of the same usual parameter."""
     ours = concept(subject)
@@ -195,12 +193,6 @@ def _is(subject: str, name: str) -> bool:
         return True
     mine, yours = words_of(subject, plural=True), words_of(name, plural=True)
     return squeezed(subject) == squeezed(name) or (bool(mine) and mine == yours)
-
-
-def _resembles(subject: str, name: str) -> bool:
-    """Whether all words of one are among those of the other."""
-    mine, yours = words_of(subject), words_of(concept(name) or name)
-    return bool(mine and yours) and (yours <= mine or mine <= yours)
 
 
 def _numeric(value: Value) -> bool:

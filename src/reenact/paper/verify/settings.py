@@ -65,40 +65,28 @@ def line_at(name: str, text: str, number: int) -> CodeLine:
 
 def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
     try:
-        entry = read_data(SourceFile(PurePosixPath(name), text, language))
+        whole = read_data(SourceFile(PurePosixPath(name), text, language))
     except BadData:
         return
-    yield from _entries(name, text, LineTable(text), (_stem(name), ""), entry)
+    table = LineTable(text)
 
-
-def _stem(name: str) -> str:
-    return PurePosixPath(name).stem
-
-
-def _entries(
-    name: str, text: str, table: LineTable, keys: tuple[str, ...], entry: Entry
-) -> Iterator[Setting]:
-    """A list of plain values is one value; what lies deeper has the name of its own key."""
-    if isinstance(entry.items, dict):
-        for inner, one in entry.items.items():
-            yield from _entries(name, text, table, (*keys, inner), one)
-        return
-    value: Value
-    if isinstance(entry.items, list):
-        for one in entry.items:
-            if one.items is not None:
-                yield from _entries(name, text, table, keys, one)
-        value = tuple(_scalar(one.value) for one in entry.items if one.items is None)
-        if not value:
+    def inside(keys: tuple[str, ...], entry: Entry) -> Iterator[Setting]:
+        """A list of plain values is one value; what lies deeper has the name of its own key."""
+        if isinstance(entry.items, dict):
+            for key, one in entry.items.items():
+                yield from inside((*keys, key), one)
             return
-    else:
-        value = _scalar(entry.value)
-    number, _ = table.line_column(entry.span.start)
-    yield Setting(keys[-1], value, line_at(name, text, number), inside=keys[:-1])
+        for one in entry.items or ():
+            if one.items is not None:
+                yield from inside(keys, one)
+        plain = [one.value for one in ([entry] if entry.items is None else entry.items) if one.items is None]
+        values = tuple(one if isinstance(one, bool | int | float | str | None) else str(one) for one in plain)
+        if values:
+            number, _ = table.line_column(entry.span.start)
+            value = values[0] if entry.items is None else values
+            yield Setting(keys[-1], value, line_at(name, text, number), inside=keys[:-1])
 
-
-def _scalar(value: object) -> Value:
-    return value if isinstance(value, bool | int | float | str | None) else str(value)
+    yield from inside((PurePosixPath(name).stem, ""), whole)
 
 
 def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting]:
@@ -130,7 +118,7 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
                 continue
             if label:
                 given = isinstance(node, ast.Call | ast.For)
-                inside = (_stem(name), *_names_around(value, around))
+                inside = (PurePosixPath(name).stem, *_names_around(value, around))
                 yield Setting(label, known, line_at(name, text, value.lineno), given, inside)
 
 
@@ -169,13 +157,11 @@ def read_names(tree: ast.Module) -> frozenset[str] | None:
     """Every name that the code reads, squeezed; none when it may read any: `**options`, `getattr`, `vars`."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg is None:
-            return None
-        if isinstance(node, ast.Call) and last_name(node.func) in ANY:
-            return None
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
             found.add(squeezed(last_name(node)))
-        if isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call):
+            if last_name(node.func) in ANY or any(one.arg is None for one in node.keywords):
+                return None
             found |= {squeezed(_text(one)) for one in node.args[:1]}
     return frozenset(found)
 
@@ -210,20 +196,16 @@ def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield last_name(target), value
         case ast.Dict(keys=keys, values=values):
             yield from ((_text(key), value) for key, value in zip(keys, values, strict=True))
-        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            yield from _defaults(arguments)
+        case ast.FunctionDef(args=taken) | ast.AsyncFunctionDef(args=taken):
+            plain = [*taken.posonlyargs, *taken.args]
+            names = [*plain[len(plain) - len(taken.defaults) :], *taken.kwonlyargs]
+            pairs = zip(names, [*taken.defaults, *taken.kw_defaults], strict=True)
+            yield from ((one.arg, given) for one, given in pairs if given is not None)
         case ast.Call():
             yield from _arguments(node)
         case ast.For(target=ast.Name(id=name), iter=ast.Call() as over) if name in EPOCHS:
             if last_name(over.func) == "range" and len(over.args) == 1:
                 yield "epochs", over.args[0]
-
-
-def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
-    plain = [*arguments.posonlyargs, *arguments.args]
-    names = [*plain[len(plain) - len(arguments.defaults) :], *arguments.kwonlyargs]
-    values = [*arguments.defaults, *arguments.kw_defaults]
-    yield from ((one.arg, value) for one, value in zip(names, values, strict=True) if value is not None)
 
 
 def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:

@@ -57,9 +57,7 @@ def verify(
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
-    found: dict[str, CodeFinding] = {
-        one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria
-    }
+    found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
     found |= computed(formulas, project, model, runner, run)
     judged: dict[str, Judged] = {}
