@@ -74,8 +74,7 @@ def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
 
 
 def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
-    """Those of the named places in which the quote really stands: the sentence of one of them, or all in a
-    row."""
+    """Those of the named places in which the quote really stands: one sentence of theirs, or all in a row."""
     wanted = plain(quote)
     if len(wanted) < 2:
         return ()

@@ -25,7 +25,7 @@ from reenact.paper.criterion import Judged
 from reenact.paper.develop.checks import time_text
 from reenact.paper.develop.develop import Verify, cheaper_design, develop
 from reenact.paper.develop.development import Development, RoundLog, is_foreign
-from reenact.paper.develop.version import Brief
+from reenact.paper.develop.questions import Brief
 from reenact.paper.estimate import paper_estimate
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.pipeline import take_fingerprint

@@ -67,10 +67,8 @@ def quantities(text: str) -> list[Quantity]:
     """Every number of a text, in order."""
     text = ready(text)
     found = [one for match in _NUMBER.finditer(text) for one in _read(match)]
-    found += [
-        Quantity(_WORDS[match.group().lower()], False, match.start(), match.group())
-        for match in _WORD.finditer(text)
-    ]
+    words = ((match.group(), match.start()) for match in _WORD.finditer(text))
+    found += [Quantity(_WORDS[word.lower()], False, at, word) for word, at in words]
     return sorted(found, key=lambda one: one.start)
 
 

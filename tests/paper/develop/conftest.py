@@ -16,7 +16,7 @@ from reenact.paper.context import PaperContext, project_runner
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development
-from reenact.paper.develop.version import Brief
+from reenact.paper.develop.questions import Brief
 from reenact.paper.options import PaperOptions
 from reenact.paper.verify.carried import Earlier
 from reenact.sandbox.choose import choose

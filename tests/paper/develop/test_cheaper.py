@@ -15,7 +15,7 @@ from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.develop import cheaper_design, develop
 from reenact.paper.develop.development import RoundLog
-from reenact.paper.develop.version import Brief
+from reenact.paper.develop.questions import Brief
 from reenact.paper.measure.verdict import Verdict
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce

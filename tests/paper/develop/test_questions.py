@@ -9,7 +9,7 @@ import pytest
 from reenact.llm.ask import Text
 from reenact.llm.prompts import load_prompt
 from reenact.paper.context import machine_text, project_runner
-from reenact.paper.develop.version import Brief
+from reenact.paper.develop.questions import Brief
 from reenact.paper.options import PaperOptions
 from reenact.sandbox.choose import choose
 

@@ -65,7 +65,7 @@ def found(**values: Value) -> dict[str, Judged]:
 def test_pruning_keeps_code_leaves_and_drops_empty_branches(tree: Node) -> None:
     pruned = code_development(tree)
     assert pruned is not None
-    assert [one.id for one in pruned.leaves()] == ["average", "lag", "data", "rate"]
+    assert [one.id for one, _ in pruned.paths()] == ["average", "lag", "data", "rate"]
     assert [part.id for part in pruned.parts] == ["method", "setup"]
     assert code_development(Node(id="x", requirements="x", weight=1, category="Result Analysis")) is None
 

@@ -16,10 +16,10 @@ from reenact.journal import Scope
 from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged
+from reenact.paper.develop import questions
 from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
-from reenact.paper.develop.questions import PACKAGE, Analysis, Made, Plan, Roles, judged_text
-from reenact.paper.develop.version import LONGEST, Brief, Version
+from reenact.paper.develop.questions import Analysis, Brief, Made, Plan, Roles, Version
 from reenact.paper.verify.carried import Earlier
 
 Verify = Callable[[Project, Scope, Earlier | None], tuple[Judged, ...]]
@@ -151,7 +151,7 @@ class Developer:
         """The next version; none when the plan gives up all that does not hold yet."""
         version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
-        failing = judged_text(self.roles.brief.criteria, best.judged)
+        failing = questions.judged_text(self.roles.brief.criteria, best.judged)
         planned = self.roles.ask("plan", version, run, Plan, judged=failing)
         missing = {one.criterion for one in best.judged if not one.value.is_settled}
         if missing <= planned.given_up:
@@ -169,7 +169,7 @@ class Developer:
         """Another version, checked, with what it takes for granted."""
         project, assumed = made
         found = checked(version.stage, project, self.context.runner, self.context.options.scale, scope)
-        state = version.state.adding(assumed=[one.strip()[:LONGEST] for one in assumed])
+        state = version.state.adding(assumed=[one.strip()[: questions.LONGEST] for one in assumed])
         return replace(version, project=project, found=found, state=state)
 
     def _debugged(self, version: Version, run: Scope, tries: int | None = None) -> Version:
@@ -203,7 +203,7 @@ class Developer:
         else:
             seen = self.roles.ask("analyse", version, scope, Analysis, earlier=earlier)
             analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
-            tactic = prompt_texts(PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
+            tactic = prompt_texts(questions.PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
             made = self.roles.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.

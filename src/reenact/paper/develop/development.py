@@ -18,7 +18,7 @@ from reenact.errors import InputError, MissingPart
 from reenact.journal import Kind, Scope
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
-from reenact.paper.develop.version import Version
+from reenact.paper.develop.questions import Version
 from reenact.paper.verify.mechanical import beside_code, read_project
 from reenact.sandbox.repository import run_git
 
@@ -209,10 +209,8 @@ def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
         return True
     there = {out / name: data for name, data in new.items() if (out / name).exists()}
     if taken := [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]:
-        raise InputError(
-            f"The output folder has files that are not reenact's own. Received: {taken[0]}.",
-            next_step="Name another folder with --out, or move these files away.",
-        )
+        why = f"The output folder has files that are not reenact's own. Received: {taken[0]}."
+        raise InputError(why, next_step="Name another folder with --out, or move these files away.")
     return True
 
 

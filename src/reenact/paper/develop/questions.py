@@ -1,13 +1,16 @@
-"""The questions of both roles, and what a model may answer: edits are `reenact.codegen.edits`.
+"""What both roles know, what they are asked, and what a model may answer: edits are `reenact.codegen.edits`.
 
 Research: begin, learn, plan. Code: write, analyse, fix, cheaper, revise, refactor. Each raises AnswerUnusable
 when no usable answer came. A question is a step of the journal with the name of its prompt.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -19,12 +22,119 @@ from reenact.llm.ask import T
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
-from reenact.paper.criterion import Criterion, Judged
-from reenact.paper.develop.version import LONGEST, Brief, State, Version
+from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.develop.checks import Checked, Stage
 
 PACKAGE = "reenact.paper.develop"
 Made: TypeAlias = tuple[Project, list[str]]
 """A new version, and what it takes for granted that the paper does not state."""
+Lines: TypeAlias = Iterable[str]
+LONGEST = 4000
+"""Characters of a sentence of the roles."""
+listed: Any = partial(Field, default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What both roles are given before the first line of code; the paper's results are not in it."""
+
+    paper_text: str
+    """The paper without its results."""
+    goal: str
+    """What is to be reproduced."""
+    review: str = ""
+    """The three summaries, as text."""
+    exemplars: str = ""
+    """Cited work and its code, as text."""
+    criteria: tuple[Criterion, ...] = ()
+    addendum: str = ""
+    """What authors or user add to the paper."""
+    data: str = ""
+    """What the user's folders hold, as a listing; empty when none were given."""
+    machine: str = ""
+    """What a run may use, and which packages there are."""
+
+    def shared(self) -> dict[str, str]:
+        """The variables that every prompt of development begins with."""
+        criteria = (
+            f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
+            for one in self.criteria
+        )
+        return {
+            "paper": self.paper_text,
+            "goal": self.goal or "All experiments and baselines of the paper.",
+            "review": self.review or "none",
+            "exemplars": self.exemplars or "none",
+            "criteria": "\n".join(criteria) or "none",
+            "addendum": self.addendum or "none",
+            "machine": self.machine or "Nothing is known of the machine.",
+            "data": self.data or "The user gave no folder of data.",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the two roles share: summary, decisions, open questions. A new one replaces it."""
+
+    summary: str = ""
+    decisions: tuple[str, ...] = ()
+    """What was decided where the paper is silent."""
+    questions: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
+    """What executions showed: not an opinion, and never replaced by one."""
+    assumed: tuple[str, ...] = ()
+    """What the code role took for granted: kept for the report, whatever research thinks of it later."""
+    slow: tuple[str, ...] = ()
+    """What took too long on the way here, for the report: a design that is fast enough needs no excuse."""
+
+    def adding(self, observed: Lines = (), assumed: Lines = (), slow: Lines = ()) -> State:
+        """With what an execution showed, the code takes for granted, or took too long: each once."""
+        more = (*self.observed, *observed), (*self.assumed, *assumed), (*self.slow, *slow)
+        seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)
+        return replace(self, observed=seen, assumed=taken, slow=late)
+
+    def text(self) -> str:
+        """The state as a model sees it."""
+        parts = {
+            "Decided where the paper is silent": self.decisions,
+            "Still open": self.questions,
+            "Assumed by the code": self.assumed,
+            "Observed by running": self.observed,
+        }
+        listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
+        shown = {"Summary": self.summary, **listed}
+        return "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the code. Frozen: the next version is another one."""
+
+    stage: Stage = Stage.DATA
+    project: Project = field(default_factory=Project)
+    state: State = field(default_factory=State)
+    found: Checked = field(default_factory=lambda: Checked(()))
+    """What the checks found of it."""
+    tries: int = 0
+    """Attempts to fix it."""
+    judged: tuple[Judged, ...] = ()
+    """What was found of each criterion in it; empty when it was not verified."""
+
+    @property
+    def runs(self) -> bool:
+        return not self.found.problems
+
+    def criteria(self, value: Value) -> tuple[str, ...]:
+        """Ids of the criteria of which this was found."""
+        return tuple(one.criterion for one in self.judged if one.value is value)
+
+    def at(self, stage: Stage) -> Version:
+        """The same version at the next stage."""
+        return replace(self, stage=stage, tries=0, judged=())
+
+    def slow(self, time: str) -> Version:
+        """The same version, with what took too long."""
+        return replace(self, state=self.state.adding(slow=[time]))
 
 
 class Learnt(BaseModel):
@@ -35,24 +145,18 @@ class Learnt(BaseModel):
         max_length=12_000,
         description="What is to be built and measured, in the order of building; complete by itself.",
     )
-    decisions: list[str] = Field(
-        default_factory=list,
-        max_length=60,
-        description="One sentence each: what was chosen where the paper is silent, and why.",
+    decisions: list[str] = listed(
+        max_length=60, description="One sentence each: what was chosen where the paper is silent, and why."
     )
-    questions: list[str] = Field(
-        default_factory=list, max_length=40, description="One sentence each: what is still open."
-    )
+    questions: list[str] = listed(max_length=40, description="One sentence each: what is still open.")
 
 
 class Written(BaseModel):
     """The files of one stage."""
 
     files: list[FileText] = Field(min_length=1, max_length=MOST_FILES)
-    assumptions: list[str] = Field(
-        default_factory=list,
-        max_length=40,
-        description="One sentence each: what was assumed that the paper does not say.",
+    assumptions: list[str] = listed(
+        max_length=40, description="One sentence each: what was assumed that the paper does not say."
     )
 
 
@@ -76,10 +180,8 @@ class Plan(BaseModel):
         max_length=40,
         description="One sentence each: the file, the change, and the criteria it turns, such as `F3, F7`.",
     )
-    hopeless: list[str] = Field(
-        default_factory=list,
-        max_length=60,
-        description="Criteria that cannot be met here, each as `F4: the reason`.",
+    hopeless: list[str] = listed(
+        max_length=60, description="Criteria that cannot be met here, each as `F4: the reason`."
     )
 
     @property

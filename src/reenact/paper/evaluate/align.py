@@ -62,10 +62,8 @@ class KeyPoints(BaseModel):
     points: list[KeyPoint] = Field(min_length=POINTS, max_length=POINTS)
 
     def text(self) -> str:
-        return "\n\n".join(
-            f"{number}. {one.name} ({one.kind})\n{one.text}"
-            for number, one in enumerate(self.points, start=1)
-        )
+        numbered = enumerate(self.points, start=1)
+        return "\n\n".join(f"{number}. {one.name} ({one.kind})\n{one.text}" for number, one in numbered)
 
 
 class GivenMark(BaseModel):

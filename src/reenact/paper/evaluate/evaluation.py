@@ -180,10 +180,8 @@ def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServ
         why = "This is judged against the paper, and none is named."
         raise InputError(why, next_step="Add --paper PAPER.")
     if options.needs_model and services.model is None:
-        raise InputError(
-            "Align-Score and rubrics are judged by a model, and none is named.",
-            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
-        )
+        how = "--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER."
+        raise InputError("Align-Score and rubrics are judged by a model, and none is named.", next_step=how)
     if (options.metrics or options.execute) and (not options.metric or options.value is None):
         why = "A gap needs the metric and what the reference reaches."
         raise InputError(why, next_step="Add --metric NAME and --value NUMBER.")
@@ -225,10 +223,8 @@ def _run(options: EvaluateOptions, code: Code, services: EvaluateServices, run: 
     if services.sandbox is None:
         raise InputError("Code runs in a sandbox only, and none is given.")
     if ENTRY not in code.project.files:
-        raise InputError(
-            f"The code has no {ENTRY}, so there is nothing to run.",
-            next_step="Give it one that takes --seed N and leaves metrics.json, or name such files: --run.",
-        )
+        how = "Give it one that takes --seed N and leaves metrics.json, or name such files: --run."
+        raise InputError(f"The code has no {ENTRY}, so there is nothing to run.", next_step=how)
     given = PaperOptions(data=options.data)
     runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
     place, seeds = run.under("execute"), range(options.execute)

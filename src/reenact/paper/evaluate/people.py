@@ -72,27 +72,20 @@ def read_form(file: Path) -> Form:
         raise InputError(f"The form cannot be read: {error}. Received: {file}") from error
     for name in DIMENSIONS:
         if not isinstance(filled.get(name), dict):
-            raise InputError(
-                f"The form {file} has no section [{name}].",
-                next_step="Write an empty form with `reenact evaluate CODE --form FILE` and fill that.",
-            )
-    return Form(
-        title=str(filled.get("title", "")),
-        rater=str(filled.get("rater", "")) or file.stem,
-        scores=tuple(_score(filled[name].get("score", ""), name, file) for name in DIMENSIONS),
-        reasons=tuple(str(filled[name].get("reason", "")) for name in DIMENSIONS),
-    )
+            how = "Write an empty form with `reenact evaluate CODE --form FILE` and fill that."
+            raise InputError(f"The form {file} has no section [{name}].", next_step=how)
+    scores = tuple(_score(filled[name].get("score", ""), name, file) for name in DIMENSIONS)
+    reasons = tuple(str(filled[name].get("reason", "")) for name in DIMENSIONS)
+    return Form(str(filled.get("title", "")), str(filled.get("rater", "")) or file.stem, scores, reasons)
 
 
 def _score(value: object, dimension: str, file: Path) -> float | None:
     if isinstance(value, str) and not value.strip():
         return None
-    number = None if isinstance(value, bool) else _number(str(value))
-    if number is None or not 0 <= number <= DIMENSIONS[dimension]:
-        raise InputError(
-            f"The score of [{dimension}] must be a number from 0 to {DIMENSIONS[dimension]}. "
-            f"Received: {value!r} in {file}"
-        )
+    number, most = None if isinstance(value, bool) else _number(str(value)), DIMENSIONS[dimension]
+    if number is None or not 0 <= number <= most:
+        wanted = f"The score of [{dimension}] must be a number from 0 to {most}."
+        raise InputError(f"{wanted} Received: {value!r} in {file}")
     return number
 
 
@@ -139,10 +132,8 @@ def read_panel(file: Path) -> Panel:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"The judgements cannot be read: {error}. Received: {file}") from error
     if len(rows) < 2 or len(rows[0]) < 3:
-        raise InputError(
-            f"The judgements need a heading with at least two judges, and items. Received: {file}",
-            next_step="Write `item,first,second` and one line an item.",
-        )
+        why = f"The judgements need a heading with at least two judges, and items. Received: {file}"
+        raise InputError(why, next_step="Write `item,first,second` and one line an item.")
     heading, *body = rows
     if wrong := next((row for row in body if len(row) != len(heading)), None):
         raise InputError(f"The line of {wrong[0]!r} has {len(wrong)} cells, the heading {len(heading)}.")

@@ -97,11 +97,8 @@ class Quality:
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
     trees = Project(files).trees()
-    stripped = {name: [line.strip() for line in text.splitlines()] for name, text in files.items()}
-    own = {
-        name: [line for line in lines if line and not line.startswith("#")]
-        for name, lines in stripped.items()
-    }
+    lines = {name: map(str.strip, text.splitlines()) for name, text in files.items()}
+    own = {name: [one for one in each if one and not one.startswith("#")] for name, each in lines.items()}
     total = sum(map(len, own.values()))
     linted = [ruff(files[name]) for name in sorted(files)]
     codes = Counter(str(code or "invalid-syntax") for one in linted for code, _, _ in one or ())

@@ -58,9 +58,6 @@ class Node(BaseModel):
             raise ValueError(f"the leaf {self.id} needs a task_category: {', '.join(CATEGORIES)}")
         return self
 
-    def leaves(self) -> Iterator[Node]:
-        yield from (leaf for leaf, _ in self.paths())
-
     def paths(self, above: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
         """Leaves with the requirements that stand above them."""
         if not self.parts:
@@ -130,7 +127,7 @@ def read_rubric(file: Path) -> Node:
         first = error.errors()[0]
         why = f"{'.'.join(map(str, first['loc'])) or 'the root'}: {first['msg']}"
         raise InputError(f"The rubric {file} is not a tree of requirements. {why}.") from error
-    if sum(1 for _ in tree.leaves()) > MOST_LEAVES:
+    if len([*tree.paths()]) > MOST_LEAVES:
         raise InputError(f"The rubric {file} has more than {MOST_LEAVES} leaves.")
     return tree
 
@@ -155,10 +152,9 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     if not tree.parts:
         nobody = Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it.")
         found = judged.get(tree.id, nobody)
-        if found.value is Value.UNKNOWN:
-            return Scored(tree, None, 0.0, 1.0, judged=found)
         score = float(found.value is Value.PASS)
-        return Scored(tree, score, score, score, judged=found)
+        unknown = found.value is Value.UNKNOWN
+        return Scored(tree, None if unknown else score, score, 1.0 if unknown else score, judged=found)
     parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
     if not parts:
         return None
@@ -183,7 +179,7 @@ def rubric_score(
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
     tree = resources_provided(tree) if resources else tree
     judged = judge_leaves(tree, paper, code, model, run, tell)
-    pruned = sum(1 for _ in whole.leaves()) - sum(1 for _ in tree.leaves())
+    pruned = len([*whole.paths()]) - len([*tree.paths()])
     return RubricScore(score_tree(tree, judged), pruned)
 
 

@@ -9,7 +9,6 @@ first: Top-1 Recall@k and Hits@N (AutoReproduce, 5.5).
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,27 +107,22 @@ Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
 
 def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
     """Turns and lines by stage and purpose, over the runs that executed; nothing where none did."""
-    turns: Counter[tuple[str, Purpose]] = Counter()
-    lines: Counter[tuple[str, Purpose]] = Counter()
+    lines: dict[tuple[str, Purpose], list[int]] = {}
     for stage, purpose, count in (edit for run in runs for edit in run):
-        turns[stage, purpose] += 1
-        lines[stage, purpose] += count
-    stages = dict.fromkeys(name for name, _ in turns)
+        lines.setdefault((stage, purpose), []).append(count)
+    stages = dict.fromkeys(name for name, _ in lines)
     keys = [(stage, purpose) for stage in stages for purpose in dict.fromkeys(PURPOSES.values())]
-    return tuple(
-        EditScore(*key, len(runs), turns[key] / len(runs), lines[key] / turns[key] if turns[key] else None)
-        for key in keys
-    )
+    turns = [(key, lines.get(key, [])) for key in keys]
+    count = len(runs)
+    return tuple(EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns)
 
 
 def edits_of(journal: JournalReader, name: str) -> Edits | None:
     """All edits of the run of that id; none when it came to no verdict about the paper's numbers."""
     run = journal.find(name)
     if run.pipeline != PIPELINE:
-        raise InputError(
-            f"The run {run.id} is one of `reenact {run.pipeline}`; "
-            f"only those of `reenact {PIPELINE}` edit code."
-        )
+        own = f"only those of `reenact {PIPELINE}` edit code."
+        raise InputError(f"The run {run.id} is one of `reenact {run.pipeline}`; {own}")
     if run.exit_code not in (ExitCode.OK, ExitCode.FOUND):
         return None
     steps = [step for step in journal.steps(run) if step.kind is Kind.LLM and step.state is State.DONE]
@@ -186,12 +180,8 @@ def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited]) -> LineageSc
     """Top-1 Recall@k and Hits@N."""
     if not expert:
         raise InputError("The expert's list is empty, so nothing can be compared with it.")
-    return LineageScore(
-        k=len(chosen),
-        n=len(expert),
-        top1=any(expert[0] & one for one in chosen),
-        hits=sum(any(one & listed for listed in expert) for one in chosen),
-    )
+    hits = sum(any(one & listed for listed in expert) for one in chosen)
+    return LineageScore(len(chosen), len(expert), any(expert[0] & one for one in chosen), hits)
 
 
 def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
@@ -221,10 +211,8 @@ def _from_json(value: object, file: Path) -> Iterator[Cited]:
     while isinstance(entries, dict):
         entries = next((entries[name] for name in LISTS if name in entries), None)
     if not isinstance(entries, list) or not entries:
-        raise InputError(
-            f"The JSON holds no list of papers. Received: {file}",
-            next_step='Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.',
-        )
+        how = 'Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.'
+        raise InputError(f"The JSON holds no list of papers. Received: {file}", next_step=how)
     for entry in entries:
         named = {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
         found = cited_as(*(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name)))

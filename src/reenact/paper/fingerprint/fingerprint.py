@@ -58,10 +58,8 @@ def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, .
     """Criteria F1, F2, ... in the order of the paper."""
     ordered = sorted(items, key=lambda one: min(order[place] for place in one.places))
     names = [field.name for field in fields(Criterion)][1:]
-    return tuple(
-        Criterion(f"F{number}", *(getattr(one, name) for name in names))
-        for number, one in enumerate(ordered, start=1)
-    )
+    values = ([getattr(one, name) for name in names] for one in ordered)
+    return tuple(Criterion(f"F{number}", *each) for number, each in enumerate(values, start=1))
 
 
 class Sort(StrEnum):

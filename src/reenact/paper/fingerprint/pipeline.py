@@ -127,9 +127,9 @@ def is_compound(item: Item) -> bool:
 
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
+    named = enumerate(portion.values(), start=1)
     listed = "\n".join(
-        f"{name}. {one.fact} | scope: {one.scope} | the paper: {one.quote!r}"
-        for name, one in enumerate(portion.values(), start=1)
+        f"{at}. {one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for at, one in named
     )
     prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=listed, kinds=listing(Kind), most=MOST_ATOMS)
     try:

@@ -80,8 +80,7 @@ def _parts_named(item: Item) -> frozenset[str]:
 
 
 def _names_more(item: Item, other: Item) -> bool:
-    """Whether one names what the other does, and something beside: the error after Adam is not the error
-    after Adam and L-BFGS."""
+    """Whether one names what the other does and more: `after Adam` is not `after Adam and L-BFGS`."""
     mine, yours = (frozenset(filter(_LETTER.match, _names(one.fact))) for one in (item, other))
     return bool(mine & yours) and bool(mine - _spoken(f"{other.scope} {other.fact}"))
 
@@ -93,11 +92,8 @@ def _one_at_its_place(left: Item, right: Item) -> bool:
         return False
     if Kind.FORMULA in (left.check.kind, right.check.kind):
         return left.check.kind is right.check.kind and left.whole
-    return (
-        _denies(left) == _denies(right)
-        and _same_check(left.check, right.check)
-        and _scopes_agree(left, right)
-    )
+    one_scope = _denies(left) == _denies(right) and _scopes_agree(left, right)
+    return one_scope and _same_check(left.check, right.check)
 
 
 def contradicts(left: Criterion, right: Criterion) -> bool:
@@ -185,16 +181,12 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import pdist
 
-    words = [[f" {word} " for word in re.findall(r"[\w.]+", text.casefold())] for text in texts]
-    counts = [
-        Counter(
-            word[at : at + size]
-            for word in one
-            for size in RUNS
-            for at in range(max(1, len(word) - size + 1))
-        )
-        for one in words
-    ]
+    counts = []
+    for text in texts:
+        words = [f" {word} " for word in re.findall(r"[\w.]+", text.casefold())]
+        sized = [(word, size) for word in words for size in RUNS]
+        runs = (word[at : at + size] for word, size in sized for at in range(max(1, len(word) - size + 1)))
+        counts.append(Counter(runs))
     columns = {run: place for place, run in enumerate(sorted({run for one in counts for run in one}))}
     matrix = np.zeros((len(texts), len(columns) + 1))
     for row, one in enumerate(counts):

@@ -153,10 +153,8 @@ def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str,
 
 
 T = TypeVar("T")
-_ADDRESS = re.compile(
-    r"(?:https?://)?(?:www\.)?((?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]+)",
-    re.IGNORECASE,
-)
+_HOST = r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)"
+_ADDRESS = re.compile(rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I)
 
 

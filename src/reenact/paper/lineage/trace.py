@@ -112,10 +112,8 @@ def _exemplar(
     left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
     unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
     notes = (*chosen.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
-    return replace(
-        chosen, summary=summary, repository=tree.named, licence=tree.licence, files=files,
-        notes=tuple(note for note in notes if note),
-    )  # fmt: skip
+    code = replace(chosen, repository=tree.named, licence=tree.licence, files=files)
+    return replace(code, summary=summary, notes=tuple(filter(None, notes)))
 
 
 def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iterator[Address]:

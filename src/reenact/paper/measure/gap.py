@@ -138,8 +138,7 @@ def compare(
     refused: Sequence[str] = (),
     differs: Sequence[str] = (),
 ) -> tuple[Comparison, ...]:
-    """Every claim beside its measure. `refused` names metrics that are not believed; `differs` what holds for
-    all of them."""
+    """Every claim beside its measure. `refused`: metrics not believed; `differs`: what holds for all."""
     chosen = {pair.claim: pair for pair in pairs}
     return tuple(_compared(claim, chosen.get(claim.id), runs, refused, differs) for claim in claims)
 
@@ -172,8 +171,7 @@ def _compared(
 
 
 def times(claim: Claim, measured: Sequence[float]) -> float:
-    """100 where the claim is in per cent and the measure is a share: its values all lie between 0 and 1, and
-    the claim does not."""
+    """100 where the claim is in per cent and the measure a share: all of it is 0 to 1, the claim is not."""
     share = all(0 <= value <= 1 for value in measured)
     return 100.0 if claim.unit == "%" and share and claim.value > 1 else 1.0
 

@@ -11,6 +11,7 @@ repair that contradicts the paper would explain nothing.
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -216,23 +217,11 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
 def hypothesis(program: Program, change: Change) -> str:
     """A change as what the paper may not say."""
     words = str(change)
-    if isinstance(change, Set):
-        for param in hyperparameters_of(program):
-            if param.id == change.hyperparameter:
-                where = f"{param.place.file}:{param.place.line}"
-                words = f"{param.kind.value} {change.value} in place of {param.in_force} ({where})"
+    for param in hyperparameters_of(program):
+        if isinstance(change, Set) and param.id == change.hyperparameter:
+            where = f"{param.place.file}:{param.place.line}"
+            words = f"{param.kind.value} {change.value} in place of {param.in_force} ({where})"
     return f"The paper does not say it, but its numbers come out nearer with {words}."
-
-
-def _judge(found: Diagnosis, worst: Comparison) -> str:
-    """The metric of the worst claim, where the watched training tells it and it means the same; else none."""
-    if found.evidence.trace is None:
-        return ""
-    try:
-        measure = choose_measure(found.evidence.trace, found.evidence.task, worst.metric)
-    except InputError:
-        return ""
-    return worst.metric if measure.larger_is_better == worst.claim.higher_is_better else ""
 
 
 @dataclass(frozen=True)
@@ -289,7 +278,12 @@ def _repaired(program: Program, fixed: Fixed, worst: Comparison, context: PaperC
     }
     python = environment.python
     found = _diagnosed(program, python, around, context, run)
-    metric = _judge(found, worst)
+    metric, evidence = "", found.evidence
+    with suppress(InputError):
+        measure = choose_measure(evidence.trace, evidence.task, worst.metric) if evidence.trace else None
+        # Only where it means the same.
+        if measure is not None and measure.larger_is_better == worst.claim.higher_is_better:
+            metric = worst.metric
     context.say("repair: search what the paper leaves open")
     options = RepairOptions(budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(

@@ -55,8 +55,7 @@ class Ordering:
     """Mean over the seeds that measured both."""
     low: float | None
     high: float | None
-    """Limits of that mean, 95 % or those of a second look (Student's t over pairs); none for fewer than two
-    pairs."""
+    """Limits of that mean, 95 % or those of a second look (Student's t over pairs); none for one pair."""
     n: int
     status: OrderingStatus
 
@@ -155,6 +154,10 @@ def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     return made(mean, low, high, n, OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED)
 
 
+Compared = Sequence[Comparison]
+Ordered = Sequence[Ordering]
+
+
 class Verdict(StrEnum):
     """Whether the paper's numbers came out."""
 
@@ -187,12 +190,7 @@ class Judgement:
 
 
 def verdict_of(
-    comparisons: Sequence[Comparison],
-    orderings: Sequence[Ordering] = (),
-    *,
-    runs: bool,
-    scale: float = 1.0,
-    stand_in: str = "",
+    comparisons: Compared, orderings: Ordered = (), *, runs: bool, scale: float = 1.0, stand_in: str = ""
 ) -> Judgement:
     """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the paper's."""
     verdict, reason = _verdict(comparisons, orderings, runs, scale, bool(stand_in))
@@ -200,7 +198,7 @@ def verdict_of(
 
 
 def _verdict(
-    comparisons: Sequence[Comparison], orderings: Sequence[Ordering], runs: bool, scale: float, stand_in: bool
+    comparisons: Compared, orderings: Ordered, runs: bool, scale: float, stand_in: bool
 ) -> tuple[Verdict, str]:
     measured = [one for one in comparisons if one.measured is not None]
     holding = sum(one.holds for one in comparisons)
@@ -238,7 +236,7 @@ def _verdict(
     return (Verdict.NOT if none else Verdict.PARTLY), f"{count}{_doubt(comparisons, orderings)}."
 
 
-def _doubt(comparisons: Sequence[Comparison], orderings: Sequence[Ordering]) -> str:
+def _doubt(comparisons: Compared, orderings: Ordered) -> str:
     """What could not be decided."""
     undecided = [one.n < 2 for one in orderings if one.status is OrderingStatus.UNDECIDED]
     parts = (

@@ -66,6 +66,10 @@ class Claim(Stated):
     read_off: bool = False
     """Read off a figure: `spread` is the uncertainty of the reading."""
 
+    @property
+    def quantity(self) -> Quantity:
+        return Quantity(self.value, bool(self.unit))
+
     def __str__(self) -> str:
         return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
 
@@ -147,7 +151,7 @@ def without_results(
 
 def _holds(table: Table, claims: Sequence[Claim]) -> bool:
     cells = [one for row in table.rows for cell in row for one in quantities(cell)]
-    met = [claim for claim in claims if any(_same(claim, one) for one in cells)]
+    met = [claim for claim in claims if any(claim.quantity.equals(one) for one in cells)]
     heads = " ".join([table.caption, *(cell for row in table.rows[: max(table.heads, 1)] for cell in row)])
     return len({claim.value for claim in met}) >= SEVERAL or any(_named(claim, heads) for claim in met)
 
@@ -157,14 +161,10 @@ def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
     for one in quantities(text):
         digits = re.sub(r"[eE].*|\D", "", one.written).lstrip("0")
         unmistakable = "." in one.written and len(digits) >= UNMISTAKABLE
-        met = [claim for claim in claims if one.value not in COMMON and _same(claim, one)]
+        met = [claim for claim in claims if one.value not in COMMON and claim.quantity.equals(one)]
         if met and (unmistakable or (not surely and any(_named(claim, text) for claim in met))):
             return True
     return False
-
-
-def _same(claim: Claim, one: Quantity) -> bool:
-    return one.equals(Quantity(claim.value, bool(claim.unit)))
 
 
 def _named(claim: Claim, text: str) -> bool:

@@ -54,11 +54,9 @@ class Review:
     def text(self, hide: frozenset[str] = frozenset()) -> str:
         """The review as a model sees it; statements that rest on a hidden place are left out."""
         parts = {"Overall": self.overall, "Method": self.method, "Experiment": self.experiment}
-        shown = {
-            title: "\n".join(f"- {one}" for one in part if not hide.intersection(one.places))
-            for title, part in parts.items()
-        }
-        return "\n\n".join(f"## {title}\n{lines or '(nothing)'}" for title, lines in shown.items())
+        shown = {title: [one for one in part if not hide & {*one.places}] for title, part in parts.items()}
+        listed = {title: "\n".join(f"- {one}" for one in part) for title, part in shown.items()}
+        return "\n\n".join(f"## {title}\n{lines or '(nothing)'}" for title, lines in listed.items())
 
 
 class Said(BaseModel):

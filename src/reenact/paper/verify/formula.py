@@ -122,11 +122,6 @@ class Call:
     given: tuple[dict[str, Any], ...]
     expected: tuple[Any, ...]
 
-    def task(self) -> dict[str, Any]:
-        module = self.setup.file.removesuffix(".py").replace("/", ".")
-        called = {"module": module, "function": self.setup.function, "tensors": self.setup.tensors}
-        return {"name": self.criterion.id, **called, "samples": list(self.given)}
-
 
 def computed(
     criteria: Sequence[Criterion], project: Project, model: Model, runner: ProjectRunner, run: Scope
@@ -165,9 +160,14 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
 
 def _run(calls: list[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, CodeFinding]:
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
+    tasks: list[dict[str, Any]] = []
+    for call in calls:
+        module = call.setup.file.removesuffix(".py").replace("/", ".")
+        taken = {"module": module, "function": call.setup.function, "tensors": call.setup.tensors}
+        tasks.append({"name": call.criterion.id, **taken, "samples": list(call.given)})
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: own}, task={"mode": "call", "calls": [call.task() for call in calls]},
+        extra={INSIDE: own}, task={"mode": "call", "calls": tasks},
     )  # fmt: skip
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}

@@ -113,7 +113,15 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
 
 def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]) -> CodeFinding:
     """A verdict on a usual setting, of which there may be several, rests on one within the scope."""
-    strong = _under(check.subject, code.hyperparameters) or _under(check.subject, code.settings)
+    there = [[one for one in group if _numeric(one.value)] for group in (code.hyperparameters, code.settings)]
+    under = ([one for one in group if _is(check.subject, one.name)] for group in there)
+    strong = next(filter(None, under), [])
+    if not strong:
+        mine = words_of(check.subject)
+        theirs = [(one, words_of(concept(one.name) or one.name)) for one in there[1]]
+        # All words of one are among those of the other.
+        weak = [one for one, yours in theirs if mine and yours and (yours <= mine or mine <= yours)]
+        return _found(None, "Names that resemble it:", weak) if weak else NOTHING
     found = _compared(check, wanted, strong, code)
     usual = found.value is not None and concept(check.subject)
     # Whether it belongs to the network, training or measure that is meant, as far as names tell.
@@ -125,14 +133,6 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
 
 def _compared(check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading) -> CodeFinding:
     right = [one for one in strong if _equals(one.value, wanted)]
-    if not strong:
-        mine = words_of(check.subject)
-        theirs = [
-            (one, words_of(concept(one.name) or one.name)) for one in code.settings if _numeric(one.value)
-        ]
-        # All words of one are among those of the other.
-        weak = [one for one, yours in theirs if mine and yours and (yours <= mine or mine <= yours)]
-        return _found(None, "Names that resemble it:", weak) if weak else NOTHING
     if len(right) == len(strong):
         return _passed(check, right, code)
     if right:
@@ -148,11 +148,6 @@ def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFindin
     if any(code.uses(one) for one in right):
         return _found(Verdict.PASS, f"{check.subject} is {check.value} in the code.", right)
     return _found(None, f"{check.subject} is {check.value}, but nothing seems to read it:", right)
-
-
-def _under(subject: str, settings: Sequence[Setting]) -> list[Setting]:
-    """Numbers that stand under that name."""
-    return [one for one in settings if _numeric(one.value) and _is(subject, one.name)]
 
 
 def _word(check: Check, code: Reading) -> CodeFinding:

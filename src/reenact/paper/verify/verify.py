@@ -9,7 +9,7 @@ knows nothing of the first: how far the two agree is stated, and changes no verd
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -154,10 +154,10 @@ def _judge(
     beside = "\n\n".join(one.text() for one in cited) or "none"
     values = {"code": project.text(), "criteria": listed, "cited": beside}
     try:
+        wrong = partial(_wrong, batch=batch, project=project)
         answer = ask_with_retry(
-            run, model, "verdicts", template, values, Verdicts,
-            wrong=lambda one: _wrong(one, batch, project), sample=sample,
-        )  # fmt: skip
+            run, model, "verdicts", template, values, Verdicts, wrong=wrong, sample=sample
+        )
     except AnswerUnusable as error:
         return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
     given: dict[str, list[Said]] = {}
@@ -227,17 +227,13 @@ def code_lines(name: str, text: str) -> frozenset[int]:
     tree = parsed(text) if suffix == ".py" else None
     if suffix not in {".py", *SETTINGS}:
         return frozenset()
-    docstrings = {
-        number
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    return frozenset(
-        number
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#") and number not in docstrings
-    )
+    alone = [node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Expr)]
+    texts = [
+        range(one.lineno, (one.end_lineno or 0) + 1) for one in alone if isinstance(one.value, ast.Constant)
+    ]
+    lines = enumerate(map(str.strip, text.splitlines()), start=1)
+    promised = {number for one in texts for number in one}
+    return frozenset(at for at, line in lines if line and not line.startswith("#") and at not in promised)
 
 
 @dataclass(frozen=True, slots=True)
