@@ -45,9 +45,8 @@ def ask_with_retry(
     objections = wrong(first)
     if len(objections) <= tolerate(first):
         return first
-    listed = "\n".join(f"- {one}" for one in objections[:SHOWN])
-    if len(objections) > SHOWN:
-        listed += f"\n- and {len(objections) - SHOWN} more"
+    more = [f"and {len(objections) - SHOWN} more"] if len(objections) > SHOWN else []
+    listed = "\n".join(f"- {one}" for one in (*objections[:SHOWN], *more))
     again = template.fill(**values, objections=listed)
     second = ask(run, model, f"{name}-again", again, answer, sample=sample)
     return second if len(wrong(second)) < len(objections) else first

@@ -8,7 +8,7 @@ are written without the spaces that converters put between all signs: quotes are
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reenact.intake.papers.paper import Figure, Paper, Paragraph, Section, Sentence
 from reenact.paper.options import Goal
@@ -113,16 +113,8 @@ def heading(section: Section) -> str:
     return f"{'#' * (section.level + 1)} {section.id} {section.title}"
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
-    """Some blocks in a row."""
-
-    text: str
-    ids: frozenset[str]
-
-
-def portions(paper: Paper) -> Iterator[Portion]:
-    """The paper in portions, whole blocks each, never without the heading that they stand under."""
+def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
+    """The paper in portions, whole blocks each, never without the heading that they stand under, with ids."""
     lines: list[str] = []
     ids: set[str] = set()
     spoken = [section for section in paper.sections if not SILENT.match(section.title)]
@@ -132,9 +124,9 @@ def portions(paper: Paper) -> Iterator[Portion]:
         parts = block.sentences if isinstance(block, Paragraph) else (block,)
         words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
         if ids and sum(map(len, lines)) + len(words) > PORTION:
-            yield Portion("\n\n".join(lines), frozenset(ids))
+            yield "\n\n".join(lines), ids
             lines, ids = [], set()
         lines += [words] if head in lines else [head, words]
         ids |= {block.id, *(one.id for one in parts)}
     if ids:
-        yield Portion("\n\n".join(lines), frozenset(ids))
+        yield "\n\n".join(lines), ids

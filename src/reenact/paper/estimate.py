@@ -101,8 +101,8 @@ def _whole(paper: Paper, options: PaperOptions) -> Iterator[Question]:
 def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
     yield 2, _length(paper) + 1.5 * WORDS, 2_800
     if parts.scan:
-        for one in portions(paper):
-            yield 1, len(one.text) / CHARACTERS_PER_TOKEN + 2 * WORDS, 300
+        for text, _ in portions(paper):
+            yield 1, len(text) / CHARACTERS_PER_TOKEN + 2 * WORDS, 300
     if parts.atomicity:
         yield 1, 1_400, 700
 

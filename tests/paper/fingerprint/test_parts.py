@@ -249,12 +249,12 @@ def test_portions_hold_every_block_once_below_its_heading(paper: Paper) -> None:
     ]
     for one in long:
         found = list(portions(one))
-        text = "\n\n".join(portion.text for portion in found)
+        text = "\n\n".join(words for words, _ in found)
         for section in one.sections:
             for block in section.blocks:
                 words = block.sentences[0].text if isinstance(block, Paragraph) else block.text
                 assert compact(words) in text
-        assert all(portion.text.startswith("#") for portion in found)
+        assert all(words.startswith("#") for words, _ in found)
     assert len(list(portions(paper))) == 1
     assert len(list(portions(long[0]))) > 1
 
@@ -262,7 +262,7 @@ def test_portions_hold_every_block_once_below_its_heading(paper: Paper) -> None:
 def test_acknowledgements_are_not_scanned(paper: Paper) -> None:
     last = replace(paper.sections[-1], title="Acknowledgements")
     silent = replace(paper, sections=(*paper.sections[:-1], last))
-    assert "outperform" not in "".join(portion.text for portion in portions(silent))
+    assert "outperform" not in "".join(text for text, _ in portions(silent))
 
 
 @pytest.mark.parametrize(

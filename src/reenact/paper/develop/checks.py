@@ -62,7 +62,6 @@ class Where(StrEnum):
     DRY_RUN = "dry run of the whole experiment"
 
 
-ORDER = tuple(Where)
 EARLY = ("config.py", DATA, MODEL)
 """Files before the experiment: the first two are those of the data."""
 
@@ -109,23 +108,15 @@ class Checked:
     @property
     def reached(self) -> tuple[int, int]:
         """How far it came: which check objected, and how often."""
-        if not self.problems:
-            return len(ORDER), 0
-        return ORDER.index(self.problems[0].where), -len(self.problems)
-
-
-class DriverProblem(BaseModel):
-    """One thing that our driver objects to."""
-
-    sentence: str
-    file: str
-    line: int
+        checks = [*Where]
+        return checks.index(self.problems[0].where) if self.problems else len(checks), -len(self.problems)
 
 
 class DriverReport(BaseModel):
     """What our driver leaves."""
 
-    problems: list[DriverProblem]
+    problems: list[tuple[str, str, int]]
+    """What is wrong, in which file and line."""
     facts: list[str]
     stand_in: str
 
@@ -233,8 +224,7 @@ def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, sc
         report = None
     if report is None or not ran.ok:
         return Checked((crash(ran, where),), late=_late(where, ran, runner.limits()))
-    found = report.problems
-    problems = tuple(Problem(where, one.sentence, one.file, one.line, ran.output) for one in found)
+    problems = tuple(Problem(where, *one, ran.output) for one in report.problems)
     return Checked(problems, tuple(report.facts), report.stand_in)
 
 

@@ -39,14 +39,15 @@ class Report:
     """Problems and facts, in the order in which they were seen."""
 
     def __init__(self) -> None:
-        self.problems: list[dict[str, Any]] = []
+        self.problems: list[tuple[str, str, int]] = []
+        """What is wrong, in which file and line."""
         self.facts: list[str] = []
         self.stand_in = ""
         self.doing = ""
         """What is being asked of the project."""
 
     def problem(self, sentence: str, file: str, line: int = 0) -> None:
-        self.problems.append({"sentence": sentence[:2000], "file": file, "line": line})
+        self.problems.append((sentence[:2000], file, line))
 
     def crash(self, error: BaseException) -> None:
         """What the project raised, an exit too, is a problem at its innermost line."""

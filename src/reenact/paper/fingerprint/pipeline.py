@@ -84,10 +84,10 @@ def _questions(
         values = {"paper": read_text(paper), "goal": goal.text(), "addendum": addendum, "look": look}
         yield level.value, values, run
         return
-    for number, portion in enumerate(portions(paper)):
-        here = [item for item in items if portion.ids.intersection(item.places)]
+    for number, (portion, ids) in enumerate(portions(paper)):
+        here = [item for item in items if ids.intersection(item.places)]
         known = "\n".join(f"- {one.fact} | {one.scope} [{', '.join(one.places)}]" for one in here)
-        values = {"title": paper.title, "goal": goal.text(), "portion": portion.text}
+        values = {"title": paper.title, "goal": goal.text(), "portion": portion}
         yield "paragraphs", {**values, "known": known or "nothing yet"}, run.under("scan", attempt=number)
 
 

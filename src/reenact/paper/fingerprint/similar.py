@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from reenact.paper.criterion import Check, Criterion, Kind, Level
 from reenact.paper.fingerprint.fingerprint import EVERYWHERE, Dropped, Item, shortened
-from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, light, named, roles, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import SECTIONS, common, concept, named, squeezed, words_of
 from reenact.paper.quantity import as_quantity, quantities
 
 DISTANCE = 0.5
@@ -69,14 +69,14 @@ def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
 def _weighty(text: str) -> frozenset[str]:
     """Words that say what, without their endings: `drawing`, `draws`, `size`, `sizes`, `differ`."""
     words = re.findall(r"\w+", text.casefold())
-    return frozenset(_ENDING.sub("", word) if len(word) > 3 else word for word in words) - light()
+    return frozenset(_ENDING.sub("", word) if len(word) > 3 else word for word in words) - common("light")
 
 
 def _parts_named(item: Item) -> frozenset[str]:
     """Networks and trainings by their role or name: `critic`, the `value` network, `NetA`."""
     text = f"{item.scope}. {item.fact}"
-    owners = frozenset(word.casefold() for word in _NETWORK.findall(text)) - light()
-    return (words_of(text) & roles()) | owners | frozenset(filter(_LETTER.match, _names(item.fact)))
+    owners = frozenset(word.casefold() for word in _NETWORK.findall(text)) - common("light")
+    return (words_of(text) & common("roles")) | owners | frozenset(filter(_LETTER.match, _names(item.fact)))
 
 
 def _names_more(item: Item, other: Item) -> bool:
@@ -154,7 +154,7 @@ def _scopes_agree(left: Item, right: Item) -> bool:
         return True
     scopes = (left.scope, right.scope)
     # One method, network or data set among others is part of no whole.
-    if EVERYWHERE in scopes and not any(_names(one) or words_of(one) & roles() for one in scopes):
+    if EVERYWHERE in scopes and not any(_names(one) or words_of(one) & common("roles") for one in scopes):
         return True
     mine_alone = (_names(left.scope) - yours) - _spoken(right.fact)
     yours_alone = (_names(right.scope) - mine) - _spoken(left.fact)

@@ -63,15 +63,10 @@ def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
 
 
 @cache
-def light() -> frozenset[str]:
-    """Stems of words that say how, not what."""
-    return frozenset(_table()["light"]["words"])
-
-
-@cache
-def roles() -> frozenset[str]:
-    """Words for a network, training or measure beside others: `teacher`, `critic`, `probe`."""
-    return frozenset(_table()["roles"]["words"])
+def common(section: str) -> frozenset[str]:
+    """`light`: stems of words that say how, not what. `roles`: words for a network, training or measure
+    beside others, such as `teacher`, `critic`, `probe`."""
+    return frozenset(_table()[section]["words"])
 
 
 @cache

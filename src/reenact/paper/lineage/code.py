@@ -20,9 +20,8 @@ from reenact.intake.repository import Checkout, open_repository
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.lineage.cited import attempted, phrases
+from reenact.paper.lineage.cited import Shelves, attempted, phrases
 from reenact.paper.options import Goal
-from reenact.types import Stop
 
 _LICENCE_FILE = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
 MOST_LICENCE_BYTES = 200_000
@@ -98,67 +97,59 @@ class Tree:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Opener:
-    """Opens repositories for one run."""
+def open_tree(addresses: Sequence[Address], shelves: Shelves, run: Scope) -> Tree:
+    """The first of these that can be opened."""
+    notes: list[str] = []
+    for number, address in enumerate(addresses):
+        inputs = {"of": address.named, "content": address.content}
+        read = partial(_tree, address, shelves)
+        step = partial(run.step, "repository", read, kind=Kind.NOTE, returns=Tree, inputs=inputs)
+        opened = attempted(partial(step, attempt=number), "Its repository could not be opened", notes)
+        if opened is not None:
+            return replace(opened, notes=(*notes, *opened.notes))
+    return Tree("", notes=tuple(notes) or ("No repository of it was found.",))
 
-    checkouts: Path
-    stop: Stop
-    space: int
-    """Characters that the files of one repository may take."""
 
-    def tree(self, addresses: Sequence[Address], run: Scope) -> Tree:
-        """The first of these that can be opened."""
-        notes: list[str] = []
-        for number, address in enumerate(addresses):
-            inputs = {"of": address.named, "content": address.content}
-            step = partial(run.step, "repository", partial(self._tree, address), kind=Kind.NOTE, returns=Tree)
-            read = partial(step, inputs=inputs, attempt=number)
-            opened = attempted(read, "Its repository could not be opened", notes)
-            if opened is not None:
-                return replace(opened, notes=(*notes, *opened.notes))
-        return Tree("", notes=tuple(notes) or ("No repository of it was found.",))
+def file_texts(
+    tree: Tree, address: Address, chosen: Sequence[FileChoice], space: int, shelves: Shelves, run: Scope
+) -> tuple[SourceFile, ...]:
+    """The chosen files of the tree, whole, as far as they fit into so many characters."""
+    names = [[one.path, one.why] for one in chosen]
+    about = {"of": tree.named, "content": address.content, "commit": tree.commit}
 
-    def texts(
-        self, tree: Tree, addresses: Sequence[Address], chosen: Sequence[FileChoice], run: Scope
-    ) -> tuple[SourceFile, ...]:
-        """The chosen files of the tree, whole, as far as they fit."""
-        address = next(one for one in addresses if one.named == tree.named)
-        inputs = {
-            "of": tree.named, "content": address.content, "commit": tree.commit,
-            "chosen": [[one.path, one.why] for one in chosen], "space": self.space,
-        }  # fmt: skip
+    def read() -> list[SourceFile]:
+        folder = _open(address.place, shelves, tree.commit).folder
+        found: list[SourceFile] = []
+        left = space
+        for one in chosen:
+            text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
+            if len(text) <= left:
+                found.append(SourceFile(one.path, text, one.why))
+                left -= len(text)
+        return found
 
-        def read() -> list[SourceFile]:
-            folder = self._open(address.place, tree.commit).folder
-            found: list[SourceFile] = []
-            left = self.space
-            for one in chosen:
-                text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
-                if len(text) <= left:
-                    found.append(SourceFile(one.path, text, one.why))
-                    left -= len(text)
-            return found
+    inputs = {**about, "chosen": names, "space": space}
+    return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
-        return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
-    def _tree(self, address: Address) -> Tree:
-        """The repository with paths and sizes of files that may be taken: too large is no example."""
-        opened = self._open(address.place)
-        paths = source_files(opened.folder, lambda name: name.endswith(ENDINGS), SKIPPED)
-        sizes = {path.relative_to(opened.folder).as_posix(): path.stat().st_size for path in paths}
-        found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
-        # Code before configuration, what lies near the top before what lies deep.
-        found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
-        note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
-        cut = (note,) if len(found) > MOST_LISTED else ()
-        licence = licence_of(opened.folder)
-        return Tree(address.named, opened.commit, licence, tuple(found[:MOST_LISTED]), cut)
+def _tree(address: Address, shelves: Shelves) -> Tree:
+    """The repository with paths and sizes of files that may be taken: too large is no example."""
+    opened = _open(address.place, shelves)
+    paths = source_files(opened.folder, lambda name: name.endswith(ENDINGS), SKIPPED)
+    sizes = {path.relative_to(opened.folder).as_posix(): path.stat().st_size for path in paths}
+    found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
+    # Code before configuration, what lies near the top before what lies deep.
+    found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
+    note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
+    cut = (note,) if len(found) > MOST_LISTED else ()
+    licence = licence_of(opened.folder)
+    return Tree(address.named, opened.commit, licence, tuple(found[:MOST_LISTED]), cut)
 
-    def _open(self, place: str, commit: str = "") -> Checkout:
-        # A folder is read as it lies, whatever its history says.
-        wanted = None if Path(place).is_dir() else commit or None
-        return open_repository(place, wanted, into=self.checkouts, stop=self.stop)
+
+def _open(place: str, shelves: Shelves, commit: str = "") -> Checkout:
+    # A folder is read as it lies, whatever its history says.
+    wanted = None if Path(place).is_dir() else commit or None
+    return open_repository(place, wanted, into=shelves.checkouts, stop=shelves.stop)
 
 
 def choose_files(

@@ -16,8 +16,9 @@ from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage import cited as sources
+from reenact.paper.lineage import code
 from reenact.paper.lineage.cited import Candidate, CitedText, Shelves
-from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
+from reenact.paper.lineage.code import MOST_TOTAL, Address, SourceFile
 from reenact.paper.options import Goal
 from reenact.types import Progress, Tell
 
@@ -87,33 +88,34 @@ def trace_lineage(
     paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, *, most: int, tell: Tell
 ) -> tuple[Exemplar, ...]:
     """At most `most` exemplars."""
-    opener = Opener(shelves.checkouts, shelves.stop, MOST_TOTAL // max(most, 1))
+    space = MOST_TOTAL // max(most, 1)
     chosen = choose_lineage(paper, goal, model, run, most=most)
     found: list[Exemplar] = []
     for number, one in enumerate(chosen):
         if shelves.stop.asked:
             raise ended_by(shelves.stop, "Stopped between two cited papers; the same command continues.")
         tell(Progress("lineage", number, len(chosen), one.title[:60]))
-        found.append(_exemplar(one, paper, goal, model, run.under("cited", attempt=number), shelves, opener))
+        found.append(_exemplar(one, paper, goal, model, run.under("cited", attempt=number), shelves, space))
     return tuple(found)
 
 
 def _exemplar(
-    chosen: Exemplar, paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, opener: Opener
+    chosen: Exemplar, paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, space: int
 ) -> Exemplar:
     """What was chosen, looked into."""
     reference = next(one for one in paper.references if one.key == chosen.key)
     cited = sources.cited_text(reference, shelves, run)
     summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
     addresses = tuple(_addresses(reference, cited, shelves))
-    tree = opener.tree(addresses, run)
-    picked, unpicked = choose_files(tree, chosen.why, summary, paper, goal, model, run)
-    files = opener.texts(tree, addresses, picked, run) if picked else ()
+    tree = code.open_tree(addresses, shelves, run)
+    picked, unpicked = code.choose_files(tree, chosen.why, summary, paper, goal, model, run)
+    address = next((one for one in addresses if one.named == tree.named), None)
+    files = code.file_texts(tree, address, picked, space, shelves, run) if picked and address else ()
     left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
     unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
     notes = (*chosen.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
-    code = replace(chosen, repository=tree.named, licence=tree.licence, files=files)
-    return replace(code, summary=summary, notes=tuple(filter(None, notes)))
+    had = replace(chosen, repository=tree.named, licence=tree.licence, files=files)
+    return replace(had, summary=summary, notes=tuple(filter(None, notes)))
 
 
 def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iterator[Address]:

@@ -140,34 +140,33 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Every claim beside its measure. `refused`: metrics not believed; `differs`: what holds for all."""
     chosen = {pair.claim: pair for pair in pairs}
-    return tuple(_compared(claim, chosen.get(claim.id), runs, refused, differs) for claim in claims)
 
+    def compared(claim: Claim) -> Comparison:
+        pair = chosen.get(claim.id)
+        missing = partial(Comparison, claim, measured=None, spread=None, n=0, gap=1.0, grade=Grade.NONE)
+        if pair is None:
+            return missing(metric="", note="No metric of the code is this claim.")
+        if pair.metric in refused:
+            return missing(metric=pair.metric, note="The metric is written in the code and not measured.")
+        measured = values(runs, pair.metric)
+        by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
+        got = list(by_seed.values())
+        if not got:
+            return missing(metric=pair.metric, note="No run that counts left this metric.")
+        mean = fmean(got)
+        same = len(got) > 1 and len(set(got)) == 1
+        # Beyond a bound there is no distance to state.
+        kept = bool(claim.bound) and (mean > claim.value if claim.bound == ">" else mean < claim.value)
+        near = claim.value if kept else mean
+        return Comparison(
+            claim=claim, metric=pair.metric, measured=mean, spread=stdev(got) if len(got) > 1 else None,
+            n=len(got), gap=gap_of(claim.value, near), grade=grade_of(claim.value, near),
+            differs=tuple(dict.fromkeys((*differs, *pair.differs))),
+            note="The same to the last digit for every seed: chance has no part in it." if same else "",
+            by_seed=by_seed,
+        )  # fmt: skip
 
-def _compared(
-    claim: Claim, pair: Match | None, runs: Sequence[FullRun], refused: Sequence[str], differs: Sequence[str]
-) -> Comparison:
-    missing = partial(Comparison, claim, measured=None, spread=None, n=0, gap=1.0, grade=Grade.NONE)
-    if pair is None:
-        return missing(metric="", note="No metric of the code is this claim.")
-    if pair.metric in refused:
-        return missing(metric=pair.metric, note="The metric is written in the code and not measured.")
-    measured = values(runs, pair.metric)
-    by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
-    got = list(by_seed.values())
-    if not got:
-        return missing(metric=pair.metric, note="No run that counts left this metric.")
-    mean = fmean(got)
-    same = len(got) > 1 and len(set(got)) == 1
-    # Beyond a bound there is no distance to state.
-    kept = bool(claim.bound) and (mean > claim.value if claim.bound == ">" else mean < claim.value)
-    near = claim.value if kept else mean
-    return Comparison(
-        claim=claim, metric=pair.metric, measured=mean, spread=stdev(got) if len(got) > 1 else None,
-        n=len(got), gap=gap_of(claim.value, near), grade=grade_of(claim.value, near),
-        differs=tuple(dict.fromkeys((*differs, *pair.differs))),
-        note="The same to the last digit for every seed: chance has no part in it." if same else "",
-        by_seed=by_seed,
-    )  # fmt: skip
+    return tuple(map(compared, claims))
 
 
 def times(claim: Claim, measured: Sequence[float]) -> float:

@@ -101,14 +101,9 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
 
 def pictures(paper: Paper) -> tuple[Image, ...]:
     """The figures that can be shown, in the order of the paper."""
-    found = []
-    for block in paper.blocks():
-        if not isinstance(block, Figure) or not 0 < len(block.image) <= LARGEST_FIGURE:
-            continue
-        media = next((name for head, name in MEDIA.items() if block.image.startswith(head)), "")
-        if media:
-            found.append(Image(block.image, media, f"[{block.id}] {block.text}"))
-    return tuple(found[:MOST_FIGURES])
+    figures = [one for one in paper.blocks() if isinstance(one, Figure) and len(one.image) <= LARGEST_FIGURE]
+    shown = [(one, media) for one in figures for head, media in MEDIA.items() if one.image.startswith(head)]
+    return tuple(Image(one.image, media, f"[{one.id}] {one.text}") for one, media in shown[:MOST_FIGURES])
 
 
 def _kept(given: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:

@@ -36,7 +36,11 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     if any(not name.endswith((".py", *PROSE)) for name in changed):
         # A file of settings may be read by any code.
         return {}
-    other = _defined_otherwise(earlier.project, project)
+    # Constants, functions and classes that changed, came or went, and what is made with them.
+    old, new = _definitions(earlier.project), _definitions(project)
+    other = {name for name in {*old, *new} if old.get(name) != new.get(name)}
+    while more := {name for name, made in new.items() if name not in other and _words(made) & other}:
+        other |= more
     same = {name for name in after if name not in changed and not _words(after[name]) & other}
     return {
         one.criterion: replace(one, reason=f"{one.reason.removesuffix(STANDS).rstrip()} {STANDS}")
@@ -45,27 +49,15 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     }
 
 
-def _defined_otherwise(before: Project, after: Project) -> set[str]:
-    """Constants, functions and classes that changed, came or went, and what is made with them."""
-    old, new = _definitions(before), _definitions(after)
-    other = {name for name in {*old, *new} if old.get(name) != new.get(name)}
-    while more := {name for name, made in new.items() if name not in other and _words(made) & other}:
-        other |= more
-    return other
-
-
 def _definitions(project: Project) -> Mapping[str, str]:
     """Names that files define at their top, with the code that does it; equal names of two files together."""
     found: dict[str, str] = {}
     for tree in project.trees().values():
         for node in top_level(tree.body):
-            names: list[str] = []
-            if isinstance(node, Definition):
-                names = [node.name]
-            elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                parts = (one for target in targets_of(node) for one in ast.walk(target))
-                names = [one.id for one in parts if isinstance(one, ast.Name)]
-            for name in names:
+            assigns = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+            parts = [one for target in targets_of(node) if assigns for one in ast.walk(target)]
+            names = [one.id for one in parts if isinstance(one, ast.Name)]
+            for name in [node.name] if isinstance(node, Definition) else names:
                 found[name] = f"{found.get(name, '')}{ast.unparse(node)}\n"
     return found
 

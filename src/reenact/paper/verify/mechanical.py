@@ -18,7 +18,7 @@ from reenact.codegen.project import ENTRY, Project
 from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
-from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, roles, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import SECTIONS, common, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities, ready
 from reenact.paper.verify.settings import DATA, Setting, Value, last_name, line_at, read_names, settings_of
 from reenact.program.hyperparameter import Kind as HyperparameterKind
@@ -107,7 +107,7 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
         return NOTHING
     number = as_quantity(check.value)
     if number is not None and check.kind in (Kind.PARAMETER, Kind.LAYER):
-        return _number(check, number, code, words_of(f"{scope} {check.subject}") & roles())
+        return _number(check, number, code, words_of(f"{scope} {check.subject}") & common("roles"))
     return _thing(check, code) if check.kind in SECTIONS else _word(check, code)
 
 
@@ -125,7 +125,7 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
     found = _compared(check, wanted, strong, code)
     usual = found.value is not None and concept(check.subject)
     # Whether it belongs to the network, training or measure that is meant, as far as names tell.
-    places = (words_of(" ".join((one.name, *one.inside))) & roles() for one in strong)
+    places = (words_of(" ".join((one.name, *one.inside))) & common("roles") for one in strong)
     if usual and scope not in places:
         return _found(None, f"{check.subject} stands in another place than it is about:", strong)
     return found
