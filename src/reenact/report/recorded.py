@@ -35,7 +35,7 @@ RESULTS = {
     ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
     ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
     ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
-    ("reenact.paper.fingerprint.run", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
+    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
     ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
 }
 """Module and name of a result: module and name of its view, and whether that wants a title."""
