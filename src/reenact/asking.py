@@ -55,16 +55,9 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
 def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
     """What an answer depends on, and what a reader of the journal wants to see of the question."""
     prompt = request.prompt
-    return {
-        "model": model.name,
-        "hash": request.hash,
-        "prompt": f"{prompt.name} v{prompt.version}",
-        "system": prompt.system,
-        "parts": prompt.parts,
-        "temperature": request.temperature,
-        "max_tokens": request.max_tokens,
-        "sample": request.sample,
-    }
+    asks = {"model": model.name, "hash": request.hash, "prompt": f"{prompt.name} v{prompt.version}"}
+    limits = {name: getattr(request, name) for name in ("temperature", "max_tokens", "sample")}
+    return {**asks, "system": prompt.system, "parts": prompt.parts, **limits}
 
 
 def paid(answer: Answer[Any]) -> Cost:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -270,18 +270,14 @@ def _claims(given: Words) -> tuple[str, ...]:
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 
-def _folder(path: File | None) -> Path | None:
-    return _existing(path, "folder", Path.is_dir)
-
-
-def _file(path: File | None) -> Path | None:
-    return _existing(path, "file", Path.is_file)
-
-
-def _existing(path: File | None, kind: str, is_there: Callable[[Path], bool]) -> Path | None:
-    if path is not None and not is_there(Path(path)):
+def _folder(path: File | None, kind: str = "folder") -> Path | None:
+    """The path of a folder, or of a file, that must be there."""
+    if path is not None and not (Path(path).is_dir() if kind == "folder" else Path(path).is_file()):
         raise InputError(f"There is no such {kind}. Received: {path}.")
     return None if path is None else Path(path)
+
+
+_file = partial(_folder, kind="file")
 
 
 def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:

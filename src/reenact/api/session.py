@@ -174,6 +174,7 @@ class Stoppable:
 
     def __init__(self, within: Sandbox, stop: Stop) -> None:
         self.name, self._within, self._stop = within.name, within, stop
+        self.missing, self.does_not_stop = within.missing, within.does_not_stop
 
     def run(
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
@@ -185,14 +186,6 @@ class Stoppable:
         if stop is None and result.ending is Ending.CANCELLED:
             raise ended_by(self._stop, "Stopped while something ran in the sandbox.")
         return result
-
-    def missing(self) -> str:
-        """See `Sandbox.missing`."""
-        return self._within.missing()
-
-    def does_not_stop(self) -> tuple[str, ...]:
-        """See `Sandbox.does_not_stop`."""
-        return self._within.does_not_stop()
 
 
 def addendum_text(file: File | None) -> str:

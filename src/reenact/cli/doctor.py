@@ -275,15 +275,11 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
         for one, used in listed
     ]
     verdict = f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
-    data: JsonValue = {
-        "folder": str(folder),
-        "disk_bytes": taken,
-        "most_bytes": most,
-        "environments": [
-            {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
-        ],
-        "removed": [one.key for one in removed],
-    }
+    built: list[JsonValue] = [
+        {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
+    ]
+    data: dict[str, JsonValue] = {"folder": str(folder), "disk_bytes": taken, "most_bytes": most}
+    data |= {"environments": built, "removed": [one.key for one in removed]}
     board = Board("", ("environment", "size", "last used", "packages"), rows)
     show(Document("cache", "Prepared environments", verdict, (board,), data=data), output_format)
     return ExitCode.OK

@@ -59,18 +59,18 @@ class Ending:
         """Count the time from the first signal, hurry at the second."""
         self._signals += 1
         now = time.monotonic()
-        if self._signals == 1:
-            self._last = now + LAST_S
-        else:
+        if self._signals > 1:
             self._last = min(self._last, now + AT_ONCE_S)
-        if self._signals == 1 and self.ours:
+            return
+        self._last = now + LAST_S
+        if self.ours:
             threading.Thread(target=self._count, name="reenact-ending", daemon=True).start()
 
     def bound(self, stop: Stop, ended: threading.Event) -> None:
         """Interrupt what is still going on long after the time of the command, unless it ended before."""
         if self.ours and stop.limit is not None:
-            arguments = (stop, ended)
-            threading.Thread(target=self._until, args=arguments, name="reenact-time", daemon=True).start()
+            given = (stop, ended)
+            threading.Thread(target=self._until, args=given, name="reenact-time", daemon=True).start()
 
     def too_late(self) -> TimeSpent | None:
         """The error to raise in place of an interrupt, if it is the clock that interrupts."""

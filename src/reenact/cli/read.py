@@ -89,19 +89,13 @@ def _outline(paper: Paper) -> list[tuple[str, ...]]:
 
 
 def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
-    return {
-        "title": paper.title,
-        "authors": list(paper.authors),
-        "source": paper.source,
-        "form": paper.form,
-        "counts": counts,
-        "sections": [
-            {"id": one.id, "level": one.level, "title": one.title, "blocks": list(map(_block, one.blocks))}
-            for one in paper.sections
-        ],
-        "references": encoded(paper.references),
-        "lost": encoded(paper.lost),
-    }
+    head = {name: encoded(getattr(paper, name)) for name in ("title", "authors", "source", "form")}
+    sections: list[JsonValue] = [
+        {"id": one.id, "level": one.level, "title": one.title, "blocks": list(map(_block, one.blocks))}
+        for one in paper.sections
+    ]
+    tail = {name: encoded(getattr(paper, name)) for name in ("references", "lost")}
+    return {**head, "counts": counts, "sections": sections, **tail}
 
 
 def _block(block: Block) -> JsonValue:

@@ -12,28 +12,16 @@ from reenact.api.papers import FINGERPRINT_PARTS, reproduce_paper
 from reenact.api.papers import evaluate as run_evaluation
 from reenact.api.papers import fingerprint as run_fingerprint
 from reenact.bug.options import BugAblations, BugOptions
+from reenact.cli import options as opt
 from reenact.cli.calling import answer
-from reenact.cli.options import (
-    FILE,
-    FOLDER,
-    MODEL,
-    NEW_FILE,
-    NEW_FOLDER,
-    RECORDED,
-    RUN_SECONDS,
-    Amount,
-    Count,
-    defaulted,
-    option,
-    shared,
-)
+from reenact.cli.options import Count, defaulted, option, shared
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.report.views.bug import bug_document
 from reenact.report.views.evaluation import evaluation_document, fingerprint_document
 from reenact.report.views.paper import paper_document
 
 PAPER = PaperOptions()
-SCALE = Amount(0, 1, above=True)
+SCALE = opt.Amount(0, 1, above=True)
 FORM = "A filled form of the human rubric; where there is none yet, an empty one is written."
 METRICS = "metrics.json of one run; one that is not there counts as failed."
 BUG = BugOptions()
@@ -46,16 +34,18 @@ AUTO = "auto takes this interpreter's packages where they satisfy the project, e
 @shared("method", "metric", "dataset")
 @click.option("--instruction", default="", help="Anything else that the code must keep to.")
 @shared("addendum")
-@click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@click.option("--checkpoints", type=FOLDER, help="Your folder of trained weights; read-only too.")
-@click.option("--library", type=FOLDER, help="Cited papers and repositories, to be used offline.")
-@defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for the project, REPORT.md and report.html.")
+@click.option("--data", type=opt.FOLDER, help="Your folder of data; the code sees it read-only.")
+@click.option("--checkpoints", type=opt.FOLDER, help="Your folder of trained weights; read-only too.")
+@click.option("--library", type=opt.FOLDER, help="Cited papers and repositories, to be used offline.")
+@defaulted(
+    "--out", opt.NEW_FOLDER, Path("reproduction"), "Folder for the project, REPORT.md and report.html."
+)
 @defaulted("--exemplars", Count(0, 10), PAPER.exemplars, "Cited papers that are looked into.")
 @defaulted("--rounds", Count(0, 10), PAPER.rounds, "Revisions after verification.")
 @defaulted("--seeds", Count(1, 20), PAPER.seeds, "Full runs.")
 @defaulted("--scale", SCALE, 1.0, "Share of the paper's training to do; declared in every table.")
 @defaulted(
-    "--run-wall", RUN_SECONDS, PAPER.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
+    "--run-wall", opt.RUN_SECONDS, PAPER.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
 )
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
 @click.option("--allow-packages", multiple=True, help="Packages that may be installed where the code asks.")
@@ -64,7 +54,7 @@ AUTO = "auto takes this interpreter's packages where they satisfy the project, e
 @click.option("--no-repair", "repair", flag_value=False, default=True, help="State the gap and leave it.")
 @option("--without", "Leave out a part of the method.", click.Choice(PaperAblations.names()), multiple=True)
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
-@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@shared("trust-code", *opt.RECORDED, "max-time", *opt.MODEL, "output-format")
 @click.argument("paper")
 def paper(paper: str, out: Path, **given: Any) -> int:
     """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.
@@ -81,7 +71,7 @@ def paper(paper: str, out: Path, **given: Any) -> int:
 @shared("addendum")
 @option("--without", "Leave out a part of the method.", click.Choice(FINGERPRINT_PARTS), multiple=True)
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
-@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@shared("trust-code", *opt.RECORDED, "max-time", *opt.MODEL, "output-format")
 @click.argument("paper")
 def fingerprint(paper: str, **given: Any) -> int:
     """List what code must show to be a reproduction of PAPER: criteria, grounded in its own words.
@@ -95,26 +85,28 @@ def fingerprint(paper: str, **given: Any) -> int:
 @click.command()
 @click.option("--paper", help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text.")
 @click.option("--align", is_flag=True, help="Judge the Align-Score: five key points of the paper, 0 to 100.")
-@click.option("--reference", type=FOLDER, help="A reference implementation: adds the code and mixed levels.")
-@option("--rubric", "Judge the code-development leaves of a rubric tree (PaperBench JSON).", FILE)
+@click.option(
+    "--reference", type=opt.FOLDER, help="A reference implementation: adds the code and mixed levels."
+)
+@option("--rubric", "Judge the code-development leaves of a rubric tree (PaperBench JSON).", opt.FILE)
 @option("--resources-provided", "Getting data and models weighs nothing in the rubric.", is_flag=True)
-@option("--form", FORM, NEW_FILE, "forms", multiple=True)
-@click.option("--judgements", type=FILE, help="CSV (item, judge, judge, ...): how far the judges agree.")
-@option("--expert", "An expert's list of the cited papers that matter, the first one first.", FILE)
-@option("--chosen", "The lineage to compare with it; default: chosen now from the paper.", FILE)
+@option("--form", FORM, opt.NEW_FILE, "forms", multiple=True)
+@click.option("--judgements", type=opt.FILE, help="CSV (item, judge, judge, ...): how far the judges agree.")
+@option("--expert", "An expert's list of the cited papers that matter, the first one first.", opt.FILE)
+@option("--chosen", "The lineage to compare with it; default: chosen now from the paper.", opt.FILE)
 @defaulted("--exemplars", Count(1, 20), 3, "k of Recall@k.")
 @click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
 @option("--run", METRICS, click.Path(path_type=Path), "metrics", multiple=True)
 @option("--execute", "Run train.py with this many seeds in the sandbox.", Count(0, 20), default=0)
-@click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@defaulted("--run-wall", RUN_SECONDS, 3600.0, "CPU seconds that one run may take.", name="run_time")
+@click.option("--data", type=opt.FOLDER, help="Your folder of data; the code sees it read-only.")
+@defaulted("--run-wall", opt.RUN_SECONDS, 3600.0, "CPU seconds that one run may take.", name="run_time")
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
-@click.option("--value", type=Amount(), help="What the reference reaches of it.")
+@click.option("--value", type=opt.Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
 @click.option("--instruction", default="", help="What else the code was asked for.")
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
-@shared("trust-code", *RECORDED, *MODEL, "max-time", "output-format")
-@click.argument("code", type=FOLDER)
+@shared("trust-code", *opt.RECORDED, *opt.MODEL, "max-time", "output-format")
+@click.argument("code", type=opt.FOLDER)
 def evaluate(code: Path, **given: Any) -> int:
     """Score the generated CODE: always its quality, and each metric that an option asks for.
 
@@ -127,12 +119,14 @@ def evaluate(code: Path, **given: Any) -> int:
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
 @click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@defaulted("--out", NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md.")
+@defaulted(
+    "--out", opt.NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md."
+)
 @defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
 @defaulted("--contexts", Count(1, 20), BUG.contexts, "Pieces of the project that are tried, best first.")
 @defaulted("--attempts", Count(1, 20), BUG.attempts, "Scripts per context.")
 @defaulted("--samples", Count(1, 20), 1, "First scripts per context.")
-@defaulted("--wall", RUN_SECONDS, BUG.wall_s, "Seconds that one run may take.", name="run_time")
+@defaulted("--wall", opt.RUN_SECONDS, BUG.wall_s, "Seconds that one run may take.", name="run_time")
 @defaulted("--environment", click.Choice(ENVIRONMENTS), "auto", AUTO)
 @option("--requirement", "Install this too, for example 'torch==2.1'.", name="requirements", multiple=True)
 @click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
@@ -145,7 +139,7 @@ def evaluate(code: Path, **given: Any) -> int:
 )
 @option("--without", "Leave out a part of the method.", click.Choice(BugAblations.names()), multiple=True)
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
-@shared("trust-code", *RECORDED, "max-time", *MODEL, "output-format")
+@shared("trust-code", *opt.RECORDED, "max-time", *opt.MODEL, "output-format")
 @click.argument("report")
 def bug(report: str, **given: Any) -> int:
     """Write a script that shows the bug of REPORT, and prove it by running it.

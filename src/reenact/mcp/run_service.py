@@ -40,9 +40,7 @@ KEPT: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
 NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
-TEXT = 4_000
-ITEMS = 12
-DEPTH = 5
+TEXT, ITEMS, DEPTH = 4_000, 12, 5
 
 
 class RunStatus(BaseModel):

@@ -136,19 +136,6 @@ class KerasLearner:
         import keras
 
         inputs = self._inputs * 0 if zeroed else self._inputs
-        model = self._copied(keras)
-        model.compile(optimizer=keras.optimizers.Adam(rate), loss=self._loss)
-        run = Trained(rate)
-        for _ in range(steps):
-            # The loss that a step tells is a mean over all steps since the last reset.
-            model.reset_metrics()
-            logs = model.train_on_batch(inputs, self._targets)
-            run.losses.append(float(logs[0] if isinstance(logs, list) else logs))
-            if run.over and not (zeroed and run.learnt):
-                break
-        return run
-
-    def _copied(self, keras: Any) -> Any:
         if not self._model.built:
             says = f"{type(self._model).__name__} has no weights yet."
             raise InputError(says, next_step="Call it once on the inputs.")
@@ -159,7 +146,16 @@ class KerasLearner:
             model.set_weights(self._model.get_weights())
         except Exception as error:
             raise InputError(f"{type(self._model).__name__} cannot be cloned: {error}.") from error
-        return model
+        model.compile(optimizer=keras.optimizers.Adam(rate), loss=self._loss)
+        run = Trained(rate)
+        for _ in range(steps):
+            # The loss that a step tells is a mean over all steps since the last reset.
+            model.reset_metrics()
+            logs = model.train_on_batch(inputs, self._targets)
+            run.losses.append(float(logs[0] if isinstance(logs, list) else logs))
+            if run.over and not (zeroed and run.learnt):
+                break
+        return run
 
 
 class TorchLearner:

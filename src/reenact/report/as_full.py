@@ -58,9 +58,9 @@ def _print_block(console: Console, block: doc.Plain) -> None:
         console.print(Padding(RichText(plain(shown)), (0, 0, 0, 2)))
     elif isinstance(block, doc.Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
-    elif _fits(block, console.width - 2):
+    elif widths := _widths(block, console.width - 2):
         table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
-        for column, width in zip(block.columns, _widths(block, console.width - 2), strict=True):
+        for column, width in zip(block.columns, widths, strict=True):
             table.add_column(plain_line(column), overflow="fold", width=width)
         for row in block.rows:
             table.add_row(*(RichText(plain(cell)) for cell in row))
@@ -80,26 +80,20 @@ def _facts(block: doc.Facts) -> RichTable:
     return grid
 
 
-def _fits(block: Table, available: int) -> bool:
-    """Whether every column has space for a word of its own; else a row is a list of its cells."""
-    columns = zip(block.columns, *block.rows, strict=True)
-    words = (max(_longest(plain(cell).split()) for cell in column) for column in columns)
-    return sum(min(one, NARROW) + GAP for one in words) <= available
-
-
 def _widths(block: Table, available: int) -> list[int]:
     """Widths of the columns. No word is broken while there is space, then those on the right are first; what
-    is left over goes where least is wanting, so that few columns need a second line.
+    is left over goes where least is wanting, so that few columns need a second line. None where not every
+    column has space for a word of its own: then a row is a list of its cells.
     """
     columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
     wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
     widths = [min(WORD, max(_longest(cell.split()) for cell in column)) for column in columns]
     available -= GAP * len(widths)
+    if sum(min(one, NARROW) for one in widths) > available:
+        return []
     for number in reversed(range(len(widths))):
         over = max(0, sum(widths) - available)
         widths[number] = max(min(widths[number], NARROW), widths[number] - over)
-    while sum(widths) > max(available, len(widths)):
-        widths[widths.index(max(widths))] -= 1
     while sum(widths) < min(available, sum(wanted)):
         short = [want - width for want, width in zip(wanted, widths, strict=True)]
         widths[short.index(min(one for one in short if one > 0))] += 1

@@ -83,9 +83,9 @@ def line_plot(
     rows = [at % 4 for at in range(len(marks))]
     # Of each curve that stands alone, and of each group, by its name in the legend.
     colours = dict(zip(dict.fromkeys(one.group or one.name for one in shown), cycle(COLOURS), strict=False))
-    legend = list(_legend_places(colours))
+    legend, last = _legend(shown, colours)
     # Further rows of the legend push down what stands below the first.
-    push = max((row for _, _, row in legend), default=0) * ROW
+    push = last * ROW
     top = 8.0 + push + ROW * (1 + max(rows, default=-1) + 1)
     steps = [step for one in shown for step in one.steps] + [mark.step for mark in marks]
     right = WIDTH - RIGHT - max((LETTER * len(level.label) for level in levels), default=0.0)
@@ -99,7 +99,7 @@ def line_plot(
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
     for one in shown:
         parts += _drawn(one, colours[one.group or one.name], x, y, top)
-    parts += [*_levelled(levels, colours, y, right), *_legend(shown, colours, legend)]
+    parts += [*_levelled(levels, colours, y, right), *legend]
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
     return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))
 
@@ -174,28 +174,20 @@ def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[
             yield from (svg.dot(*point, colour) for point in shown)
 
 
-def _legend_places(colours: Mapping[str, str]) -> Iterator[tuple[str, float, int]]:
-    """Each name with its place and its row; a row that is full is followed by another."""
-    at, row = LEFT, 0
-    for name in colours:
+def _legend(curves: Sequence[Curve], colours: Mapping[str, str]) -> tuple[list[str], int]:
+    """Each name with its colour, a row that is full followed by another; and the number of the last row."""
+    parts, at, row = list[str](), LEFT, 0
+    for name, colour in colours.items():
         width = 34 + LETTER * len(name)
         if at > LEFT and at + width > WIDTH - RIGHT:
             at, row = LEFT, row + 1
-        yield name, at, row
+        parts.append(svg.line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colour))
+        parts.append(svg.text(at + 20, 12 + ROW * row, name))
         at += width
-
-
-def _legend(
-    curves: Sequence[Curve], colours: Mapping[str, str], legend: Sequence[tuple[str, float, int]]
-) -> Iterator[str]:
-    for name, at, row in legend:
-        yield svg.line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colours[name])
-        yield svg.text(at + 20, 12 + ROW * row, name)
     if any(not math.isfinite(value) for one in curves for value in one.values):
-        name, at, row = legend[-1]
-        end = at + 34 + LETTER * len(name)
-        yield svg.dot(end + 6, 8 + ROW * row, ALARM)
-        yield svg.text(end + 14, 12 + ROW * row, "not a number, or infinite")
+        parts.append(svg.dot(at + 6, 8 + ROW * row, ALARM))
+        parts.append(svg.text(at + 14, 12 + ROW * row, "not a number, or infinite"))
+    return parts, row
 
 
 def sparkline(values: Sequence[float], width: int = SPARKS) -> str:

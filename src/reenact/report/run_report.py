@@ -12,8 +12,7 @@ from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Tex
 from reenact.report.recorded import Stored, document_of
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
-MOST_TALK = 200
-MOST_STEPS = 2000
+MOST_TALK, MOST_STEPS = 200, 2000
 ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
 """Every run has the same anchors: below one another each gets the id of its run in front."""
 
@@ -68,7 +67,17 @@ def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step,
 def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block]:
     """What went in and what came out."""
     inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
-    blocks: list[Block] = [Facts("", _step_facts(step))] if facts else []
+    blocks: list[Block] = []
+    if facts:
+        known = {
+            "kind": step.kind.value,
+            "state": f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
+            "time": run_words.time_of(step.duration_s),
+            "started": run_words.moment(step.started_at),
+            "cost": run_words.cost_of(step),
+            "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
+        }
+        blocks.append(Facts("", tuple(known.items())))
     if step.error_type:
         after = f"\n{step.error_next}" if step.error_next else ""
         blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
@@ -105,18 +114,6 @@ def _answer(result: Any) -> Iterator[Block]:
         yield Text(run_words.readable(rest), "Answer")
     for name, text in long.items():
         yield Text(run_words.cut(text), f"Answer: {name}")
-
-
-def _step_facts(step: Step) -> tuple[tuple[str, str], ...]:
-    facts = {
-        "kind": step.kind.value,
-        "state": f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
-        "time": run_words.time_of(step.duration_s),
-        "started": run_words.moment(step.started_at),
-        "cost": run_words.cost_of(step),
-        "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
-    }
-    return tuple(facts.items())
 
 
 def report_page(*stored: Stored) -> str:

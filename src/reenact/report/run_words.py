@@ -37,15 +37,10 @@ STATE_WORDS = {State.BEGUN: "in flight"}
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
     facts: dict[str, JsonValue] = {name: encoded(getattr(run, name)) for name in RUN_KEYS}
-    return facts | {
-        "status": status,
-        "verdict": run.verdict_data(),
-        "request": run.request_data(),
-        "command": list(run.command()),
-        "steps": {"all": run.steps, "done": run.done, "reused": run.reused, "failed": run.failed},
-        "worked_s": round(run.worked_s, 3),
-        "imported": bool(run.imported),
-    }
+    facts |= {"status": status, "verdict": run.verdict_data(), "request": run.request_data()}
+    facts |= {"command": list(run.command())}
+    facts["steps"] = {"all": run.steps, "done": run.done, "reused": run.reused, "failed": run.failed}
+    return facts | {"worked_s": round(run.worked_s, 3), "imported": bool(run.imported)}
 
 
 def step_data(step: Step) -> dict[str, JsonValue]:

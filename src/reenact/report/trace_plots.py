@@ -15,8 +15,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
 
-MOST_MARKS = 8
-MOST_METRICS = 3
+MOST_MARKS, MOST_METRICS = 8, 3
 SHARE = (0.0, 1.0)
 LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05

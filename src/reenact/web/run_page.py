@@ -14,16 +14,15 @@ from reenact.api.reference import stale
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Kind, Run, State, Status
 from reenact.report.document import Block, Diagnostic, Section
-from reenact.report.recorded import Stored, document_of, growing_of, progress_of
+from reenact.report.recorded import document_of, growing_of, progress_of
 from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.report.run_words import cost_of, program_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.state import found_run, number_of, seen_already, state_of
+from reenact.web.state import number_of, seen_already, stored_run
 
 PAGE = 100
-FIRST_TALKS = 30
-FIRST_STEPS = 25
+FIRST_TALKS, FIRST_STEPS = 30, 25
 NEAR, LOOKED_AT, SHOWN = 500, 40, 6
 LINES = 12
 """Of the output of a command at work."""
@@ -70,10 +69,8 @@ def listing(
 
 def run_page(request: Request) -> Response:
     """All of it. One that shows a run at work asks for news, and gets everything when that has ended."""
-    state = state_of(request)
-    with state.shelf() as shelf:
-        run = found_run(request, shelf)
-        stored = Stored(shelf, run, state.runs_dir)
+    with stored_run(request) as (state, stored):
+        run, shelf = stored.run, stored.shelf
         live = shelf.is_live(run)
         growing = growing_of(stored) if live else None
         mark = f"{run.check_sum}-{growing[0].step if growing else 0}" if live else "ended"
@@ -168,31 +165,24 @@ def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
 
 def steps_page(request: Request) -> HTMLResponse:
     """A page of the steps."""
-    state = state_of(request)
-    with state.shelf() as shelf:
-        run = found_run(request, shelf)
-        given: Mapping[str, str] = dict(request.query_params)
-        return state.page("steps.html", run=run, listing=listing(shelf, run, given))
+    given: Mapping[str, str] = dict(request.query_params)
+    with stored_run(request) as (state, one):
+        return state.page("steps.html", run=one.run, listing=listing(one.shelf, one.run, given))
 
 
 def step_page(request: Request) -> HTMLResponse:
     """What went into one step and what came out."""
-    state = state_of(request)
     number = number_of(request, "nr")
-    with state.shelf() as shelf:
-        run = found_run(request, shelf)
-        found = shelf.some_steps(run, after=number - 1, limit=1)
+    with stored_run(request) as (state, stored):
+        run = stored.run
+        found = stored.shelf.some_steps(run, after=number - 1, limit=1)
         if not found or found[0].nr != number:
             raise InputError(f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}.")
-        parts = step_blocks(Stored(shelf, run, state.runs_dir), found[0])
-    return state.page("step.html", run=run, step=found[0], parts=parts)
+        return state.page("step.html", run=run, step=found[0], parts=step_blocks(stored, found[0]))
 
 
 def report_download(request: Request) -> HTMLResponse:
     """The run as one file."""
-    state = state_of(request)
-    with state.shelf() as shelf:
-        run = found_run(request, shelf)
-        text = report_page(Stored(shelf, run, state.runs_dir))
-    name = f"{run.pipeline}-{run.id}.html"
+    with stored_run(request) as (_, stored):
+        text, name = report_page(stored), f"{stored.run.pipeline}-{stored.run.id}.html"
     return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -2,7 +2,8 @@
 forms: each option of the command line is a field."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from reenact.errors import InputError
 from reenact.jobs import Jobs
 from reenact.journal import JournalReader, Run
+from reenact.report.recorded import Stored
 from reenact.web.guard import DIGITS, Key
 from reenact.web.render import htmx, render
 
@@ -127,3 +129,11 @@ def number_of(request: Request, name: str) -> int:
 def found_run(request: Request, shelf: JournalReader) -> Run:
     """The run that the address names; InputError when there is none."""
     return shelf.find(str(request.path_params["run"]))
+
+
+@contextmanager
+def stored_run(request: Request) -> Iterator[tuple[AppState, Stored]]:
+    """The server's state, and that run while the journal is open."""
+    state = state_of(request)
+    with state.shelf() as shelf:
+        yield state, Stored(shelf, found_run(request, shelf), state.runs_dir)

@@ -7,6 +7,7 @@ of themselves; they are looked at, and decide nothing.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
@@ -33,7 +34,11 @@ def side_by_side(found: Reproduction) -> Beside:
     """The paper on the left, the code on the right."""
     criteria, files = found.fingerprint.criteria, found.development.project.files
     judged = {one.criterion: one for one in found.judged}
-    links = _Links(criteria, judged, {name: at for at, name in enumerate(files)})
+    numbers = {name: at for at, name in enumerate(files)}
+    about = defaultdict[str, list[Criterion]](list)
+    for one in criteria:
+        for place in one.places:
+            about[place].append(one)
     paragraphs: list[Sequence[Passage] | str] = []
     page = 0
     for section in found.paper.sections:
@@ -46,10 +51,11 @@ def side_by_side(found: Reproduction) -> Beside:
                 note = "Open the PDF there" if href else ""
                 paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
             pieces = block.sentences if isinstance(block, Paragraph) else [block]
-            paragraphs.append([links.passage(piece.id, piece.text) for piece in pieces])
+            paragraphs.append([_passage(one.id, one.text, about[one.id], judged, numbers) for one in pieces])
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
-        paragraphs += [[links.passage(place, quote)] for place, quote in reversed(quotes.items())]
+        for place, quote in reversed(quotes.items()):
+            paragraphs.append([_passage(place, quote, about[place], judged, numbers)])
     title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
     code = [
         Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
@@ -63,28 +69,18 @@ def first_place(one: Criterion) -> str:
     return one.places[0] if one.places else one.id
 
 
-class _Links:
-    """What a place of the paper leads to."""
-
-    def __init__(
-        self, criteria: Sequence[Criterion], judged: Mapping[str, Judged], files: Mapping[str, int]
-    ) -> None:
-        self._judged, self._files = judged, files
-        self._of_place: dict[str, list[Criterion]] = {}
-        for one in criteria:
-            for place in one.places:
-                self._of_place.setdefault(place, []).append(one)
-
-    def passage(self, place: str, text: str) -> Passage:
-        about = self._of_place.get(place, [])
-        known = [self._judged[one.id] for one in about if one.id in self._judged]
-        line = next((line for one in known for line in one.lines if line.file in self._files), None)
-        href = f"#code-{self._files[line.file]}-L{line.line}" if line is not None else ""
-        if about and not href:
-            href = f"#criterion-{about[0].id}"
-        values = [one.value for one in known]
-        tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
-        return Passage(f"p-{place}", text, href, "; ".join(f"{one.id}: {one.fact}" for one in about), tone)
+def _passage(
+    place: str, text: str, about: Sequence[Criterion], judged: Mapping[str, Judged], files: Mapping[str, int]
+) -> Passage:
+    """A place of the paper, which leads to the code that a criterion about it rests on."""
+    known = [judged[one.id] for one in about if one.id in judged]
+    line = next((line for one in known for line in one.lines if line.file in files), None)
+    href = f"#criterion-{about[0].id}" if about else ""
+    if line is not None:
+        href = f"#code-{files[line.file]}-L{line.line}"
+    values = [one.value for one in known]
+    tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
+    return Passage(f"p-{place}", text, href, "; ".join(f"{one.id}: {one.fact}" for one in about), tone)
 
 
 def _squiggles(

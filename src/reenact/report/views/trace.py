@@ -96,12 +96,9 @@ def _number(value: float | None) -> str:
 
 def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
     trace = watched.trace
-    data: dict[str, JsonValue] = {
-        "outcome": watched.outcome.kind.value,
-        "exit_code": watched.outcome.exit_code,
-        "trace": str(watched.folder) if trace else None,
-        "seconds": watched.seconds,
-    }
+    outcome, folder = watched.outcome, str(watched.folder) if trace else None
+    data: dict[str, JsonValue] = {"outcome": outcome.kind.value, "exit_code": outcome.exit_code}
+    data |= {"trace": folder, "seconds": watched.seconds}
     if trace is None:
         return data
     return data | {
