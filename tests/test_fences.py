@@ -57,7 +57,7 @@ LINES = {
     "journal": 3_620,
     "llm": 2_660,
     "mcp": 1_000,
-    "paper": 8_480,
+    "paper": 8_460,
     "probe": 11_200,
     "program": 9_750,
     "pytest": 500,

@@ -55,9 +55,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 STEPS = 6
 REPORT = "REPORT.md"
-NOTHING_TO_COMPARE = (
-    "The paper states no number for this task in its text or tables: nothing can be compared."
-)
+NO_NUMBER = "The paper states no number for this task in its text or tables: nothing can be compared."
 STATE_A_CLAIM = f"State what it claims (--claim '{FORM}'), or have the code written all the same (--anyway)."
 
 
@@ -155,7 +153,7 @@ class _Making:
             seen = figure_claims(paper, goal, model, run)
             self.claims = self.claims.beside(seen.claims, seen.dropped)
         if not self.claims.asked and not options.anyway:
-            raise Inconclusive(NOTHING_TO_COMPARE, next_step=STATE_A_CLAIM)
+            raise Inconclusive(NO_NUMBER, next_step=STATE_A_CLAIM)
         if parts.lineage and options.exemplars:
             self.step(2, "trace its lineage")
             checkouts = services.cache / "checkouts"

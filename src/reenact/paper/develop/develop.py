@@ -8,7 +8,7 @@ criteria nothing is revised.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent
@@ -43,7 +43,7 @@ def develop(
     run = run.under("develop")
     log = RoundLog(History(context.out), run, brief.criteria)
     follow(log)
-    developer = Developer(context, Roles(brief, context))
+    developer = Developer(brief, context)
     version = developer.written(log, run)
     tidy = developer.refactored(version, run.under("refactor")) if version.runs else None
     if tidy is not None:
@@ -67,7 +67,7 @@ def cheaper_design(
     verified, and replaced by that; none when no such version came."""
     run, best = run.under("develop").under("cheaper"), log.best
     context.say("cheaper: make it faster")
-    version, developer = best.at(Stage.CHEAPER).slow(time), Developer(context, Roles(brief, context))
+    version, developer = best.at(Stage.CHEAPER).slow(time), Developer(brief, context)
     version = developer.changed(version, run, "cheaper", time=time, earlier="nothing")
     if not version.runs:
         return None
@@ -82,23 +82,19 @@ def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -
     return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
 
 
-@dataclass(frozen=True)
-class Developer:
-    """Makes versions: asks the roles, and checks what they wrote."""
-
-    context: PaperContext
-    roles: Roles
+class Developer(Roles):
+    """Makes versions: asks as both roles, and checks what they wrote."""
 
     def written(self, log: RoundLog, run: Scope) -> Version:
         """Data, method, experiment, one after the other; the last is not yet in the log."""
         version = Version()
-        version = replace(version, state=self.roles.learn(version, run, "begin"))
+        version = replace(version, state=self.learn(version, run, "begin"))
         for stage in (Stage.DATA, Stage.METHOD):
             place = run.under(stage.value)
             version = self._staged(version, stage, place)
             self.context.say(f"{version.stage}: note what was learnt")
             with suppress(AnswerUnusable):
-                version = replace(version, state=self.roles.learn(version, place))
+                version = replace(version, state=self.learn(version, place))
             log.enter(version)
         return self._staged(version, Stage.EXPERIMENT, run.under(Stage.EXPERIMENT.value))
 
@@ -114,7 +110,7 @@ class Developer:
     def changed(self, version: Version, run: Scope, name: str, **shown: str) -> Version:
         """The version after the edits that a question asks for, fixed in few attempts: the version before it
         runs already. One that changes nothing is not checked again."""
-        made = self.roles.edit(name, version, run, **shown)
+        made = self.edit(name, version, run, **shown)
         if made[0].identity == version.project.identity:
             return version
         return self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
@@ -145,20 +141,20 @@ class Developer:
         """The version after a stage, whether it runs or not. Raises AnswerUnusable when nothing came."""
         version = version.at(stage)
         self.context.say(f"{stage}: write {', '.join(stage.new)}")
-        return self._debugged(self._checked(version, self.roles.write(version, run), run), run)
+        return self._debugged(self._checked(version, self.write(version, run), run), run)
 
     def _revised(self, best: Version, verify: Verify, run: Scope, notes: list[str]) -> Version | None:
         """The next version; none when the plan gives up all that does not hold yet."""
         version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
-        failing = questions.judged_text(self.roles.brief.criteria, best.judged)
-        planned = self.roles.ask("plan", version, run, Plan, judged=failing)
+        failing = questions.judged_text(self.brief.criteria, best.judged)
+        planned = self.ask("plan", version, run, Plan, judged=failing)
         missing = {one.criterion for one in best.judged if not one.value.is_settled}
         if missing <= planned.given_up:
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None
         self.context.say(f"revision: {len(planned.steps)} steps")
-        made = self.roles.edit("revise", version, run, judged=failing, plan=planned.text())
+        made = self.edit("revise", version, run, judged=failing, plan=planned.text())
         version = self._debugged(self._checked(version, made, run), run)
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
@@ -198,13 +194,13 @@ class Developer:
         earlier = "\n\n".join(alike[-2:]) or "nothing"
         if time := version.found.late:
             slow = version.slow(time)
-            made, needed = self.roles.edit("cheaper", slow, scope, time=time, earlier=earlier), ""
+            made, needed = self.edit("cheaper", slow, scope, time=time, earlier=earlier), ""
             after, analysis = self._checked(slow, made, scope), " ".join(("It was made cheaper.", *made[1]))
         else:
-            seen = self.roles.ask("analyse", version, scope, Analysis, earlier=earlier)
+            seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
             analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
             tactic = prompt_texts(questions.PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
-            made = self.roles.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
+            made = self.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.
         wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [needed]))

@@ -8,6 +8,7 @@ equations and algorithms stay whole.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from reenact.asking import ask
@@ -50,16 +51,23 @@ def take_fingerprint(
     items: list[Item] = []
     dropped: list[Dropped] = []
     guides = (Level.FRAMEWORK, Level.CONFIGURATION)
+    grain = prompt_texts(PACKAGE)["grain"]["atomic" if parts.atomicity else "compound"]
+    shared = {"grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
+    wrong, tolerate = partial(facts.objections, paper=paper), lambda one: len(one.items) // TOLERATED
+
+    def answered(question: tuple[Level, str, dict[str, Any], Scope]) -> list[Proposed] | Dropped:
+        """The facts of one question, asked twice when many are not grounded."""
+        level, step, values, scope = question
+        prompt = load_prompt(PACKAGE, f"prompts/{'scan' if level is Level.PARAGRAPH else 'guide'}.md")
+        ask_guide = partial(ask_with_retry, answer=facts.Guide, wrong=wrong, tolerate=tolerate)
+        try:
+            return ask_guide(scope, model, step, prompt, {**values, **shared}).items
+        except AnswerUnusable as error:
+            return Dropped(f"(everything that {step} would have found)", level, error.sentence)
+
     for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
         # Questions of one line do not depend on one another's answers.
         asked = [(level, *one) for level in levels for one in _questions(level, paper, goal, items, here)]
-
-        def answered(question: tuple[Level, str, dict[str, Any], Scope]) -> list[Proposed] | Dropped:
-            level, step, values, scope = question
-            try:
-                return _proposed(step, values, level, paper, model, scope, atomic=parts.atomicity)
-            except AnswerUnusable as error:
-                return Dropped(f"(everything that {step} would have found)", level, error.sentence)
 
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
@@ -91,19 +99,6 @@ def _questions(
         yield "paragraphs", {**values, "known": known or "nothing yet"}, run.under("scan", attempt=number)
 
 
-def _proposed(
-    step: str, values: dict[str, Any], level: Level, paper: Paper, model: Model, run: Scope, *, atomic: bool
-) -> list[Proposed]:
-    """The facts of one question, asked twice when many are not grounded."""
-    template = load_prompt(PACKAGE, f"prompts/{'scan' if level is Level.PARAGRAPH else 'guide'}.md")
-    grain = prompt_texts(PACKAGE)["grain"]["atomic" if atomic else "compound"]
-    values = {**values, "grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
-    return ask_with_retry(
-        run, model, step, template, values, facts.Guide, wrong=lambda one: facts.objections(one, paper),
-        tolerate=lambda one: len(one.items) // TOLERATED,
-    ).items  # fmt: skip
-
-
 def listing(owner: type[Sort] | type[Kind]) -> str:
     """The members of an enumeration with what they mean."""
     return "\n".join(f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items())
@@ -127,10 +122,8 @@ def is_compound(item: Item) -> bool:
 
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
-    named = enumerate(portion.values(), start=1)
-    listed = "\n".join(
-        f"{at}. {one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for at, one in named
-    )
+    lines = (f"{one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for one in portion.values())
+    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
     prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=listed, kinds=listing(Kind), most=MOST_ATOMS)
     try:
         answer = ask(run, model, "split", prompt, facts.Splits)

@@ -175,9 +175,8 @@ def summary_of(
     """The summary, and a note where there is none; a statement whose places are not there is left out."""
     if not cited.text:
         return "", ""
-    prompt = load_prompt("reenact.paper.lineage", "prompts/summary.md").fill(
-        title=paper.title, goal=goal.text(), why=chosen.why, text=cited.text
-    )
+    template = load_prompt("reenact.paper.lineage", "prompts/summary.md")
+    prompt = template.fill(title=paper.title, goal=goal.text(), why=chosen.why, text=cited.text)
     known = frozenset(cited.ids)
 
     def check(answer: CitedSummary) -> None:

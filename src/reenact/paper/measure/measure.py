@@ -170,9 +170,8 @@ def matched(
         + (f"; {one.setting}" if one.setting else "")
         for one in claims
     )
-    prompt = load_prompt("reenact.paper.measure", "prompts/match.md").fill(
-        claims=listed, metrics="\n".join(names), project=project.text()
-    )
+    template = load_prompt("reenact.paper.measure", "prompts/match.md")
+    prompt = template.fill(claims=listed, metrics="\n".join(names), project=project.text())
 
     def check(answer: Matches) -> None:
         for number, one in enumerate(answer.matches):

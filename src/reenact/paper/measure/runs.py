@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Event
 
 from reenact.codegen.project import ENTRY, METRICS, Project
@@ -64,10 +65,10 @@ def full_runs(
     after one that ran out of time."""
     late = Event()
 
-    def ran(number: int) -> FullRun | None:
+    def ran(number: int) -> list[FullRun]:
         if late.is_set():
             # It would take as long.
-            return None
+            return []
         seed = seeds[number]
         say(f"full run {number + 1} of {len(seeds)}, seed {seed}")
         ended = runner.run(
@@ -77,16 +78,15 @@ def full_runs(
         )  # fmt: skip
         if ended.ending == Ending.TIMEOUT:
             late.set()
-        return _read(seed, ended, scale)
+        return [_read(seed, ended, scale)]
 
-    found: list[FullRun | None] = []
-    while len(found) < min(GIVE_UP, len(seeds)) and not any(one is not None and one.ok for one in found):
-        found.append(ran(len(found)))
-    known = [one for one in found if one is not None]
-    if any(one.ok for one in known):
-        with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in known))) as pool:
-            found += pool.map(ran, range(len(found), len(seeds)))
-    return tuple(one for one in found if one is not None)
+    found: list[FullRun] = []
+    for number in range(min(GIVE_UP, len(seeds))):
+        found += ran(number) if not any(one.ok for one in found) else []
+    if any(one.ok for one in found):
+        with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in found))) as pool:
+            found += chain.from_iterable(pool.map(ran, range(len(found), len(seeds))))
+    return tuple(found)
 
 
 def _at_once(peak_mib: float) -> int:

@@ -160,9 +160,8 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     for one in answer.numbers:
         figure = one.figure.strip().strip("[]")
         if figure not in shown:
-            dropped.append(
-                f"{one.metric} {one.value:g} of {one.method}: there is no such figure ({one.figure})"
-            )
+            what = f"{one.metric} {one.value:g} of {one.method}"
+            dropped.append(f"{what}: there is no such figure ({one.figure})")
             continue
         stated = {name: text.strip() for name, text in one if isinstance(text, str)}
         known = {"id": f"R{len(claims) + 1}", "place": figure, "quote": stated.pop("seen"), "read_off": True}

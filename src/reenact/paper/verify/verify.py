@@ -154,10 +154,8 @@ def _judge(
     beside = "\n\n".join(one.text() for one in cited) or "none"
     values = {"code": project.text(), "criteria": listed, "cited": beside}
     try:
-        wrong = partial(_wrong, batch=batch, project=project)
-        answer = ask_with_retry(
-            run, model, "verdicts", template, values, Verdicts, wrong=wrong, sample=sample
-        )
+        put = partial(ask_with_retry, wrong=partial(_wrong, batch=batch, project=project), sample=sample)
+        answer = put(run, model, "verdicts", template, values, Verdicts)
     except AnswerUnusable as error:
         return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
     given: dict[str, list[Said]] = {}
@@ -228,11 +226,9 @@ def code_lines(name: str, text: str) -> frozenset[int]:
     if suffix not in {".py", *SETTINGS}:
         return frozenset()
     alone = [node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Expr)]
-    texts = [
-        range(one.lineno, (one.end_lineno or 0) + 1) for one in alone if isinstance(one.value, ast.Constant)
-    ]
+    texts = [one for one in alone if isinstance(one.value, ast.Constant)]
     lines = enumerate(map(str.strip, text.splitlines()), start=1)
-    promised = {number for one in texts for number in one}
+    promised = {at for one in texts for at in range(one.lineno, (one.end_lineno or 0) + 1)}
     return frozenset(at for at, line in lines if line and not line.startswith("#") and at not in promised)
 
 
