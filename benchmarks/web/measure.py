@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.journal.codec import dumped
 from reenact.journal.database import Database
-from reenact.journal.keys import step_key
-from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest
+from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest, step_key
 from reenact.journal.rows import put_row
 from reenact.types import JsonValue, Progress, Stop, Tell
 from reenact.web.serve import serving

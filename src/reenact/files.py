@@ -8,6 +8,8 @@ Links are followed; whoever must not follow them looks before. Not covered: a fi
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -58,6 +60,16 @@ def read_start(path: Path, most: int) -> bytes:
 def read_text(path: Path, most: int, *, errors: str = "strict") -> str:
     """The text of a plain file in UTF-8. Raises OSError, NotAFile and UnicodeDecodeError."""
     return read_bytes(path, most).decode("utf-8", errors)
+
+
+@contextmanager
+def opened(path: str | Path, flags: int, at: int | None = None) -> Iterator[int]:
+    """A descriptor by `os.open`, below the folder `at` where that is given; closed in the end."""
+    handle = os.open(path, flags | os.O_CLOEXEC, dir_fd=at)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def lock_folder(path: Path) -> int | None:

@@ -33,7 +33,7 @@ import psutil
 from reenact import redact
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run
-from reenact.journal.keys import this_host
+from reenact.journal.records import this_host
 from reenact.journal.storage import make_folder, storage_named, write_whole
 from reenact.own_process import own_command, own_environment
 
@@ -167,7 +167,7 @@ def stop_run(run: Run, shelf: JournalReader) -> str:
     here = this_host()
     if not shelf.is_live(run):
         return "Nobody works on this run now."
-    if (run.host, run.boot) != (here.host, here.boot) or run.pid == here.pid:
+    if (run.host, run.boot) != (here["host"], here["boot"]) or run.pid == here["pid"]:
         return "This run is worked on elsewhere: stop it there."
     try:
         os.kill(run.pid, signal.SIGINT)

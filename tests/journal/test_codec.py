@@ -20,7 +20,7 @@ from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, Kind
 from reenact.journal.artefacts import MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, decoder, redact_nothing
-from reenact.journal.keys import step_key
+from reenact.journal.records import step_key
 from reenact.sandbox.box import BoxResult, Ending, Event
 
 

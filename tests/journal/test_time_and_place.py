@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from reenact.journal import Journal, Kind, Status
-from reenact.journal.keys import Clock
+from reenact.journal.records import Clock
 
 
 class JumpingClock(Clock):

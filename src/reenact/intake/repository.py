@@ -20,7 +20,7 @@ from reenact.errors import InputError, Unreachable, UnreadableRepository
 from reenact.files import open_regular, read_start
 from reenact.intake.archive import Bounds, is_archive, unpack
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.repository import Bound, Repository, clone, is_bare, run_git
+from reenact.sandbox.repository import Repository, bounded, clone, is_bare, run_git
 from reenact.types import Stop
 
 CHANGED = "+changes"
@@ -284,13 +284,13 @@ def is_bundle(path: Path) -> bool:
 def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository, str]:
     """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
     git = into / ".git"
-    bound = Bound(BOUNDS.most_bytes, into, stop)
+    look = bounded(into, BOUNDS.most_bytes, stop)
     file = str(path.absolute())
     run_git(git, into, ("init", "--quiet", "--template="), wall_s=_BUNDLE_S)
     references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
     fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok", "--", file)
     try:
-        run_git(git, into, (*fetch, *references), wall_s=_BUNDLE_S, allow="file", bound=bound)
+        run_git(git, into, (*fetch, *references), wall_s=_BUNDLE_S, allow="file", look=look)
         listed = run_git(git, into, ("ls-remote", "--", file), wall_s=_BUNDLE_S, allow="file")
     except InputError as error:
         raise UnreadableRepository(f"The bundle {path.name} cannot be read: {error.sentence}") from error

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
-from reenact.journal.keys import canonical
-from reenact.journal.records import Artefact
+from reenact.journal.records import Artefact, canonical
 from reenact.redact import redact_bytes
 from reenact.types import JsonValue
 

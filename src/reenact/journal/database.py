@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ STORAGE = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
     sqlite3.SQLITE_PERM: "there is no permission",
 }
-TORN = {sqlite3.SQLITE_IOERR_SHORT_READ}
 NO_ROOM = 64 * 1024
 ASIDE = "Move it aside and run again. Runs that can still be read: reenact runs list, reenact runs export"
 
@@ -95,10 +94,14 @@ class Database:
     def _named(self, error: sqlite3.Error) -> ReenactError:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         where = self.path or "the journal in memory"
-        if code == sqlite3.SQLITE_READONLY and not self.readonly and self._may_be_written():
+        places = (self.path, self.path.parent) if self.path else ()
+        writable = bool(places) and all(os.access(place, os.W_OK) for place in places)
+        if code == sqlite3.SQLITE_READONLY and not self.readonly and writable:
             return self._damaged("its header says that it may not be written")
-        if code & 0xFF in STORAGE and code not in TORN:
-            why = STORAGE[sqlite3.SQLITE_FULL if self._is_full() else code & 0xFF]
+        if code & 0xFF in STORAGE and code != sqlite3.SQLITE_IOERR_SHORT_READ:
+            # SQLite calls it an input/output error when there is no room for the memory it shares.
+            full = any(folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM for folder in places)
+            why = STORAGE[sqlite3.SQLITE_FULL if full else code & 0xFF]
             return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return JournalError(
@@ -106,16 +109,6 @@ class Database:
                 next_step="Run the same command when it is done.",
             )
         return self._damaged(str(error))
-
-    def _may_be_written(self) -> bool:
-        return (
-            self.path is not None and os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
-        )
-
-    def _is_full(self) -> bool:
-        # SQLite calls it an input/output error when there is no room for the memory it shares.
-        folder = self.path.parent if self.path else None
-        return folder is not None and folder.exists() and shutil.disk_usage(folder).free < NO_ROOM
 
     def _damaged(self, why: str) -> JournalDamaged:
         return JournalDamaged(f"The journal {self.path} is damaged: {why}.", next_step=ASIDE)
@@ -144,21 +137,22 @@ class Database:
 def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
     if path is None:
         return _opened(":memory:")
+    address = f"file:{quote(str(path))}?mode="
     if not readonly:
         make_folder(path.parent, 0o700)
         # An empty file for SQLite to fill: the log and the shared memory beside it get the same rights.
         with storage_named(path), suppress(FileExistsError):
             os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        return _opened(f"file:{quote(str(path))}?mode=rwc")
+        return _opened(f"{address}rwc")
     try:
-        connection = _opened(f"file:{quote(str(path))}?mode=ro")
-        connection.execute("PRAGMA user_version").fetchone()
+        connection = _opened(f"{address}ro")
+        _version(connection)
     except sqlite3.OperationalError:
         # On a read-only disk SQLite cannot share memory with writers; there are none, unless a log waits.
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise
-        return _opened(f"file:{quote(str(path))}?mode=ro&immutable=1")
+        return _opened(f"{address}ro&immutable=1")
     return connection
 
 
@@ -174,14 +168,7 @@ def _brought_up(old: sqlite3.Connection) -> sqlite3.Connection:
     return copy
 
 
-def _opened(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        address,
-        uri=address.startswith("file:"),
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=BUSY_S,
-    )
+_opened = partial(sqlite3.connect, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
 
 
 @cache
@@ -201,11 +188,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 def _layout(connection: sqlite3.Connection) -> set[str]:
     rows = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
-    return {_squeezed(str(row[0])) for row in rows}
-
-
-def _squeezed(statement: str) -> str:
-    return " ".join(statement.split())
+    return {" ".join(str(row[0]).split()) for row in rows}
 
 
 RENAMED = "story TO pipeline"
@@ -232,7 +215,7 @@ def is_settled(connection: sqlite3.Connection) -> bool:
             f"This journal has format {version}; this reenact reads up to format {VERSION}.",
             next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
         )
-    if version == VERSION and _layout(connection) != set(map(_squeezed, statements())):
+    if version == VERSION and _layout(connection) != {" ".join(one.split()) for one in statements()}:
         raise JournalDamaged("The layout of the journal is not the one that reenact made.")
     return version == VERSION
 

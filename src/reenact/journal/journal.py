@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,10 @@ from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
 from reenact.journal.database import Database
-from reenact.journal.keys import PIPELINE, Clock, hashed, new_run_id, this_host
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader, foreign, proven_file
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import SUM, UNENDED, Run, Status
+from reenact.journal.records import PIPELINE, SUM, UNENDED, Clock, Run, Status, hashed, new_run_id, this_host
 from reenact.journal.rows import next_number, next_turn, put_row, read_rows, set_row, steps_of
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, tighten
@@ -34,7 +33,7 @@ from reenact.redact import redact
 from reenact.version import __version__
 
 if TYPE_CHECKING:
-    from reenact.journal.incoming import Moved
+    from reenact.journal.archive import Moved
     from reenact.journal.upkeep import Removed
 
 OF_EXECUTION = ("argv", "folder", "version", "python", "host", "boot", "pid")
@@ -51,13 +50,12 @@ class Journal(JournalReader):
         database: Database,
         artefacts: Artefacts,
         locks: Locks,
-        *,
-        signer: Signer | None = None,
+        signer: Signer,
         trust: bool = False,
         redact: Redact = redact,
         clock: Clock | None = None,
     ) -> None:
-        super().__init__(database, artefacts, locks, signer or passing_signer())
+        super().__init__(database, artefacts, locks, signer)
         self._trust = trust
         self._bodies = Bodies(artefacts, redact)
         self._clock = clock or Clock()
@@ -83,12 +81,12 @@ class Journal(JournalReader):
             database.close()
             locks.leave()
             raise
-        return Journal(database, artefacts, locks, signer=signer, trust=trust, redact=redact)
+        return Journal(database, artefacts, locks, signer, trust, redact)
 
     @classmethod
     def in_memory(cls, *, clock: Clock | None = None) -> Journal:
         """The twin for tests: the same code, nothing on disk."""
-        return Journal(Database(None), MemoryArtefacts(), Locks(None), clock=clock)
+        return Journal(Database(None), MemoryArtefacts(), Locks(None), passing_signer(), clock=clock)
 
     def run(
         self, *, pipeline: str, request: object, argv: Sequence[str] = (), what: str = "", fresh: bool = False
@@ -146,8 +144,7 @@ class Journal(JournalReader):
 
     def _change(self, connection: sqlite3.Connection, run: Run, **columns: Any) -> Run:
         """Write other columns of a run, which stays whose it was."""
-        signer = self._signer if run.is_signed(self._signer) else None
-        changed = replace(run, **columns).sealed(signer)
+        changed = replace(run, **columns).sealed(self._signer if run.is_signed(self._signer) else None)
         set_row(connection, run, changed)
         return changed
 
@@ -159,7 +156,7 @@ class Journal(JournalReader):
 
     def take_in(self, path: Path) -> Moved:
         """Import the run of a file that `export` wrote. The file is untrusted; twice changes nothing."""
-        from reenact.journal.incoming import import_run
+        from reenact.journal.archive import import_run
 
         return import_run(self._database, self._artefacts, self._locks, path)
 
@@ -189,7 +186,7 @@ class Journal(JournalReader):
             fresh=int(fresh),
             turn=0,
             version=__version__,
-            **asdict(this_host()),
+            **this_host(),
         )
 
     def _take(self, wanted: Run) -> Run:
@@ -198,9 +195,7 @@ class Journal(JournalReader):
         try:
             with self._database.transaction() as connection:
                 earlier = None if wanted.fresh else self._unfinished(connection, wanted)
-                run = (
-                    self._continued(connection, earlier, wanted) if earlier else self._new(connection, wanted)
-                )
+                run = self._begun(connection, earlier, wanted)
                 locked = self._lock(run, earlier or run)
         except BaseException:
             if locked is not None:
@@ -241,32 +236,19 @@ class Journal(JournalReader):
             )
         return run.seq
 
-    def _new(self, connection: sqlite3.Connection, wanted: Run) -> Run:
+    def _begun(self, connection: sqlite3.Connection, earlier: Run | None, wanted: Run) -> Run:
+        """The earlier run as it goes on, or else a new one, as it stands in the file now."""
+        if earlier is not None:
+            execution = UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION}
+            execution |= {"status": Status.RUNNING, "exit_code": None, "executions": earlier.executions + 1}
+            run = replace(earlier, **execution).sealed(self._signer)
+            set_row(connection, earlier, run)
+            return run
         now = self._clock.now()
-        run = replace(
-            wanted,
-            seq=next_number(connection, Run),
-            id=_unused_id(connection, self._clock),
-            turn=next_turn(connection),
-            started_at=now.isoformat(timespec="milliseconds"),
-        ).sealed(self._signer)
-        put_row(connection, run)
+        name = new_run_id(now)
+        while connection.execute("SELECT 1 FROM run_rows WHERE id = ?", (name,)).fetchone():
+            name = new_run_id(now)
+        seq, turn = next_number(connection, Run), next_turn(connection)
+        new = replace(wanted, seq=seq, id=name, turn=turn, started_at=now.isoformat(timespec="milliseconds"))
+        put_row(connection, run := new.sealed(self._signer))
         return run
-
-    def _continued(self, connection: sqlite3.Connection, earlier: Run, wanted: Run) -> Run:
-        run = replace(
-            earlier,
-            status=Status.RUNNING,
-            exit_code=None,
-            executions=earlier.executions + 1,
-            **UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION},
-        ).sealed(self._signer)
-        set_row(connection, earlier, run)
-        return run
-
-
-def _unused_id(connection: sqlite3.Connection, clock: Clock) -> str:
-    while True:
-        name = new_run_id(clock.now())
-        if not connection.execute("SELECT 1 FROM run_rows WHERE id = ?", (name,)).fetchone():
-            return name

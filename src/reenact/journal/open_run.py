@@ -21,10 +21,6 @@ NAMED = 3
 """Runs that are named one by one; more of them are counted."""
 
 
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 class OpenRun(Scope):
     """`with journal.run(...) as run:`. Left by an error, the run stays and its command continues it."""
 
@@ -50,16 +46,16 @@ class OpenRun(Scope):
     @property
     def reused(self) -> str:
         """What of the result was not made by this execution, in a line for its reader; empty for nothing."""
-        return " ".join(line for line in (self._continued(), self._taken()) if line)
+        return " ".join(filter(None, (self._continued(), self._taken())))
 
     def _continued(self) -> str:
         """That an interrupted run went on; empty when nothing of it was kept."""
         kept = len(self._recorder.kept)
         if not kept:
             return ""
-        when, verb = self._clock_time(self._recorder.interrupted_at), "is" if kept == 1 else "are"
-        what = f"{_counted(kept, 'finished step')} {verb} kept"
-        return f"Continued run {self.record.id}, interrupted {when}: {what}. --fresh starts over."
+        when, what = self._clock_time(self._recorder.interrupted_at), "step is" if kept == 1 else "steps are"
+        about = f"Continued run {self.record.id}, interrupted {when}: {kept} finished {what} kept."
+        return f"{about} --fresh starts over."
 
     def _taken(self) -> str:
         """What was taken from finished runs, and when each of them ended; empty for nothing."""
@@ -73,7 +69,7 @@ class OpenRun(Scope):
         if len(sources) > NAMED:
             where = f"{len(sources)} runs, the last {sources[-1]}"
         counts = Counter(WORDS.get(step.kind, "step") for step in steps)
-        what = ", ".join(_counted(number, word) for word, number in counts.items())
+        what = ", ".join(f"{number} {word}{'s' * (number > 1)}" for word, number in counts.items())
         return f"Reused from {where}: {what}. --fresh runs everything again."
 
     def _clock_time(self, moment: str) -> str:
@@ -91,7 +87,7 @@ class OpenRun(Scope):
                 f"A verdict is at most {ROW_CHARACTERS} characters of plain data. Received: {verdict!r:.80}.",
                 next_step="Put the large parts into steps.",
             )
-        self._recorder.end(Status.FINISHED, exit_code=exit_code, verdict=body.text)
+        self._recorder.end(Status.FINISHED, exit_code, verdict=body.text)
 
     def __enter__(self) -> Self:
         return self
@@ -115,4 +111,4 @@ class OpenRun(Scope):
             code = error.exit_code
         elif error is not None:
             code = ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED
-        self._recorder.end(Status.STOPPED if gently else Status.FAILED, exit_code=code, error=error)
+        self._recorder.end(Status.STOPPED if gently else Status.FAILED, code, error, verdict=None)

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reenact.errors import InputError, JournalDamaged
+from reenact.errors import InputError, JournalDamaged, ReenactError
 from reenact.journal.database import Database, statements
 from reenact.journal.records import Run, Step
 from reenact.journal.rows import damaged, prove_body, proven
@@ -35,70 +35,65 @@ class Answer:
 
 def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -> Answer:
     """The answer to one SELECT over the views `runs` and `steps`."""
+    damage: list[JournalDamaged] = []
     with closing(Database(folder / "journal.db", readonly=True)) as database:
-        return _Query(database.connection, seconds).answer(sql, limit)
-
-
-class _Query:
-    """One connection made ready for somebody's SQL."""
-
-    def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
-        self._connection = connection
-        self._seconds = seconds
-        self._damage: JournalDamaged | None = None
-        connection.create_function("intact_run", -1, partial(self._intact, Run))
-        connection.create_function("intact_step", -1, partial(self._intact, Step))
-        runs, steps = statements()[-2:]
-        # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
-        # SQLite from moving the query's own conditions in between a row and its proof.
-        for statement in (
-            "PRAGMA query_only = OFF",
-            "PRAGMA trusted_schema = ON",
-            _proving(runs, Run, ""),
-            _proving(steps, Step, "inputs, result, "),
-            "PRAGMA query_only = ON",
-        ):
-            connection.execute(statement)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        connection.set_authorizer(_only_reading)
-
-    def answer(self, sql: str, limit: int) -> Answer:
-        deadline = time.monotonic() + self._seconds
-        self._connection.set_progress_handler(lambda: int(time.monotonic() > deadline), LOOK_EVERY)
+        connection = database.connection
+        _make_ready(connection, damage)
+        deadline = time.monotonic() + seconds
+        connection.set_progress_handler(lambda: int(time.monotonic() > deadline), LOOK_EVERY)
         try:
-            cursor = self._connection.execute(sql)
+            cursor = connection.execute(sql)
             rows = cursor.fetchmany(limit + 1)
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            raise self._refusal(error) from error
-        if not cursor.description:
-            raise self._refusal(ValueError("it asks for nothing"))
-        columns = tuple(str(column[0]) for column in cursor.description)
-        return Answer(columns, tuple(rows[:limit]), len(rows) > limit)
+            raise (damage[-1] if damage else _refusal(error, seconds)) from error
+    if not cursor.description:
+        raise _refusal(ValueError("it asks for nothing"), seconds)
+    columns = tuple(str(column[0]) for column in cursor.description)
+    return Answer(columns, tuple(rows[:limit]), len(rows) > limit)
 
-    def _refusal(self, error: Exception) -> Exception:
-        if self._damage is not None:
-            return self._damage
-        code = getattr(error, "sqlite_errorcode", 0)
-        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return damaged(str(error))
-        if code == sqlite3.SQLITE_INTERRUPT:
-            return InputError(f"The query took longer than {self._seconds:.0f} seconds.")
-        return InputError(
-            f"The query was refused: {error}. Only one SELECT is answered.",
-            next_step='For example: reenact runs query "SELECT id, pipeline, status FROM runs"',
-        )
 
-    def _intact(self, row: type[Run] | type[Step], *values: Any) -> int:
-        """Whether a row is what was written; the columns of a step follow its inputs and its result."""
-        bodies, values = (values[:2], values[2:]) if row is Step else ((), values)
-        try:
-            columns = proven(row, values)
-            for name, body in zip(("inputs", "result"), bodies, strict=False):
-                prove_body(columns["path"], name, body, columns[f"{name}_digest"])
-        except JournalDamaged as error:
-            self._damage = error
-            raise
-        return 1
+def _make_ready(connection: sqlite3.Connection, damage: list[JournalDamaged]) -> None:
+    """Prove every row that somebody's SQL reads, and let it do nothing but read."""
+    connection.create_function("intact_run", -1, partial(_intact, damage, Run))
+    connection.create_function("intact_step", -1, partial(_intact, damage, Step))
+    runs, steps = statements()[-2:]
+    # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
+    # SQLite from moving the query's own conditions in between a row and its proof.
+    for statement in (
+        "PRAGMA query_only = OFF",
+        "PRAGMA trusted_schema = ON",
+        _proving(runs, Run, ""),
+        _proving(steps, Step, "inputs, result, "),
+        "PRAGMA query_only = ON",
+    ):
+        connection.execute(statement)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    connection.set_authorizer(_only_reading)
+
+
+def _refusal(error: Exception, seconds: float) -> ReenactError:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return damaged(str(error))
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return InputError(f"The query took longer than {seconds:.0f} seconds.")
+    return InputError(
+        f"The query was refused: {error}. Only one SELECT is answered.",
+        next_step='For example: reenact runs query "SELECT id, pipeline, status FROM runs"',
+    )
+
+
+def _intact(damage: list[JournalDamaged], row: type[Run] | type[Step], *values: Any) -> int:
+    """Whether a row is what was written; the columns of a step follow its inputs and its result."""
+    bodies, values = (values[:2], values[2:]) if row is Step else ((), values)
+    try:
+        columns = proven(row, values)
+        for name, body in zip(("inputs", "result"), bodies, strict=False):
+            prove_body(columns["path"], name, body, columns[f"{name}_digest"])
+    except JournalDamaged as error:
+        damage.append(error)
+        raise
+    return 1
 
 
 def _proving(view: str, row: type[Run] | type[Step], bodies: str) -> str:

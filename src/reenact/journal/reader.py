@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
 from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
@@ -41,6 +41,17 @@ ORDERS = {
 """What runs may be ordered by; of a metric its value."""
 
 
+class Wanted(TypedDict, total=False):
+    """Which runs; `text` is looked for in the id, the pipeline, the title, the command, the folder and the
+    verdict, `between` has the first and the last of their numbers."""
+
+    pipeline: str | None
+    status: Status | None
+    text: str | None
+    verdict: str | None
+    between: tuple[int, int] | None
+
+
 class JournalReader:
     """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is raised."""
 
@@ -67,39 +78,25 @@ class JournalReader:
     def runs(
         self,
         *,
-        pipeline: str | None = None,
-        status: Status | None = None,
-        text: str | None = None,
-        verdict: str | None = None,
-        between: tuple[int, int] | None = None,
         order: str = "started",
         rising: bool = False,
         limit: int | None = None,
         offset: int = 0,
+        **wanted: Unpack[Wanted],
     ) -> list[Run]:
-        """Runs, newest first, or by another of ORDERS. `text` is looked for in the id, the pipeline, the
-        title, the command, the folder and the verdict, among runs with numbers from the first to the last of
-        `between`."""
-        clause, values = _filter(pipeline, status, text, verdict, between)
+        """Runs, newest first, or by another of ORDERS."""
+        clause, values = _filter(wanted)
         page = (-1 if limit is None else limit, offset)
         key, way = ORDERS[order], "ASC" if rising else "DESC"
         # What has no such value comes last, whichever way the others are ordered; all have a number.
         ordered = f"seq {way}" if key == "seq" else f"{key} IS NULL, {key} {way}, seq DESC"
+        clause = f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?"
         with self._database.snapshot() as connection:
-            return read_rows(
-                connection, Run, f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?", (*values, *page)
-            )
+            return read_rows(connection, Run, clause, (*values, *page))
 
-    def count(
-        self,
-        *,
-        pipeline: str | None = None,
-        status: Status | None = None,
-        text: str | None = None,
-        verdict: str | None = None,
-    ) -> int:
+    def count(self, **wanted: Unpack[Wanted]) -> int:
         """How many runs there are."""
-        clause, values = _filter(pipeline, status, text, verdict)
+        clause, values = _filter(wanted)
         count: int = self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0]  # noqa: S608
         return count
 
@@ -218,9 +215,7 @@ class JournalReader:
 
     def status_of(self, run: Run) -> str:
         """The status in one word: that of the row, or `interrupted`."""
-        if run.status is Status.RUNNING and not self.is_live(run):
-            return INTERRUPTED
-        return run.status.value
+        return INTERRUPTED if run.status is Status.RUNNING and not self.is_live(run) else run.status.value
 
     def export(self, run: Run, path: Path) -> None:
         """Write the run with all its artefacts to a new file."""
@@ -254,32 +249,23 @@ class JournalReader:
 
 def foreign(run: Run) -> str:
     """Why nothing of a run is executed, continued or taken as evidence."""
-    if run.imported:
-        return "it was imported from a file."
-    return "it was not recorded by this user on this machine."
+    why = "imported from a file" if run.imported else "not recorded by this user on this machine"
+    return f"it was {why}."
 
 
-def _filter(
-    pipeline: str | None,
-    status: Status | None,
-    text: str | None,
-    verdict: str | None = None,
-    between: tuple[int, int] | None = None,
-) -> tuple[str, tuple[Any, ...]]:
-    first, last = between or (None, None)
-    wanted = {
-        "pipeline = ?": pipeline,
+def _filter(wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
+    first, last = wanted.get("between") or (None, None)
+    status = wanted.get("status")
+    asked = {
+        "pipeline = ?": wanted.get("pipeline"),
         "status = ?": status and status.value,
-        f"{VERDICT} = ?": verdict,
+        f"{VERDICT} = ?": wanted.get("verdict"),
         "seq >= ?": first,
         "seq <= ?": last,
+        f"instr(lower({SEARCHED}), lower(?))": wanted.get("text") or None,
     }
-    clauses = [clause for clause, value in wanted.items() if value is not None]
-    values: list[Any] = [value for value in wanted.values() if value is not None]
-    if text:
-        clauses.append(f"instr(lower({SEARCHED}), lower(?))")
-        values.append(text)
-    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)
+    given = {clause: value for clause, value in asked.items() if value is not None}
+    return (f"WHERE {' AND '.join(given)}" if given else ""), tuple(given.values())
 
 
 def proven_file(folder: Path, *, readonly: bool) -> tuple[Database, Locks]:

@@ -18,8 +18,19 @@ from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Bodies, Body, Flattening, dumped
 from reenact.journal.database import Database
-from reenact.journal.keys import Clock, step_key
-from reenact.journal.records import SUM, UNENDED, Cost, Kind, Run, State, Status, Step, digest
+from reenact.journal.records import (
+    SUM,
+    UNENDED,
+    Clock,
+    Cost,
+    Kind,
+    Run,
+    State,
+    Status,
+    Step,
+    digest,
+    step_key,
+)
 from reenact.journal.rows import next_number, put_row, read_body, read_rows, set_row
 from reenact.journal.signing import Signer
 from reenact.own_process import crash_point
@@ -52,13 +63,7 @@ class Recorder:
     """Writes one run. Pipelines use it through Scope."""
 
     def __init__(
-        self,
-        database: Database,
-        bodies: Bodies,
-        run: Run,
-        steps: Sequence[Step],
-        clock: Clock,
-        signer: Signer,
+        self, database: Database, bodies: Bodies, run: Run, steps: list[Step], clock: Clock, signer: Signer
     ) -> None:
         self.run = run
         self.bodies = bodies
@@ -71,9 +76,7 @@ class Recorder:
         self._learn(steps)
         self.kept: set[str] = set()
         """Keys of steps of earlier executions of this run whose results this one was given."""
-        self.interrupted_at = max(
-            (step.ended_at or step.started_at for step in steps), default=run.started_at
-        )
+        self.interrupted_at = max([step.ended_at or step.started_at for step in steps] or [run.started_at])
         """When an earlier execution last wrote something."""
         self._before = set(self._by_key)
         self._asked: dict[str, str] = {}
@@ -84,14 +87,7 @@ class Recorder:
         self._began = clock.monotonic()
 
     def request(
-        self,
-        path: str,
-        kind: Kind,
-        version: int,
-        inputs: object,
-        written: object = None,
-        *,
-        shared: bool = False,
+        self, path: str, kind: Kind, version: int, inputs: object, shown: object = None, shared: bool = False
     ) -> StepRequest:
         """The step at this path with these inputs. One execution may not ask twice with different ones.
 
@@ -111,7 +107,7 @@ class Recorder:
                     f"Two different steps were asked for at the path {path} in one execution.",
                     next_step="Give each its own name, attempt or sample.",
                 )
-        return StepRequest(path, kind, version, key, inputs if written is None else written, shared)
+        return StepRequest(path, kind, version, key, inputs if shown is None else shown, shared)
 
     @contextmanager
     def alone(self, keys: Sequence[str]) -> Iterator[None]:
@@ -136,17 +132,13 @@ class Recorder:
         if self.run.fresh or not wanted.shared:
             return None
         with self._database.snapshot() as connection:
-            found = read_rows(connection, Step, ELSEWHERE, (wanted.key, self.run.seq))
-            return next((step for step in found if self._is_ours(connection, step)), None)
-
-    def _is_ours(self, connection: sqlite3.Connection, step: Step) -> bool:
-        """Whether a step of another run may count as evidence: this user made it and its run here."""
-        if not step.is_signed(self._signer):
-            return False
-        return all(
-            run.is_signed(self._signer) and not run.imported
-            for run in read_rows(connection, Run, "WHERE seq = ?", (step.run,))
-        )
+            for step in read_rows(connection, Step, ELSEWHERE, (wanted.key, self.run.seq)):
+                runs = read_rows(connection, Run, "WHERE seq = ?", (step.run,))
+                # It counts as evidence when this user made it and its run here.
+                ours = all(run.is_signed(self._signer) and not run.imported for run in runs)
+                if ours and step.is_signed(self._signer):
+                    return step
+        return None
 
     def keep(self, wanted: StepRequest, step: Step) -> None:
         """Give back a result that this run has: count it when an earlier execution left it, and put it back
@@ -189,13 +181,16 @@ class Recorder:
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
         """Write that this run takes steps from other runs, with the results as they stand there."""
-        texts = [self.text_of(source, "result") for _, source in taken]
-        inputs = [self.bodies.body(wanted.inputs) for wanted, _ in taken]
-        origins = [source.reused_from or self._id_of(source.run) for _, source in taken]
+        rows = []
+        for wanted, source in taken:
+            body, text = self.bodies.body(wanted.inputs), self.text_of(source, "result")
+            found = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (source.run,))
+            origin = source.reused_from or (str(found[0][0]) if found else REMOVED)
+            hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
+            rows.append((wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin))
         with self._writing() as writing:
-            for (wanted, source), body, text, origin in zip(taken, inputs, texts, origins, strict=True):
-                hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
-                writing.insert(wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin)
+            for row in rows:
+                writing.insert(*row)
 
     def note(self, wanted: StepRequest, body: Body) -> None:
         """Write a fact that needs no effect: intent and result at once, unless it stands already."""
@@ -209,23 +204,18 @@ class Recorder:
                 writing.revive(wanted, known)
 
     def end(
-        self,
-        status: Status,
-        *,
-        exit_code: ExitCode | None,
-        verdict: str | None = None,
-        error: BaseException | None = None,
+        self, status: Status, code: ExitCode | None, error: BaseException | None = None, **columns: Any
     ) -> None:
         """Write how the run stands now."""
         with self._writing() as writing:
             writing.run = replace(
                 writing.run,
                 status=status,
-                verdict=verdict,
-                exit_code=None if exit_code is None else int(exit_code),
+                exit_code=None if code is None else int(code),
                 ended_at=self.now(),
                 error_type=type(error).__name__ if error else None,
                 error=self.bodies.words(_sentence(error)) if error else None,
+                **columns,
             )
 
     def taken(self) -> list[Step]:
@@ -250,10 +240,6 @@ class Recorder:
     def worked_s(self) -> float:
         """Seconds of work so far, over all executions."""
         return float(self._worked_before + max(0.0, self.clock.monotonic() - self._began))
-
-    def _id_of(self, seq: int) -> str:
-        rows = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (seq,))
-        return str(rows[0][0]) if rows else REMOVED
 
     @contextmanager
     def _writing(self) -> Iterator[_Writing]:
@@ -297,12 +283,7 @@ class _Writing:
         return self.put(old, state=State.BEGUN, **again, **UNENDED)
 
     def insert(
-        self,
-        wanted: StepRequest,
-        state: State,
-        inputs: Body,
-        result: str = "",
-        reused_from: str | None = None,
+        self, wanted: StepRequest, state: State, inputs: Body, result: str = "", source: str | None = None
     ) -> Step:
         """A step that the run did not have."""
         self._supersede(wanted)
@@ -317,7 +298,7 @@ class _Writing:
             state=state,
             started_at=self.now,
             ended_at=None if state is State.BEGUN else self.now,
-            reused_from=reused_from,
+            reused_from=source,
             artefacts=dumped(list(inputs.artefacts)),
             inputs_digest=digest(inputs.text),
             result_digest=digest(result),
@@ -362,29 +343,21 @@ class _Writing:
             self.put(old, state=State.SUPERSEDED)
 
     def _account(self, old: Step | None, new: Step) -> None:
-        before = _shares(old) if old else dict.fromkeys(_shares(new), 0)
-        counted = {name: getattr(self.run, name) + part - before[name] for name, part in _shares(new).items()}
+        after = _shares(new)
+        before = _shares(old) if old else dict.fromkeys(after, 0)
+        counted = {name: getattr(self.run, name) + part - before[name] for name, part in after.items()}
+        counted["steps_sum"] %= SUM
         paid_before = Decimal((old.money if old else None) or 0)
-        self.run = replace(
-            self.run,
-            **counted,
-            money=str(Decimal(self.run.money) + Decimal(new.money or 0) - paid_before),
-            steps=self.run.steps + (old is None),
-            steps_sum=(self.run.steps_sum + new.check_sum - (old.check_sum if old else 0)) % SUM,
-        )
+        money = str(Decimal(self.run.money) + Decimal(new.money or 0) - paid_before)
+        self.run = replace(self.run, **counted, money=money)
         self.changed[new.key] = new
 
 
-def _shares(step: Step) -> Mapping[str, int]:
+def _shares(step: Step) -> dict[str, int]:
     """What one step adds to the run's counters."""
-    return {
-        "done": int(step.state is State.DONE),
-        "reused": int(step.state is State.REUSED),
-        "failed": int(step.state is State.FAILED),
-        "tokens_in": step.tokens_in,
-        "tokens_out": step.tokens_out,
-        "unpriced": int(step.money is None),
-    }
+    counted = {state.value: int(step.state is state) for state in (State.DONE, State.REUSED, State.FAILED)}
+    tokens = {"tokens_in": step.tokens_in, "tokens_out": step.tokens_out}
+    return counted | tokens | {"unpriced": int(step.money is None), "steps": 1, "steps_sum": step.check_sum}
 
 
 def _sentence(error: BaseException) -> str:

@@ -1,5 +1,7 @@
 """What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit, under.
 
+The law of a step: a stored result is given back; else intent, effect, result, in this order.
+
 File edits cannot be torn by a crash: they are planned by the hash before and after, and applied file by file.
 Interrupted, the rest is applied next time: a file that already has its new content is left, one that still
 has its old content gets the new one, and one that somebody else changed meanwhile is not touched.
@@ -8,22 +10,133 @@ has its old content gets the new one, and one that somebody else changed meanwhi
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from reenact.errors import InputError, JournalDiverged, ReenactError
+from reenact.errors import InputError, JournalDiverged, JournalError, ReenactError, Stopped, StorageError
 from reenact.journal.artefacts import named
-from reenact.journal.codec import decoder
-from reenact.journal.keys import join
-from reenact.journal.perform import GroupEffect, Steps
-from reenact.journal.recorder import Recorder
-from reenact.journal.records import Cost, Kind
+from reenact.journal.codec import Body, decoder
+from reenact.journal.recorder import Recorder, StepRequest
+from reenact.journal.records import Cost, Kind, State, Step, join
 from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
 from reenact.own_process import crash_point
 
 T = TypeVar("T")
+GroupEffect: TypeAlias = Callable[[tuple[str, ...]], Iterable[Mapping[str, T]]]
+NOWHERE = "-"
+AFTER_INTENT = {Kind.LLM: "C5", Kind.TRIAL: "C13"}
+AFTER_EFFECT = {Kind.LLM: "C6", Kind.BOX: "C11", Kind.TRIAL: "C14"}
+READABLE = (State.DONE, State.REUSED, State.SUPERSEDED)
+MISFIT = (ValueError, TypeError, KeyError, AttributeError)
+"""What decoding raises when the stored data are not of its type (pydantic's error is a ValueError)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Generic[T]):
+    """Steps of one sort that the program asks for, by name."""
+
+    recorder: Recorder
+    requests: Mapping[str, StepRequest]
+    effect: GroupEffect[T]
+    decode: Callable[[Any], T]
+    cost: Callable[[T], Cost] | None = None
+    final: tuple[type[ReenactError], ...] = ()
+    still: Callable[[T], bool] | None = None
+
+    def results(self) -> dict[str, T]:
+        """The stored results, and those of the effect for all others; a final failure is raised again."""
+        with self.recorder.alone([wanted.key for wanted in self.requests.values()]):
+            known = map(self.recorder.stored, self.requests.values())
+            for step in (one for one in known if one and one.state is State.FAILED and one.final):
+                for kind in (kind for kind in self.final if kind.__name__ == step.error_type):
+                    raise kind(step.error or "", next_step=step.error_next or "")
+            results = self._kept()
+            missing = {name: wanted for name, wanted in self.requests.items() if name not in results}
+            return results | self._perform(missing) if missing else results
+
+    def _kept(self) -> dict[str, T]:
+        """The results in this run, or else (of shared steps) in finished ones, recorded as reused.
+
+        A result that `still` rejects counts as not there: the step is performed again.
+        """
+        recorder = self.recorder
+        found: dict[str, T] = {}
+        taken: list[tuple[StepRequest, Step]] = []
+        for name, wanted in self.requests.items():
+            step = recorder.stored(wanted)
+            source = step or recorder.elsewhere(wanted)
+            if source is None or source.state not in READABLE or not source.has_result:
+                continue
+            data = recorder.bodies.plain(recorder.text_of(source, "result"))
+            try:
+                result = self.decode(data)
+            except MISFIT:
+                # Written by a program whose type was another: the step is performed again, never guessed at.
+                continue
+            if self.still is not None and not self.still(result):
+                continue
+            found[name] = result
+            if step is None:
+                taken.append((wanted, source))
+            else:
+                recorder.keep(wanted, step)
+        if taken:
+            recorder.reuse(taken)
+        return found
+
+    def _perform(self, requests: Mapping[str, StepRequest]) -> dict[str, T]:
+        """One effect for one or many steps, recorded before; each group it yields is one transaction."""
+        recorder = self.recorder
+        begun = dict(zip(requests, recorder.begin(list(requests.values())), strict=True))
+        kind = next(iter(requests.values())).kind
+        crash_point(AFTER_INTENT.get(kind, NOWHERE))
+        results: dict[str, T] = {}
+        since = recorder.clock.monotonic()
+        groups: Iterable[Mapping[str, T]] = ()
+        try:
+            groups = self.effect(tuple(requests))
+            for group in groups:
+                crash_point(AFTER_EFFECT.get(kind, NOWHERE))
+                results |= self._write_group(begun, group, since)
+                since = recorder.clock.monotonic()
+        except (Stopped, StorageError):
+            raise
+        except Exception as error:
+            took_s = (recorder.clock.monotonic() - since) / max(1, len(begun))
+            recorder.fail(list(begun.values()), error, took_s, final=isinstance(error, self.final))
+            raise
+        finally:
+            # A generator may hold a pool of processes: it is closed at once, not when somebody forgets it.
+            if isinstance(groups, Generator):
+                groups.close()
+        return results
+
+    def _write_group(self, begun: dict[str, Step], group: Mapping[str, T], since: float) -> dict[str, T]:
+        """The values as they will be read, once they are written."""
+        if strange := [name for name in group if name not in begun]:
+            raise JournalError(
+                f"A result came for a step that was not asked for, or twice. Received: {strange[0]!r}."
+            )
+        rows: list[tuple[Step, Body, Cost]] = []
+        back: dict[str, T] = {}
+        for name, value in group.items():
+            body = self.recorder.bodies.body(value)
+            try:
+                back[name] = self.decode(self.recorder.bodies.plain(body.text))
+            except MISFIT as error:
+                raise JournalError(
+                    f"The result of step {begun[name].path} does not come back from the journal as it went: "
+                    f"{error}.",
+                    next_step="Give the step the type of its result: step(..., returns=TYPE).",
+                ) from error
+            rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
+        if rows:
+            self.recorder.done(rows, self.recorder.clock.monotonic() - since)
+        for name in group:
+            del begun[name]
+        return back
 
 
 class Scope:
@@ -159,7 +272,7 @@ def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes |
     for count, edit in enumerate(plan):
         if count:
             crash_point("C12")
-        target = _target(root, edit.name)
+        target, content = _target(root, edit.name), files[edit.name]
         now = _hash(_content(target))
         if now == edit.after:
             continue
@@ -168,19 +281,15 @@ def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes |
                 f"{target} was changed by somebody else while this run was to change it.",
                 next_step="Put it back as it was and run the same command, or start over with --fresh.",
             )
-        _write(target, files[edit.name], edit.mode, run_id)
-
-
-def _write(target: Path, content: bytes | None, mode: int, run_id: str) -> None:
-    if content is None:
-        with storage_named(target):
-            target.unlink()
-            sync_folder(target.parent)
-        return
-    make_folder(target.parent)
-    # One name a run and file: after a crash the same run writes over its own leftover.
-    temporary = target.with_name(f".{named(target.name.encode()).sha256[:12]}.{run_id}.tmp")
-    write_whole(target, content, temporary=temporary, mode=mode)
+        if content is None:
+            with storage_named(target):
+                target.unlink()
+                sync_folder(target.parent)
+            continue
+        make_folder(target.parent)
+        # One name a run and file: after a crash the same run writes over its own leftover.
+        temporary = target.with_name(f".{named(target.name.encode()).sha256[:12]}.{run_id}.tmp")
+        write_whole(target, content, temporary=temporary, mode=edit.mode)
 
 
 def _content(target: Path) -> bytes | None:

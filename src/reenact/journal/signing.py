@@ -22,8 +22,10 @@ import stat
 import sys
 from pathlib import Path
 
+from reenact.files import opened
 from reenact.journal.storage import private, storage_named
 
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 KEY_BYTES = 32
 KEY_FILE = "journal.key"
 UNUSABLE = (errno.ELOOP, errno.EACCES, errno.ENXIO)
@@ -105,16 +107,13 @@ def _reason(error: OSError | ValueError) -> str:
 
 def _read(path: Path) -> bytes:
     """The key, when it is a file of our own; rights that others have on it are taken away."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
+    with opened(path, _LOOK) as handle:
         facts = os.fstat(handle)
         if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
             raise ValueError("it is not a plain file of this user")
         if facts.st_mode & 0o077:
             os.fchmod(handle, 0o600)
         key = os.read(handle, KEY_BYTES + 1)
-    finally:
-        os.close(handle)
     if len(key) != KEY_BYTES:
         raise ValueError(f"it has not {KEY_BYTES} bytes")
     return key
@@ -126,17 +125,14 @@ def _made(path: Path) -> bytes:
     if stat.S_IMODE(path.parent.stat().st_mode) & 0o077:
         path.parent.chmod(0o700)
     half = path.with_name(f".{KEY_FILE}.{os.getpid()}.{secrets.token_hex(4)}")
-    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(handle, secrets.token_bytes(KEY_BYTES))
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with open(half, "xb", opener=private, buffering=0) as file:
+        file.write(secrets.token_bytes(KEY_BYTES))
+        os.fsync(file.fileno())
     try:
         # A link appears whole or not at all, and never over another.
         os.link(half, path)
     except FileExistsError:
-        return _read(path)
+        pass
     except OSError:
         # A file system without links.
         half.replace(path)
@@ -148,7 +144,6 @@ def _made(path: Path) -> bytes:
 SEAL = "trace.mac"
 MOST_FILES = 100_000
 MOST_BYTES = 1 << 33
-_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def seal(signer: Signer, folder: Path) -> None:
@@ -192,20 +187,15 @@ def _listing(folder: Path) -> str:
             path = Path(place, name)
             if path == folder / SEAL:
                 continue
-            size, sha256 = _hashed(path)
-            total += size
-            entries.append((path.relative_to(folder).as_posix(), size, sha256))
+            _expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
+            with os.fdopen(os.open(path, _LOOK | os.O_CLOEXEC), "rb") as file:
+                facts = os.fstat(file.fileno())
+                _expect(stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES, "a file too large")
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            total += facts.st_size
+            entries.append((path.relative_to(folder).as_posix(), facts.st_size, sha256))
             _expect(len(entries) <= MOST_FILES and total <= MOST_BYTES, "too much")
     return json.dumps([folder.name, sorted(entries)])
-
-
-def _hashed(path: Path) -> tuple[int, str]:
-    _expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
-    handle = os.open(path, _LOOK)
-    with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(handle)
-        _expect(stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES, "a file too large")
-        return facts.st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _expect(fulfilled: bool, what: str) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reenact.errors import StorageError
-from reenact.own_process import crash_point
+from reenact.files import opened
 
 WHY = {
     errno.ENOSPC: "the disk is full",
@@ -60,28 +60,24 @@ def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) 
 
     A crash may leave `temporary` behind; whoever writes the same content again writes over it.
     """
+    half = len(data) // 2
     with storage_named(path):
         try:
-            _write_synced(temporary, data, mode)
+            # No O_TRUNC through a link that somebody put there: a leftover is removed, then created again.
+            temporary.unlink(missing_ok=True)
+            with open(temporary, "xb", opener=private) as file:
+                file.write(data[:half])
+                file.flush()
+                crash_point("C16")
+                file.write(data[half:])
+                file.flush()
+                os.fchmod(file.fileno(), mode)
+                os.fsync(file.fileno())
             temporary.replace(path)
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
         sync_folder(path.parent)
-
-
-def _write_synced(path: Path, data: bytes, mode: int) -> None:
-    # No O_TRUNC through a link that somebody put there: a leftover is removed, then created again.
-    path.unlink(missing_ok=True)
-    with open(path, "xb", opener=private) as file:
-        half = len(data) // 2
-        file.write(data[:half])
-        file.flush()
-        crash_point("C16")
-        file.write(data[half:])
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
 
 
 def tighten(folder: Path) -> None:
@@ -120,11 +116,8 @@ def private(path: str, flags: int) -> int:
 
 def sync_folder(folder: Path) -> None:
     """Flush a folder's entries, so that a new name survives a power cut."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 _FLOCK = "hhqqi"
@@ -146,7 +139,12 @@ class Locks:
     def take(self, number: int) -> bool:
         """Take lock `number`, or say false at once when anyone, also of this process, has it."""
         with self._mutex:
-            if number in self._held or not self._try(number):
+            if number in self._held:
+                return False
+            try:
+                if self._handle is not None:
+                    fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
+            except (BlockingIOError, PermissionError):
                 return False
             self._held.add(number)
             return True
@@ -175,15 +173,6 @@ class Locks:
                 os.close(self._handle)
                 del _tables[self.key]
 
-    def _try(self, number: int) -> bool:
-        if self._handle is None:
-            return True
-        try:
-            fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
-        except (BlockingIOError, PermissionError):
-            return False
-        return True
-
 
 _tables: dict[_Key, Locks] = {}
 _guard = threading.Lock()
@@ -194,7 +183,11 @@ def locks_at(path: Path) -> Locks:
     with _guard, storage_named(path):
         table = _tables.get(_key(path.stat())) if path.exists() else None
         if table is None:
-            handle = _open(path)
+            try:
+                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            except OSError:
+                # Looking at runs on a read-only disk needs no lock of one's own.
+                handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             table = Locks(handle, _key(os.fstat(handle)))
             _tables[table.key] = table
         table.users += 1
@@ -204,11 +197,3 @@ def locks_at(path: Path) -> Locks:
 def _key(facts: os.stat_result) -> _Key:
     # The process id belongs to it: after a fork the child holds none of its parent's locks.
     return os.getpid(), facts.st_dev, facts.st_ino
-
-
-def _open(path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        # Looking at runs on a read-only disk needs no lock of one's own.
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)

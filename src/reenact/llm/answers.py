@@ -117,10 +117,9 @@ def _found(text: str, position: int) -> Iterator[Any]:
         except (BadAnswer, ValueError) as error:
             end = _closing(text, start)
             position = end or len(text)
-            if isinstance(error, BadAnswer):
-                value = error
-            else:
-                value = _repaired(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
+            value = error if isinstance(error, BadAnswer) else BadAnswer(CUT_OFF)
+            if end and value is not error:
+                value = _repaired(text[start:end], str(error))
         yield value
 
 
@@ -178,8 +177,7 @@ def _bounded(digits: str) -> int:
 
 
 def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(digits)):
         raise BadAnswer("Your JSON contains a number too large to be represented.")
     return number
 
@@ -241,6 +239,4 @@ def _misfit(error: ValidationError) -> BadAnswer:
 
 def _repeats(text: str) -> bool:
     """Long text that says the same thing over and over, as a model in a loop does."""
-    if len(text) < 2000:
-        return False
-    return len(zlib.compress(text.encode("utf-8", "replace"))) < 0.03 * len(text)
+    return len(text) >= 2000 and len(zlib.compress(text.encode("utf-8", "replace"))) < 0.03 * len(text)

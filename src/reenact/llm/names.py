@@ -96,13 +96,9 @@ def parse_name(text: str) -> ModelName:
     if kind not in PROVIDERS:
         return ModelName(kind, rest.strip())
     name, _, address = rest.partition("@http")
-    return ModelName(kind, name.strip(), _checked_url(text, kind, f"http{address}" if address else ""))
-
-
-def _checked_url(text: str, kind: str, url: str) -> str:
-    if kind == "openai-compatible" and not (
-        url.startswith(("http://", "https://")) and urlsplit(url).hostname
-    ):
+    url = f"http{address}" if address else ""
+    served = url.startswith(("http://", "https://")) and urlsplit(url).hostname
+    if kind == "openai-compatible" and not served:
         raise UnknownModel(
             f"The model {text!r} does not say where its server is.",
             next_step=f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1.",
@@ -112,7 +108,7 @@ def _checked_url(text: str, kind: str, url: str) -> str:
             f"A model of {kind} takes no address. Received: {text!r}.",
             next_step="Write openai-compatible:NAME@URL.",
         )
-    return url
+    return ModelName(kind, name.strip(), url)
 
 
 def require_key(name: ModelName) -> None:

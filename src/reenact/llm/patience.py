@@ -97,9 +97,8 @@ class Persistence:
                 ending += f"; it asked to wait {fault.retry_after_s:.0f} s"
             sentence = f"{self._name} could not be reached: {fault.sentence} ({ending})."
             raise ModelUnreachable(sentence, next_step=LATER)
-        self._tell(
-            Progress(self._name, nth, self._patience.tries, f"{fault.sentence}; again in {wait:.0f} s")
-        )
+        note = f"{fault.sentence}; again in {wait:.0f} s"
+        self._tell(Progress(self._name, nth, self._patience.tries, note))
         self._clock.sleep(wait)
 
     def _check_rest(self) -> None:

@@ -75,20 +75,15 @@ class Template:
 
     def fill(self, **values: Any) -> Prompt:
         """The prompt with these values. Exactly the declared variables must be given."""
-        if wrong := set(values) ^ set(self.variables):
-            named = ", ".join(
-                f"{name} ({'missing' if name in self.variables else 'unknown'})" for name in sorted(wrong)
-            )
+        if wrong := sorted(set(values) ^ set(self.variables)):
+            why = {True: "missing", False: "unknown"}
+            named = ", ".join(f"{name} ({why[name in self.variables]})" for name in wrong)
             raise InputError(f"The prompt {self.name} does not get its variables: {named}.")
-        system = self._say("system", values)
+        system, shared = self._say("system", values), self._say("shared", values)
         quotes = any(variable.kind in ("quote", "log", "local") for variable in self.variables.values())
-        parts = [Text(text, shared=True) for text in [self._say("shared", values)] if text]
-        return Prompt(
-            name=self.name,
-            version=self.version,
-            system=f"{system}\n\n{RULE}" if quotes else system,
-            parts=(*parts, *self._user_parts(values)),
-        )
+        parts = [Text(shared, shared=True)] if shared else []
+        system = f"{system}\n\n{RULE}" if quotes else system
+        return Prompt(self.name, self.version, system, (*parts, *self._user_parts(values)))
 
     def _user_parts(self, values: Mapping[str, Any]) -> list[Part]:
         """Text and figures in the order of the file."""
@@ -179,7 +174,9 @@ _CONTROLS = re.compile(
 def quote(name: str, text: str, limit: int) -> str:
     """The text as a data block with that name, at most `limit` characters of it."""
     body = capped(stripped(text), limit)
-    tag = _tag(body)
+    tag = hashlib.sha256(body.encode()).hexdigest()[:12]
+    while tag in body:
+        tag = hashlib.sha256(tag.encode()).hexdigest()[:12]
     return f"<<<{name} {tag}\n{body}\n{name} {tag}>>>"
 
 
@@ -195,13 +192,6 @@ def capped(text: str, limit: int) -> str:
         return text
     head, tail = limit - limit // 3, len(text) - limit // 3
     return f"{text[:head]}\n[... {tail - head} characters left out ...]\n{text[tail:]}"
-
-
-def _tag(body: str) -> str:
-    tag = hashlib.sha256(body.encode()).hexdigest()[:12]
-    while tag in body:
-        tag = hashlib.sha256(tag.encode()).hexdigest()[:12]
-    return tag
 
 
 SIGNIFICANT = 4

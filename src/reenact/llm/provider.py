@@ -7,20 +7,27 @@ the environment by the provider's client and are kept nowhere else.
 pydantic-ai is asynchronous and its connections belong to the loop that opened them, while our callers are
 plain functions in any thread, perhaps inside a notebook's own loop. So one event loop in one background
 thread, started on first use, serves all provider calls of the process.
+
+What went wrong there is put in our words: does it pass, or is it final? Passing (tried again): 408, 409,
+425, 429 and 5xx, broken and silent connections, replies that cannot be read. Final: bad keys, empty accounts,
+models that are gone, requests that are refused, TLS that cannot be trusted. A request too long for the model
+has its own error, because a caller can shorten it.
 """
 
 import asyncio
 import concurrent.futures
 import json
 import os
+import ssl
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic_ai import BinaryContent, CachePoint, direct
-from pydantic_ai.exceptions import UserError
+from pydantic_ai import exceptions as library
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -36,10 +43,17 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from reenact.errors import MissingExtra, MissingKey, ended_by
-from reenact.llm.ask import Call, Part, Reply, Text, Usage, unseen
+from reenact.errors import (
+    MissingExtra,
+    MissingKey,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+    PromptTooLong,
+    ended_by,
+)
+from reenact.llm.ask import Call, Part, Reply, Text, Transient, Usage, unseen
 from reenact.llm.budget import price
-from reenact.llm.faults import rejects_format, translate
 from reenact.llm.names import (
     COMPATIBLE_KEY,
     OLLAMA_URL,
@@ -60,6 +74,11 @@ FINISHES: Mapping[str | None, Literal["length", "refused"]] = {
     "length": "length",
     "content_filter": "refused",
 }
+PASSING_STATUS = frozenset({408, 409, 425, 429})
+TOO_LONG = ("context length", "context size", "context window", "prompt is too long", "too many tokens")
+FORMAT_WORDS = ("response_format", "json_schema", "structured output", "grammar", "schema", "tool")
+SURE_FORMAT_WORDS = ("response_format", "json_schema", "grammar")
+"""What a status of 500 must say before it is taken for more than a passing fault."""
 LIBRARY_FAULTS = (AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What pydantic-ai and the SDKs under it raise, on replies of any shape."""
 
@@ -73,7 +92,13 @@ class ProviderWire:
         self._kind = name.kind
         self._patience = patience
         self._stop = stop
-        self._model = _opened(name)
+        try:
+            self._model = _model(name)
+        except ImportError:
+            raise MissingExtra(PROVIDERS[name.kind].package, "models") from None
+        except library.UserError as error:
+            why = redact(str(error)).partition(".")[0]
+            raise MissingKey(f"The model {name.label} cannot be opened: {why}.") from None
         self._url = self._model.base_url or ""
         check_network(self.name, self._url)
         self._ways = _ways(self._model)
@@ -144,29 +169,17 @@ class ProviderWire:
         refusal = (response.provider_details or {}).get("refusal")
         name = response.model_name or self._model.model_name
         counted = response.usage
-        unknown = counted.unmeasured_requests or not (counted.input_tokens or counted.output_tokens)
+        known = not counted.unmeasured_requests and (counted.input_tokens or counted.output_tokens)
+        usage = Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens)
         return Reply(
             text=str(refusal or response.text or ""),
             model=f"{self._kind}:{_shown(name)}",
             offers=tuple(_arguments(part) for part in calls if part.tool_name == ANSWER_TOOL),
             strays=tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL),
             finish=FINISHES.get(response.finish_reason, "stop"),
-            usage=None
-            if unknown
-            else Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens),
-            cost=None if unknown else price(counted, name, self._url),
+            usage=usage if known else None,
+            cost=price(counted, name, self._url) if known else None,
         )
-
-
-def _opened(name: ModelName) -> LibraryModel:
-    try:
-        return _model(name)
-    except ImportError:
-        raise MissingExtra(PROVIDERS[name.kind].package, "models") from None
-    except UserError as error:
-        raise MissingKey(
-            f"The model {name.label} cannot be opened: {redact(str(error)).partition('.')[0]}."
-        ) from None
 
 
 def _model(name: ModelName) -> LibraryModel:
@@ -203,12 +216,9 @@ def _client(url: str) -> Any:
 
 
 def _ways(model: LibraryModel) -> tuple[Way, ...]:
-    ways: list[Way] = ["words"]
-    if model.profile.get("supports_tools", True):
-        ways.insert(0, "tool")
-    if model.profile.get("supports_json_schema_output", False):
-        ways.insert(0, "native")
-    return tuple(ways)
+    native: tuple[Way, ...] = ("native",) if model.profile.get("supports_json_schema_output", False) else ()
+    tool: tuple[Way, ...] = ("tool",) if model.profile.get("supports_tools", True) else ()
+    return (*native, *tool, "words")
 
 
 def _parameters(call: Call, way: Way) -> ModelRequestParameters:
@@ -269,3 +279,95 @@ def _running_loop() -> asyncio.AbstractEventLoop:
             loop = _loops[os.getpid()] = asyncio.new_event_loop()
             threading.Thread(target=loop.run_forever, name="reenact-models", daemon=True).start()
         return loop
+
+
+def translate(error: BaseException, name: str) -> Transient | ModelError:
+    """The error to raise in place of a library's."""
+    broken_off = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, broken_off):
+            return _distrusted(cause, name)
+    if _too_long(error):
+        return PromptTooLong(
+            f"The request does not fit the context of {name}: {_reason(error)}",
+            next_step="Use a model with a longer context, or give it less to read.",
+        )
+    if (final := _final(error, name)) is not None:
+        return final
+    if isinstance(error, library.ModelHTTPError):
+        return Transient(f"it answered {error.status_code}", retry_after_s=error.retry_after)
+    if isinstance(error, library.ModelTimeoutError | library.ModelRequestTimeout):
+        return Transient("it did not answer in time")
+    if isinstance(error, library.ModelConnectionError):
+        return Transient(f"the connection failed ({_reason(error)})")
+    return Transient(f"its reply could not be read ({type(error).__name__})", billed=True)
+
+
+def rejects_format(error: BaseException) -> bool:
+    """Whether the server refused the way we asked for a typed answer, so that another way may work."""
+    if isinstance(error, library.UserError):
+        return "output is not supported" in str(error)
+    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
+        return False
+    words = SURE_FORMAT_WORDS if error.status_code >= 500 else FORMAT_WORDS
+    body = str(error.body).lower()
+    return not _too_long(error) and any(word in body for word in words)
+
+
+def _final(error: BaseException, name: str) -> ModelError | None:
+    why = _reason(error)
+    match error:
+        case library.ModelAuthenticationError():
+            return ModelRefused(f"{name} refused the key: {why}", next_step="Check the key and its rights.")
+        case library.ModelQuotaExceededError():
+            return ModelRefused(f"The account of {name} is used up: {why}", next_step="Top up the account.")
+        case library.ModelNotFoundError():
+            hint = getattr(error, "suggested_model_id", None)
+            return ModelRefused(
+                f"The model {name} is not there (retired, misspelt, or another address): {why}",
+                next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
+            )
+        case library.ModelHTTPError() if error.provider_retry_hint is False or not (
+            error.status_code in PASSING_STATUS or error.status_code >= 500
+        ):
+            return ModelRefused(f"{name} refused the request ({error.status_code}): {why}")
+        case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
+            return ModelRefused(f"{name} refused the request: {why}")
+    return None
+
+
+def _too_long(error: BaseException) -> bool:
+    if isinstance(error, library.ModelContextWindowExceededError):
+        return True
+    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 413, 422):
+        return False
+    return error.status_code == 413 or any(word in str(error.body).lower() for word in TOO_LONG)
+
+
+def _distrusted(error: ssl.SSLError, name: str) -> ModelUnreachable:
+    why = getattr(error, "verify_message", "") or error.reason or "TLS error"
+    dated = "expired" in why or "not yet valid" in why
+    fault = ModelUnreachable(
+        f"The connection to {name} cannot be trusted: {why}.",
+        next_step=f"Check this machine's clock; it says {datetime.now(UTC):%Y-%m-%d}."
+        if dated
+        else "Check the address (http or https?) and the certificates of this machine.",
+    )
+    fault.retryable = False
+    return fault
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _reason(error: BaseException) -> str:
+    """What the provider answered, harmless and short."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    text = inner.get("message", inner) if isinstance(inner, dict) else inner or error
+    return capped(redact(stripped(str(text))), 300) or "no reason given"

@@ -36,7 +36,7 @@ from reenact.errors import (
 )
 from reenact.files import open_regular, read_bytes
 from reenact.llm.answers import json_in
-from reenact.llm.ask import Answer, Model, Request, T, Text, Usage, answer_from_json, answer_to_json
+from reenact.llm.ask import Answer, Model, Part, Request, T, Text, Usage, answer_from_json, answer_to_json
 from reenact.llm.budget import Limited, Priced, Spent
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
@@ -98,17 +98,14 @@ class Recorder:
             "prompt": f"{prompt.name} v{prompt.version}",
             "day": date.today().isoformat(),
         }
-        if not self._prompts:
-            return asked
-        return asked | {
-            "system": prompt.system,
-            "parts": [
-                part.text
-                if isinstance(part, Text)
-                else f"[figure {part.label} sha256 {hashlib.sha256(part.data).hexdigest()[:16]}]"
-                for part in prompt.parts
-            ],
-        }
+        words = {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
+        return asked | words if self._prompts else asked
+
+
+def _kept(part: Part) -> str:
+    if isinstance(part, Text):
+        return part.text
+    return f"[figure {part.label} sha256 {hashlib.sha256(part.data).hexdigest()[:16]}]"
 
 
 def _same(record: Mapping[str, Any]) -> str:
@@ -158,7 +155,16 @@ class RecordingFile:
             with self._lock, self._path.open("ab", buffering=0) as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 before = os.fstat(file.fileno()).st_size
-                _write_all(file.fileno(), (b"" if before else HEAD) + line.encode(), before)
+                data = (b"" if before else HEAD) + line.encode()
+                try:
+                    while data:
+                        data = data[file.write(data) :]
+                    os.fsync(file.fileno())
+                except OSError:
+                    # Half a line must not stay: the next one would be glued to it.
+                    with contextlib.suppress(OSError):
+                        file.truncate(before)
+                    raise
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -167,18 +173,6 @@ class RecordingFile:
             f"The recording cannot be written: {error.strerror}. Received: {self._path}.",
             next_step="Free space or record to another file.",
         )
-
-
-def _write_all(handle: int, data: bytes, before: int) -> None:
-    try:
-        while data:
-            data = data[os.write(handle, data) :]
-        os.fsync(handle)
-    except OSError:
-        # Half a line must not stay: the next one would be glued to it.
-        with contextlib.suppress(OSError):
-            os.ftruncate(handle, before)
-        raise
 
 
 def _cut_torn_line(handle: int, path: Path) -> None:
@@ -237,9 +231,8 @@ class Replay:
             return same_words[-1]
         self.earlier += 1
         now = f"{request.prompt.name} v{request.prompt.version}"
-        self._tell(
-            Progress("replay", note=f"step {request.step} was recorded for an earlier wording of {now}")
-        )
+        note = f"step {request.step} was recorded for an earlier wording of {now}"
+        self._tell(Progress("replay", note=note))
         return records[-1]
 
     def _miss(self, step: str, sample: int) -> ReplayMiss:

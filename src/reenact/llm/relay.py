@@ -23,7 +23,7 @@ from typing import Any
 from reenact.errors import InputError, ModelUnreachable, StorageError
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, json_in, misfits, values
-from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
+from reenact.llm.ask import Call, Reply, Text, Turn, Usage
 from reenact.llm.patience import Clock, Patience
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
@@ -32,12 +32,7 @@ RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
 LONGEST_FILE = 4 * LONGEST_ANSWER
-SUFFIXES: Mapping[str, str] = {
-    "image/png": ".png",
-    "image/jpeg": ".jpg",
-    "image/gif": ".gif",
-    "image/webp": ".webp",
-}
+SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +100,12 @@ def take_answer(folder: Path, name: str) -> Reply | None:
 
 def waiting(folder: Path) -> list[Waiting]:
     """Requests without an answer, oldest first."""
-    found = sorted(_listed(folder), key=lambda path: (path.stat().st_mtime_ns, path.name))
-    names = [path.name.removesuffix(".request.json") for path in found]
-    return [show_request(folder, name) for name in names if take_answer(folder, name) is None]
+    return [show_request(folder, name) for name in _listed(folder) if take_answer(folder, name) is None]
 
 
 def show_request(folder: Path, name: str) -> Waiting:
     """One request, by its id or the beginning of it. InputError when there is no such one."""
-    ids = [path.name.removesuffix(".request.json") for path in _listed(folder)]
+    ids = _listed(folder)
     matches = [name] if name in ids else [known for known in ids if known.startswith(name)]
     if len(matches) != 1:
         problem = "Several requests begin" if matches else "No request begins"
@@ -160,17 +153,14 @@ def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
     for turn in turns:
         parts: list[dict[str, Any]] = []
         for part in turn.parts:
-            nth += not isinstance(part, Text)
-            parts.append(_shown(part, f"{name}.{nth}"))
+            if isinstance(part, Text):
+                parts.append({"text": part.text})
+                continue
+            nth += 1
+            file = f"{name}.{nth}{SUFFIXES.get(part.media_type, '.image')}"
+            parts.append({"image": file, "media_type": part.media_type, "label": part.label})
         shown.append({"role": turn.role, "parts": parts})
     return shown
-
-
-def _shown(part: Part, file: str) -> dict[str, Any]:
-    if isinstance(part, Text):
-        return {"text": part.text}
-    name = f"{file}{SUFFIXES.get(part.media_type, '.image')}"
-    return {"image": name, "media_type": part.media_type, "label": part.label}
 
 
 def _is_request(request: Any) -> bool:
@@ -189,13 +179,14 @@ def _usage(data: Any) -> Usage | None:
     return None
 
 
-def _listed(folder: Path) -> list[Path]:
+def _listed(folder: Path) -> list[str]:
+    """The ids of all requests, oldest first."""
     try:
-        return [
-            path for path in folder.iterdir() if path.name.endswith(".request.json") and path.name[0] != "."
-        ]
+        found = [path for path in folder.iterdir() if path.name.endswith(".request.json")]
+        ages = sorted((path.stat().st_mtime_ns, path.name) for path in found if path.name[0] != ".")
     except OSError as error:
         raise InputError(f"The relay folder {folder} cannot be read: {error.strerror}.") from None
+    return [name.removesuffix(".request.json") for _, name in ages]
 
 
 def _read_plain(path: Path) -> bytes | None:

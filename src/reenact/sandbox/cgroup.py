@@ -11,14 +11,13 @@ watcher alone limits, by looking. CPU and disk bandwidth are not limited.
 import functools
 import os
 import secrets
-import signal
 import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.sandbox.box import Limits
+from reenact.sandbox.processes import end_all
 
 _NAME = "reenact-"
 _PATIENCE_S = 10.0
@@ -87,32 +86,31 @@ class Group:
             remove_group(folder)
 
 
-def make_group(place: Place, name: str, limits: Limits) -> Group:
-    """A fresh group with the limits set. Raises OSError when the machine does not let us after all."""
+def make_group(place: Place, name: str, limits: Limits, member: int | None = None) -> Group:
+    """A fresh group with the limits set, and a first member. Raises OSError when the machine does not let us
+    after all."""
     memory = place.memory / f"{_NAME}{name}" if place.memory else None
     pids = place.pids / f"{_NAME}{name}" if place.pids else None
     group = Group(memory, pids, place.version, place.folders(name))
+    most = limits.memory_bytes
+    values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
+    if place.version == 1:
+        values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
     try:
         for folder in group.folders:
             folder.mkdir()
-        if memory is not None:
-            _limit_memory(memory, place.version, limits.memory_bytes)
+        for file, value in values.items():
+            if memory is not None and (memory / file).exists():
+                (memory / file).write_text(str(value))
         if pids is not None:
             # The shell that reaps is no task of the program.
             (pids / "pids.max").write_text(str(limits.processes + 1))
+        if member is not None:
+            group.add(member)
     except OSError:
         group.close()
         raise
     return group
-
-
-def _limit_memory(folder: Path, version: int, most: int) -> None:
-    values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
-    if version == 1:
-        values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
-    for name, value in values.items():
-        if (folder / name).exists():
-            (folder / name).write_text(str(value))
 
 
 def remove_group(folder: Path) -> None:
@@ -126,18 +124,12 @@ def remove_group(folder: Path) -> None:
         except FileNotFoundError:
             return
         except OSError:
-            _kill_members(folder)
+            # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
+            members = map(int, _text(folder / "cgroup.procs").split())
+            end_all([pid for pid in members if pid > 1 and pid != os.getpid()])
             time.sleep(0.005)
         else:
             return
-
-
-def _kill_members(folder: Path) -> None:
-    for pid in map(int, _text(folder / "cgroup.procs").split()):
-        # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
-        if pid > 1 and pid != os.getpid():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
 
 
 @functools.cache
@@ -146,9 +138,7 @@ def find_place(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self
     lines = _memberships(own)
     if not lines:
         return None
-    if (root / "cgroup.controllers").exists():
-        return _find_v2(root, lines)
-    return _find_v1(root, lines)
+    return (_find_v2 if (root / "cgroup.controllers").exists() else _find_v1)(root, lines)
 
 
 def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
@@ -186,19 +176,17 @@ def _may_make(parent: Path, *, move: bool = False) -> bool:
     except OSError:
         return False
     try:
-        return not move or _may_enter(trial)
+        if not move:
+            return True
+        with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as visitor:
+            try:
+                (trial / "cgroup.procs").write_text(str(visitor.pid))
+            finally:
+                visitor.kill()
+    except OSError:
+        return False
     finally:
         remove_group(trial)
-
-
-def _may_enter(trial: Path) -> bool:
-    with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as visitor:
-        try:
-            (trial / "cgroup.procs").write_text(str(visitor.pid))
-        except OSError:
-            return False
-        finally:
-            visitor.kill()
     return True
 
 

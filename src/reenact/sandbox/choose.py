@@ -39,7 +39,14 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
     StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
     """
-    _check_space()
+    from reenact.sandbox.files.folder import space_problem
+    from reenact.sandbox.watcher import HOST_RESERVE_BYTES
+
+    if trouble := space_problem(HOST_RESERVE_BYTES):
+        raise StorageError(
+            f"No program can be run in a sandbox: {trouble}.",
+            next_step="Free some space there, or set TMPDIR to a folder of yours with free space.",
+        )
     if name is not None and name not in NAMES:
         raise InputError(
             f"There is no sandbox of that name. Received: sandbox={name!r}",
@@ -63,18 +70,6 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
         f"No sandbox works on this machine. {' '.join(reasons)}",
         next_step="apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code.",
     )
-
-
-def _check_space() -> None:
-    from reenact.sandbox.files.folder import space_problem
-    from reenact.sandbox.watcher import HOST_RESERVE_BYTES
-
-    trouble = space_problem(HOST_RESERVE_BYTES)
-    if trouble:
-        raise StorageError(
-            f"No program can be run in a sandbox: {trouble}.",
-            next_step="Free some space there, or set TMPDIR to a folder of yours with free space.",
-        )
 
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:

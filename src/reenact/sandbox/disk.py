@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reenact.files import opened
 from reenact.sandbox.processes import BoxProcesses, listed, read_proc
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -55,11 +56,11 @@ class Walk:
         self._linked: set[tuple[int, int]] = set()
         self._trail: list[tuple[tuple[int, int], list[str]]] = []
         self._waiting: list[str] = []
+        self._at = -1
         try:
             self._at = _open(str(root), None)
         except OSError:
-            self._at = -1
-            self._end(whole=False)
+            self._break_off()
         else:
             self._waiting = self._count(self._at)
 
@@ -67,17 +68,14 @@ class Walk:
         """Count on until the end or until the clock shows `until`."""
         while not self.done and time.monotonic() < until:
             try:
-                self._step()
+                if self.usage.files > self._most_files or not (self._waiting or self._trail):
+                    self.close()
+                elif self._waiting:
+                    self._go_down(self._waiting.pop())
+                else:
+                    self._go_up()
             except OSError:
-                self._end(whole=False)
-
-    def _step(self) -> None:
-        if self.usage.files > self._most_files or not (self._waiting or self._trail):
-            self._end(whole=True)
-        elif self._waiting:
-            self._go_down(self._waiting.pop())
-        else:
-            self._go_up()
+                self._break_off()
 
     def _go_down(self, name: str) -> None:
         try:
@@ -95,10 +93,10 @@ class Walk:
         os.close(self._at)
         self._at = above
         if _identity(above) != came_from:
-            self._end(whole=False)
+            self._break_off()
 
-    def _end(self, *, whole: bool) -> None:
-        self.usage.whole = whole
+    def _break_off(self) -> None:
+        self.usage.whole = False
         self.close()
 
     def close(self) -> None:
@@ -120,18 +118,15 @@ class Walk:
                     found = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                self._add(found)
                 if stat.S_ISDIR(found.st_mode):
                     folders.append(entry.name)
+                elif found.st_nlink > 1:
+                    key = (found.st_dev, found.st_ino)
+                    if key in self._linked:
+                        continue
+                    self._linked.add(key)
+                self.usage.bytes += found.st_blocks * 512
         return folders
-
-    def _add(self, found: os.stat_result) -> None:
-        if found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode):
-            key = (found.st_dev, found.st_ino)
-            if key in self._linked:
-                return
-            self._linked.add(key)
-        self.usage.bytes += found.st_blocks * 512
 
 
 def _identity(at: int) -> tuple[int, int]:
@@ -144,16 +139,13 @@ def _open(name: str, at: int | None) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=at)
     except PermissionError:
-        handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
-    try:
-        mode = stat.S_IMODE(os.fstat(handle).st_mode)
-        Path(f"/proc/self/fd/{handle}").chmod(mode | stat.S_IRUSR | stat.S_IXUSR)
-        try:
-            return os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        finally:
-            Path(f"/proc/self/fd/{handle}").chmod(mode)
-    finally:
-        os.close(handle)
+        with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as handle:
+            mode, folder = stat.S_IMODE(os.fstat(handle).st_mode), Path(f"/proc/self/fd/{handle}")
+            folder.chmod(mode | stat.S_IRUSR | stat.S_IXUSR)
+            try:
+                return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            finally:
+                folder.chmod(mode)
 
 
 def memory_usage(opened: int) -> DiskUsage:
@@ -214,7 +206,9 @@ def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
                 return found
         _add_mapped(found, processes.proc, number, shm_device)
         for entry in listed(processes.proc, f"{number}/fdinfo"):
-            found.unsized |= _holds_flying(read_proc(processes.proc, f"{number}/fdinfo/{entry}"))
+            # A socket may hold descriptors that nobody has received yet.
+            _, sign, after = read_proc(processes.proc, f"{number}/fdinfo/{entry}").partition(b"scm_fds:")
+            found.unsized |= bool(sign) and int(after.split()[0]) > 0
     return found
 
 
@@ -257,9 +251,3 @@ def _add_mapped(found: Nameless, proc: int, number: str, shm_device: int) -> Non
             continue
         if not _add(found, proc, f"{number}/map_files/{area.decode()}"):
             found.unsized = True
-
-
-def _holds_flying(text: bytes) -> bool:
-    """Whether a socket holds descriptors that nobody has received yet."""
-    _, sign, after = text.partition(b"scm_fds:")
-    return bool(sign) and int(after.split()[0]) > 0

@@ -80,10 +80,16 @@ class _Life:
             return self._failed(f"it could not be started: {error}")
         try:
             return self._watch(box, stop)
+        except BoxBroke as error:
+            return self._failed(str(error))
         except OSError as error:
             return self._failed(f"it could not be watched: {error}")
         finally:
-            _make_sure_it_is_dead(box)
+            # The watch kills its box; this is for the watch that could not.
+            if box.process.returncode is None:
+                box.kill()
+                with suppress(subprocess.TimeoutExpired):
+                    box.process.wait(5)
             box.close()
 
     def _watch(self, box: Started, stop: Stop | None) -> BoxResult:
@@ -91,15 +97,15 @@ class _Life:
         # A group counts its own; the machine's count also moves when a neighbour is killed.
         blame_machine = box.group is None or box.group.memory is None
         kills_before = _host_oom_kills() if blame_machine else 0
-        try:
-            ended = Supervision(box, self.limits, self.output, self.command.stdin, stop).run()
-            crash_point("C10")
-            end = ProgramEnd(crossing=ended.crossing) if ended.crossing else box.ended(ended.status)
-        except BoxBroke as error:
-            return self._failed(str(error))
-        events = box.network.events() if box.network is not None else ()
+        ended = Supervision(box, self.limits, self.output, self.command.stdin, stop).run()
+        crash_point("C10")
+        end = ProgramEnd(crossing=ended.crossing) if ended.crossing else box.ended(ended.status)
+        events = [*(box.network.events() if box.network is not None else ()), *self.output.events]
         collected = collect(self.folder.work, self.command.collect, self.limits.result_bytes, disposable=True)
+        events += [Event("result-missing", name) for name in collected.missing]
         ending, why = _name(end, collected)
+        if ending is not Ending.RESULT_REFUSED:
+            events += [Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()]
         if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
             ending = Ending.MEMORY_LIMIT
             why = "memory: the machine itself ran out and its kernel killed the program"
@@ -115,20 +121,12 @@ class _Life:
             output=self.output.text(),
             output_dropped_bytes=self.output.dropped_bytes,
             results=collected.results,
-            events=(*events, *self.output.events, *_collecting_events(collected, ending)),
+            events=tuple(events),
         )
 
     def _failed(self, why: str) -> BoxResult:
         self.output.finish()
         return BoxResult(Ending.SANDBOX_FAILED, self.tier.name, why=why, output=self.output.text())
-
-
-def _make_sure_it_is_dead(box: Started) -> None:
-    """The watch kills its box; this is for the watch that could not."""
-    if box.process.returncode is None:
-        box.kill()
-        with suppress(subprocess.TimeoutExpired):
-            box.process.wait(5)
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
@@ -140,12 +138,6 @@ def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
     if end.signal is not None:
         return Ending.SIGNAL, ""
     return (Ending.EXIT if end.exit_code else Ending.OK), ""
-
-
-def _collecting_events(collected: Collected, ending: Ending) -> tuple[Event, ...]:
-    refused = {} if ending is Ending.RESULT_REFUSED else collected.refused
-    missing = (Event("result-missing", name) for name in collected.missing)
-    return (*missing, *(Event("result-refused", f"{name}: {why}") for name, why in refused.items()))
 
 
 def _host_oom_kills() -> int:

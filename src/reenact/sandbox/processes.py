@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from reenact.files import opened
+
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -51,24 +53,23 @@ class BoxProcesses:
     def use(self) -> Use:
         tasks = memory = shared = ticks = 0
         for number in (*self.numbers(), *map(str, self.reapers)):
-            fields = _stat(self.proc, number)
-            if fields is None:
-                continue
+            # The fields of /proc/<number>/stat after the name: none when the process is gone.
+            fields = read_proc(self.proc, f"{number}/stat").rpartition(b")")[2].split()
             # Times of the reaper count: it has waited for the orphans.
             ticks += sum(map(int, fields[11:15]))
-            if int(number) in self.reapers:
+            if not fields or int(number) in self.reapers:
                 continue
             tasks += int(fields[17])
-            anonymous, mapped = _kilobytes(self.proc, f"{number}/status", (b"RssAnon:", b"RssShmem:"))
+            anonymous, mapped = _kilobytes(self.proc, f"{number}/status", b"RssAnon:", b"RssShmem:")
             memory += anonymous + mapped
             shared += mapped
         return Use(tasks, memory, shared, ticks / _TICK)
 
     def true_memory(self) -> tuple[int, int]:
         """Anonymous and shared bytes by proportional share."""
-        wanted = (b"Pss_Anon:", b"Pss_Shmem:")
-        parts = [_kilobytes(self.proc, f"{number}/smaps_rollup", wanted) for number in self.numbers()]
-        return sum(anonymous for anonymous, _ in parts), sum(shared for _, shared in parts)
+        files = [f"{number}/smaps_rollup" for number in self.numbers()]
+        parts = [_kilobytes(self.proc, file, b"Pss_Anon:", b"Pss_Shmem:") for file in files]
+        return sum(part[0] for part in parts), sum(part[1] for part in parts)
 
     def close(self) -> None:
         os.close(self.proc)
@@ -107,52 +108,31 @@ def descendants(root: int, *, dead: bool = True) -> list[int]:
 
 def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
     """The content of a file of /proc; empty when the process is gone or not ours to look into."""
+    parts: list[bytes] = []
     try:
-        opened = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+        with opened(name, os.O_RDONLY, proc) as file:
+            # One read may give less than there is, since the kernel fills a page at a time.
+            while most > 0 and (part := os.read(file, most)):
+                parts.append(part)
+                most -= len(part)
     except OSError:
         return b""
-    try:
-        # One read may give less than there is, since the kernel fills a page at a time.
-        parts: list[bytes] = []
-        while most > 0 and (part := os.read(opened, most)):
-            parts.append(part)
-            most -= len(part)
-        return b"".join(parts)
-    except OSError:
-        return b""
-    finally:
-        os.close(opened)
+    return b"".join(parts)
 
 
-def _stat(proc: int, number: str) -> list[bytes] | None:
-    """The fields of /proc/<number>/stat after the name: [0] is the state, [1] the parent."""
-    text = read_proc(proc, f"{number}/stat")
-    return text.rpartition(b")")[2].split() if text else None
-
-
-def _kilobytes(proc: int, name: str, wanted: tuple[bytes, bytes]) -> tuple[int, int]:
-    """Two figures of a file of `Name:  123 kB` lines, in bytes."""
-    found = [0, 0]
+def _kilobytes(proc: int, name: str, *wanted: bytes) -> list[int]:
+    """Figures of a file of `Name:  123 kB` lines, in bytes; 0 for one that is not there."""
     text = read_proc(proc, name)
-    for index, label in enumerate(wanted):
-        _, sign, after = text.partition(label)
-        if sign:
-            found[index] = int(after.split(None, 1)[0]) * 1024
-    return found[0], found[1]
+    return [1024 * int((text.partition(label)[2].split(None, 1) or [b"0"])[0]) for label in wanted]
 
 
 def listed(proc: int, name: str) -> list[str]:
     """The entries of a folder of /proc; none when the process is gone."""
     try:
-        folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
+        with opened(name, os.O_RDONLY | os.O_DIRECTORY, proc) as folder:
+            return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
     except OSError:
         return []
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
-    except OSError:
-        return []
-    finally:
-        os.close(folder)
 
 
 MOST_PRINTED = 32 * 1024 * 1024
@@ -199,7 +179,10 @@ def run_bounded(
             argv, cwd=folder, env=environment, stdin=fed, stdout=out, stderr=err, start_new_session=True
         )
         try:
-            while _still_runs(running):
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    running.wait(0.5)
+                    break
                 look()
                 if time.monotonic() > until:
                     raise TimeoutError
@@ -211,11 +194,3 @@ def run_bounded(
         err.seek(0)
         printed, complaint = out.read(MOST_PRINTED + 1), err.read(MOST_PRINTED + 1)
     return subprocess.CompletedProcess(argv, running.returncode, printed, complaint)
-
-
-def _still_runs(running: subprocess.Popen[bytes]) -> bool:
-    try:
-        running.wait(0.5)
-    except subprocess.TimeoutExpired:
-        return True
-    return False

@@ -14,10 +14,11 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
@@ -62,19 +63,16 @@ _ENVIRONMENT = {
 _NETWORK = ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What a clone may take while it runs."""
+def bounded(folder: Path, most_bytes: int, stop: Stop | None = None) -> Callable[[], None]:
+    """Looks at what a clone has taken while it runs."""
 
-    most_bytes: int
-    folder: Path
-    stop: Stop | None
+    def look() -> None:
+        if stop is not None and stop.asked:
+            raise ended_by(stop, "Cloning was stopped.")
+        if tree_usage(folder, sys.maxsize).bytes > most_bytes:
+            raise InputError(f"The repository is larger than {most_bytes} bytes.")
 
-    def check(self) -> None:
-        if self.stop is not None and self.stop.asked:
-            raise ended_by(self.stop, "Cloning was stopped.")
-        if tree_usage(self.folder, sys.maxsize).bytes > self.most_bytes:
-            raise InputError(f"The repository is larger than {self.most_bytes} bytes.")
+    return look
 
 
 def run_git(
@@ -84,7 +82,7 @@ def run_git(
     *,
     wall_s: float,
     allow: str = "",
-    bound: Bound | None = None,
+    look: Callable[[], None] = lambda: None,
     stdin: bytes = b"",
 ) -> bytes:
     """Run git with our settings alone and give what it prints. Every failure is an InputError."""
@@ -94,15 +92,11 @@ def run_git(
     settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
     argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
     argv += [f"--git-dir={git}", f"--work-tree={tree}", *arguments]
+    variables = _ENVIRONMENT | {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    if allow == "https":
+        variables |= {name: os.environ[name] for name in _NETWORK if name in os.environ}
     try:
-        done = run_bounded(
-            argv,
-            folder=tree,
-            environment=_environment(allow),
-            wall_s=wall_s,
-            look=bound.check if bound else lambda: None,
-            stdin=stdin,
-        )
+        done = run_bounded(argv, folder=tree, environment=variables, wall_s=wall_s, look=look, stdin=stdin)
     except TimeoutError as error:
         raise InputError(f"git did not end within {wall_s:g} s.") from error
     if done.returncode != 0:
@@ -111,13 +105,6 @@ def run_git(
     if len(done.stdout) > MOST_PRINTED:
         raise InputError(f"git {arguments[0]} printed more than {MOST_PRINTED} bytes.")
     return done.stdout
-
-
-def _environment(allow: str) -> Mapping[str, str]:
-    made = {**_ENVIRONMENT, "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-    if allow == "https":
-        made |= {name: os.environ[name] for name in _NETWORK if name in os.environ}
-    return made
 
 
 _REVISION = re.compile(r"[\w][\w./~^@{}+-]*")
@@ -158,34 +145,31 @@ class Repository:
         if any(into.iterdir()):
             raise InputError(f"The folder for the files of {revision} is not empty: {into}")
         with own_git_folder(self.folder) as git:
-            index = git / "index"
-            index.unlink(missing_ok=True)
-            run_git(git, into, ("read-tree", f"{_revision(revision)}^{{tree}}"), wall_s=self.wall_s)
-            bound = Bound(most_bytes, into, None)
+            (git / "index").unlink(missing_ok=True)
+            ask = partial(run_git, git, into, wall_s=self.wall_s)
+            ask(("read-tree", f"{_revision(revision)}^{{tree}}"))
+            ask_bounded = partial(ask, look=bounded(into, most_bytes))
             try:
-                run_git(git, into, ("checkout-index", "--all", "--force"), wall_s=self.wall_s, bound=bound)
+                ask_bounded(("checkout-index", "--all", "--force"))
             except InputError:
                 # A partial clone lacks the content of some files; whoever needs one of them will say so.
-                listed = "".join(f"{one}\0" for one in self._readable(git, into))
-                one_by_one = ("checkout-index", "--force", "-z", "--stdin")
-                run_git(git, into, one_by_one, wall_s=self.wall_s, bound=bound, stdin=listed.encode())
-
-    def _readable(self, git: Path, tree: Path) -> Iterator[str]:
-        """Files of the index whose content is there."""
-        printed = run_git(git, tree, ("ls-files", "--stage", "-z"), wall_s=self.wall_s)
-        entries = [line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line]
-        hashes = [head.split()[1] for head, _, _ in entries]
-        asked = ("cat-file", "--batch-check=%(objecttype)")
-        lines = "".join(f"{one}\n" for one in hashes).encode()
-        kinds = run_git(git, tree, asked, wall_s=self.wall_s, stdin=lines).decode().splitlines()
-        there = [name for (_, _, name), kind in zip(entries, kinds, strict=True) if kind == "blob"]
-        if not there:
-            raise InputError("The repository has none of the files of this commit.")
-        yield from there
+                ask_bounded(("checkout-index", "--force", "-z", "--stdin"), stdin=_readable(ask))
 
     def _ask(self, *arguments: str) -> bytes:
         with own_git_folder(self.folder) as git:
             return run_git(git, self.folder, arguments, wall_s=self.wall_s)
+
+
+def _readable(ask: Callable[..., bytes]) -> bytes:
+    """Files of the index whose content is there, each with a NUL behind it."""
+    printed = ask(("ls-files", "--stage", "-z"))
+    entries = [line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line]
+    hashes = "".join(f"{head.split()[1]}\n" for head, _, _ in entries)
+    kinds = ask(("cat-file", "--batch-check=%(objecttype)"), stdin=hashes.encode()).decode().splitlines()
+    there = [f"{name}\0" for (_, _, name), kind in zip(entries, kinds, strict=True) if kind == "blob"]
+    if not there:
+        raise InputError("The repository has none of the files of this commit.")
+    return "".join(there).encode()
 
 
 def clone(
@@ -202,33 +186,26 @@ def clone(
 
     `local` allows a folder of this machine as address, for a repository the user named.
     """
-    protocol = _protocol(address, local=local)
+    protocol = "https" if _HTTPS.fullmatch(address) else "file"
+    if protocol == "file" and not (local and address.startswith("/") and Path(address).is_dir()):
+        raise InputError(
+            f"A repository is cloned from an https address only, received: address={address!r}",
+            next_step="give the repository as https://HOST/PATH, or clone it yourself and name the folder",
+        )
     if into.exists() and any(into.iterdir()):
         raise InputError(f"The folder to clone into is not empty: {into}")
     into.mkdir(parents=True, exist_ok=True)
-    git = into / ".git"
-    bound = Bound(most_bytes, into, stop)
+    ask = partial(run_git, into / ".git", into, wall_s=wall_s, look=bounded(into, most_bytes, stop))
     try:
-        run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
+        ask(("init", "--quiet", "--template="))
         wanted = _revision(revision) if revision else "HEAD"
         fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-        run_git(git, into, (*fetch, "--", address, wanted), wall_s=wall_s, allow=protocol, bound=bound)
-        run_git(git, into, ("checkout", "--quiet", "--detach", "FETCH_HEAD"), wall_s=wall_s, bound=bound)
+        ask((*fetch, "--", address, wanted), allow=protocol)
+        ask(("checkout", "--quiet", "--detach", "FETCH_HEAD"))
     except BaseException:
         remove_tree(into)
         raise
     return Repository(into)
-
-
-def _protocol(address: str, *, local: bool) -> str:
-    if _HTTPS.fullmatch(address):
-        return "https"
-    if local and address.startswith("/") and Path(address).is_dir():
-        return "file"
-    raise InputError(
-        f"A repository is cloned from an https address only, received: address={address!r}",
-        next_step="give the repository as https://HOST/PATH, or clone it yourself and name the folder",
-    )
 
 
 def _revision(text: str) -> str:
@@ -278,11 +255,9 @@ def own_git_folder(tree: Path) -> Iterator[Path]:
 def _own_config(theirs: Path) -> str:
     """Our settings; of theirs only the kind of hash is looked at, by its letters."""
     text = _read(theirs / "config", 1024 * 1024) if stat.S_ISREG(_mode(theirs / "config")) else b""
-    if re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", text):
-        return (
-            "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = sha256\n"
-        )
-    return "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", text) is not None
+    ours = f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n"
+    return ours + "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ours
 
 
 def _copy_references(theirs: Path, ours: Path) -> None:

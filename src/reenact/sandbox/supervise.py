@@ -42,32 +42,25 @@ class Output:
     def feed(self, data: bytes) -> None:
         """Take what one read gave."""
         self.printed_bytes += len(data)
-        self._keep(self._cleaner.feed(data))
+        self._keep(self._cleaner.feed(data).encode())
 
     def finish(self) -> None:
         """The program has ended: nothing more comes."""
-        self._keep(self._cleaner.finish())
+        self._keep(self._cleaner.finish().encode())
 
-    def _keep(self, text: str) -> None:
-        if not text:
-            return
-        clean = text.encode()
+    def _keep(self, clean: bytes) -> None:
+        if clean and self._listener is not None:
+            try:
+                self._listener(clean)
+            except Exception as error:  # noqa: BLE001 - a listener's fault may not decide how it ended
+                self._listener = None
+                self.events.append(Event("listener-failed", f"{type(error).__name__}: {error}"))
         self._clean_bytes += len(clean)
-        self._tell(clean)
         left = self._half - len(self._head)
         self._head += clean[:left]
         self._tail += clean[left:]
         if len(self._tail) > 2 * self._half:
             del self._tail[: len(self._tail) - self._half]
-
-    def _tell(self, clean: bytes) -> None:
-        if self._listener is None:
-            return
-        try:
-            self._listener(clean)
-        except Exception as error:  # noqa: BLE001 - a listener's fault may not decide how the program ended
-            self._listener = None
-            self.events.append(Event("listener-failed", f"{type(error).__name__}: {error}"))
 
     @property
     def dropped_bytes(self) -> int:
@@ -119,7 +112,9 @@ class Supervision:
     def run(self) -> Ended:
         """Wait for the end. The box is dead when this returns, also when it raises."""
         try:
-            self._register()
+            self._watch_for(self._box.output, selectors.EVENT_READ, self._read)
+            self._watch_for(self._box.input, selectors.EVENT_WRITE, self._write)
+            self._selector.register(self._end, selectors.EVENT_READ, self._reap)
             crossing = self._wait()
             wall = time.monotonic() - self._began
             if crossing is not None:
@@ -127,7 +122,7 @@ class Supervision:
                 self._box.kill()
             self._await_death()
             self._drain()
-            last = self._too_much_output() if self._output.over else self._watcher.last_look()
+            last = self._too_much_output() if self._output.over else self._watcher.look(last=True)
             return self._result(crossing or last, wall)
         finally:
             if self._status is None:
@@ -138,13 +133,10 @@ class Supervision:
             self._watcher.close()
             os.close(self._end)
 
-    def _register(self) -> None:
-        os.set_blocking(self._box.output, False)
-        self._selector.register(self._box.output, selectors.EVENT_READ, self._read)
-        if self._box.input is not None:
-            os.set_blocking(self._box.input, False)
-            self._selector.register(self._box.input, selectors.EVENT_WRITE, self._write)
-        self._selector.register(self._end, selectors.EVENT_READ, self._reap)
+    def _watch_for(self, descriptor: int | None, event: int, action: Callable[[], object]) -> None:
+        if descriptor is not None:
+            os.set_blocking(descriptor, False)
+            self._selector.register(descriptor, event, action)
 
     def _wait(self) -> Crossing | None:
         """Until the process has ended (none) or a limit is crossed."""
@@ -153,7 +145,7 @@ class Supervision:
         while self._status is None:
             now = time.monotonic()
             for key, _ in self._selector.select(max(0.0, min(deadline, next_look) - now)):
-                action: Callable[[], None] = key.data
+                action: Callable[[], object] = key.data
                 action()
             if self._status is not None:
                 return None
@@ -181,15 +173,17 @@ class Supervision:
     def _too_much_output(self) -> Crossing:
         return Crossing(Ending.OUTPUT_LIMIT, f"output: more than {self._limits.output_bytes / MIB:g} MiB")
 
-    def _read(self) -> None:
+    def _read(self) -> int:
+        """Take what is there to read: how much; nothing more comes after an end without a byte."""
         try:
             data = os.read(self._box.output, _CHUNK)
         except BlockingIOError:
-            return
+            return 0
         if data:
             self._output.feed(data)
-        else:
+        elif self._box.output in self._selector.get_map():
             self._selector.unregister(self._box.output)
+        return len(data)
 
     def _write(self) -> None:
         if self._box.input is None:
@@ -232,29 +226,15 @@ class Supervision:
 
     def _drain(self) -> None:
         """Read what was printed before the end; all writers are dead, so nothing more can come."""
-        left = self._limits.output_bytes + _CHUNK
-        while left > 0 and not self._output.over:
-            try:
-                data = os.read(self._box.output, _CHUNK)
-            except BlockingIOError:
-                break
-            if not data:
-                break
-            self._output.feed(data)
-            left -= len(data)
+        while not self._output.over and self._read():
+            pass
         self._output.finish()
 
     def _result(self, crossing: Crossing | None, wall: float) -> Ended:
         if self._status is None or self._usage is None:
             raise BoxBroke("its end could not be read")
-        cpu = self._usage.ru_utime + self._usage.ru_stime
+        cpu = max(self._usage.ru_utime + self._usage.ru_stime, self._watcher.cpu_s)
         # A child starts with the peak of its parent: a figure below our own peak says nothing about the box.
-        peak = self._usage.ru_maxrss * 1024
-        peak = peak if peak > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 else 0
-        return Ended(
-            self._status,
-            crossing,
-            wall,
-            max(cpu, self._watcher.cpu_s),
-            max(peak, self._watcher.peak_memory_bytes),
-        )
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
+        return Ended(self._status, crossing, wall, cpu, max(peak, self._watcher.peak_memory_bytes))

@@ -69,15 +69,7 @@ HOST_NAME = "box"
 
 _SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 _ETC_FOLDERS = ("alternatives", "fonts", "pki/tls/certs", "ssl/certs")
-_ETC_FILES = (
-    "ld.so.cache",
-    "localtime",
-    "mime.types",
-    "protocols",
-    "services",
-    "ssl/openssl.cnf",
-    "timezone",
-)
+_ETC_FILES = "ld.so.cache localtime mime.types protocols services ssl/openssl.cnf timezone".split()  # noqa: SIM905
 _LARGEST_ETC_FILE = 1 << 20
 _PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 _RESERVED = ("/", "/proc", "/dev", "/sys", "/tmp", "/box", WORK, HOME, "/usr", "/etc")  # noqa: S108
@@ -103,8 +95,9 @@ def host_view() -> View:
             links.append((os.readlink(path), path))  # noqa: PTH115
         elif os.path.isdir(path):  # noqa: PTH112
             binds.append((path, path))
-    binds += [(path, path) for path in (*_PROCESSORS, "/nix/store") if Path(path).is_dir()]
-    binds += [(path, path) for path in (*etc_folders(), *interpreter_folders())]
+    shown = (*_PROCESSORS, "/nix/store", *(f"/etc/{name}" for name in _ETC_FOLDERS))
+    binds += [(path, path) for path in shown if Path(path).is_dir()]
+    binds += [(path, path) for path in interpreter_folders()]
     # The installer's settings beside an interpreter may hold the password of a private index.
     settings = [Path(folder) / "pip.conf" for folder in interpreter_folders()]
     binds += [(os.devnull, str(path)) for path in settings if path.exists()]
@@ -122,21 +115,13 @@ def interpreter_folders() -> tuple[str, ...]:
             break
         hop = hop.parent / hop.readlink()
     found += [os.path.realpath(folder) for folder in found]
-    return tuple(sorted({folder for folder in found if _may_show(folder)}))
+    return tuple(sorted({folder for folder in found if _may_show(Path(os.path.normpath(folder)))}))
 
 
-def _may_show(folder: str) -> bool:
+def _may_show(path: Path) -> bool:
     """Never a folder that holds more than an interpreter: the root, a home or what homes lie in."""
-    path = Path(os.path.normpath(folder))
-    if not path.is_dir() or path.is_relative_to("/usr"):
-        return False
-    return path != Path("/") and not Path.home().is_relative_to(path)
-
-
-@functools.cache
-def etc_folders() -> tuple[str, ...]:
-    """Folders of the host's /etc that are shown."""
-    return tuple(f"/etc/{name}" for name in _ETC_FOLDERS if Path(f"/etc/{name}").is_dir())
+    alone = path.is_dir() and not path.is_relative_to("/usr")
+    return alone and path != Path("/") and not Path.home().is_relative_to(path)
 
 
 @functools.cache

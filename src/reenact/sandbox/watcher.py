@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from reenact.sandbox.box import MIB, Ending, Event, Limits
 from reenact.sandbox.cgroup import Group
@@ -43,9 +45,8 @@ class NetworkCounters:
 
     def __init__(self, pid: int) -> None:
         """`pid` is a process in the box, by its number on the host."""
-        counters = [f"/proc/{pid}/net/{name}" for name in ("snmp", "snmp6")]
-        there = [name for name in counters if os.path.exists(name)]  # noqa: PTH110
-        self._files = tuple(os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in there)
+        counters = [Path(f"/proc/{pid}/net/{name}") for name in ("snmp", "snmp6")]
+        self._files = [os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in counters if name.exists()]
 
     def refused(self) -> int:
         """How often something was sent to an address outside."""
@@ -67,16 +68,10 @@ class NetworkCounters:
 
 def count_no_routes(text: str) -> int:
     """The count of packets without a route, in either of the two layouts the kernel writes."""
-    names: list[str] = []
-    for line in text.splitlines():
-        words = line.split()
-        if words and words[0] == "Ip6OutNoRoutes":
-            return int(words[1])
-        if words and words[0] == "Ip:":
-            if names:
-                return int(words[names.index("OutNoRoutes")])
-            names = words
-    return 0
+    if named := re.search(r"^Ip6OutNoRoutes\s+(\d+)", text, re.MULTILINE):
+        return int(named[1])
+    rows = [line.split() for line in text.splitlines() if line.startswith("Ip:")]
+    return int(rows[1][rows[0].index("OutNoRoutes")]) if len(rows) > 1 else 0
 
 
 class BoxBroke(Exception):
@@ -101,11 +96,8 @@ class ProgramEnd:
 
     @classmethod
     def from_shell(cls, status: int) -> ProgramEnd:
-        """Read a status as shells write it, where 128 and more means a signal."""
-        last_signal = 64
-        if 128 < status <= 128 + last_signal:
-            return cls(signal=status - 128)
-        return cls(exit_code=status)
+        """Read a status as shells write it, where 128 and more means one of 64 signals."""
+        return cls(signal=status - 128) if 128 < status <= 128 + 64 else cls(exit_code=status)
 
 
 @dataclass
@@ -131,20 +123,16 @@ class Started:
     descriptors: list[int] = field(default_factory=list)
     """Others to close in the end."""
     after: Callable[[], None] = field(default=lambda: None)
-    """The tier's own clearing up, once."""
+    """The tier's own clearing up."""
 
     def close(self) -> None:
         self.after()
-        self.after = lambda: None
-        numbers = [self.output, self.input, self.memory_file_system, *self.descriptors]
-        self.output, self.input, self.memory_file_system, self.descriptors = -1, None, None, []
-        for number in numbers:
-            if number is not None and number >= 0:
+        for number in (self.output, self.input, self.memory_file_system, *self.descriptors):
+            if number is not None:
                 os.close(number)
         for part in (self.processes, self.network, self.group):
             if part is not None:
                 part.close()
-        self.processes = self.network = self.group = None
 
 
 PACE_S = 0.05
@@ -171,28 +159,21 @@ class Watcher:
         self.peak_memory_bytes = 0
         self.cpu_s = 0.0
 
-    def look(self) -> Crossing | None:
-        """One look; the first limit found crossed, if any."""
-        return self._refusals() or self._use() or self._disk()
+    def look(self, *, last: bool = False) -> Crossing | None:
+        """One look; the first limit found crossed, if any. The last one, after the end, sees what the kernel
+        refused and all that was left on disk."""
+        return self._refusals() or (None if last else self._use()) or self._disk(last=last)
 
     def count_cpu(self) -> None:
         """Before a kill: the kernel forgets the CPU time of processes that die with their namespace."""
         if self._box.processes is not None:
             self.cpu_s = max(self.cpu_s, self._box.processes.use().cpu_s)
 
-    def last_look(self) -> Crossing | None:
-        """After the end: what the kernel refused, and all that was left on disk."""
-        return self._refusals() or self._disk(last=True)
-
     def _refusals(self) -> Crossing | None:
         group = self._box.group
-        if group is None:
-            return None
-        if group.out_of_memory():
+        if group is not None and group.out_of_memory():
             return self._memory_crossing()
-        if group.task_refused():
-            return self._task_crossing()
-        return None
+        return self._task_crossing() if group is not None and group.task_refused() else None
 
     def _use(self) -> Crossing | None:
         group, limits = self._box.group, self._limits
@@ -237,9 +218,8 @@ class Watcher:
         if self._usage.bytes + shm.bytes > self._limits.disk_bytes:
             return Crossing(Ending.DISK_LIMIT, f"disk: more than {_size(self._limits.disk_bytes)}")
         if not last and free < HOST_RESERVE_BYTES:
-            return Crossing(
-                Ending.DISK_LIMIT, f"disk: the machine itself has less than {_size(HOST_RESERVE_BYTES)} left"
-            )
+            why = f"disk: the machine itself has less than {_size(HOST_RESERVE_BYTES)} left"
+            return Crossing(Ending.DISK_LIMIT, why)
         return None
 
     def _walk(self, now: float, free: int, *, last: bool) -> None:

@@ -12,10 +12,10 @@ import pytest
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Limits, Sandbox
 from reenact.sandbox.choose import choose
+from reenact.sandbox.environments.install import pip_alone
 from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.pip_alone import REFUSED
 from reenact.sandbox.environments.prepare import Environments
-from reenact.sandbox.environments.run import pip_alone
 
 _SPEC = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))
 assert _SPEC is not None

@@ -170,7 +170,7 @@ def test_what_the_container_is_made_of(home: Path) -> None:
 
 def test_a_container_whose_owner_died_is_removed_by_the_sweep(home: Path) -> None:
     folder = BoxFolder.make(home / "boxes")
-    folder.note_container(str(home / "docker"), "reenact-left")
+    folder.note("container", f"reenact-left {home / 'docker'}")
     os.close(folder.lock)
     assert sweep(home / "boxes") == (folder.path.name,)
     assert asked(home)[-1] == ["rm", "--force", "reenact-left"]

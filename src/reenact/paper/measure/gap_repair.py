@@ -25,7 +25,7 @@ from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Kind as StepKind
 from reenact.journal import Scope, mark
-from reenact.journal.keys import canonical
+from reenact.journal.records import canonical
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.criterion import Kind as CheckKind

@@ -5,32 +5,57 @@ metadata, whoever asks for it; the interpreter of an environment is not started 
 in it (that would execute their .pth files), so installers make no bytecode, whatever the user's settings
 say; the bare interpreter compiles the sources afterwards, which runs none of them. The user's own settings
 for indexes, certificates and proxies reach the installer as variables and are written nowhere, messages lose
-their addresses. Not covered: faults in the installers and in Python's compiler themselves.
+their addresses, which may hold a password. Not covered: faults in the installers and in Python's compiler
+themselves.
 """
 
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
-from reenact.errors import MissingExtra, MissingPart
+from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, StorageError, ended_by
+from reenact.files import read_text
 from reenact.sandbox.environments.names import Requirement
-from reenact.sandbox.environments.run import (
-    from_address,
-    pip_alone,
-    pip_failure,
-    run_installer,
-    uv_failure,
-    venv_failure,
-)
+from reenact.sandbox.environments.pip_alone import REFUSED
+from reenact.sandbox.processes import run_bounded
 from reenact.types import Stop
+
+WALL_S = 1800.0
+MOST_CONSTRAINTS = 4 << 20
+_PASSED = re.compile(
+    r"(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC",
+    re.IGNORECASE,
+)
+_NEVER = frozenset(("UV_COMPILE_BYTECODE", "PIP_COMPILE", "PIP_NO_COMPILE"))
+"""The user's settings about bytecode, which uv makes by starting the new interpreter on the host."""
+_TO_UV = {
+    "PIP_INDEX_URL": "UV_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL",
+    "PIP_CERT": "SSL_CERT_FILE",
+    "PIP_CONSTRAINT": "UV_CONSTRAINT",
+}
+_UNREACHABLE = re.compile(
+    r"error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
+    r"Network is unreachable|temporary failure in name resolution",
+    re.IGNORECASE,
+)
+
+
+class NoWheel(Exception):
+    """A package has no wheel for this interpreter; perhaps there is a source distribution."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +72,13 @@ class Wish:
     store: Path | None = None
     """The installer's cache, ours alone, from which packages are linked; none: the user's, and copies."""
 
-
-class Installer(Protocol):
-    """A program that resolves and installs."""
-
-    name: str
-
-    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
-        """Every package that will be installed, as NAME==VERSION. Raises NoWheel, InputError."""
-
-    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
-        """Make a virtual environment with exactly these packages in a folder that does not exist yet."""
+    @property
+    def lines(self) -> str:
+        """The requirements as a file of them."""
+        return "".join(f"{requirement.text}\n" for requirement in self.requirements)
 
 
-def find_installer(*, prefer: str = "") -> Installer:
+def find_installer(*, prefer: str = "") -> "Installer":
     """uv where it is installed, else pip; `prefer` names one of them."""
     beside = Path(sys.executable).with_name("uv")
     uv = str(beside) if beside.exists() else shutil.which("uv")
@@ -71,39 +89,40 @@ def find_installer(*, prefer: str = "") -> Installer:
     raise MissingPart("Neither uv nor pip is installed.", next_step="pip install 'reenact[uv]'")
 
 
+@dataclass(frozen=True)
 class Uv:
     """The installer uv."""
 
+    program: str
     name = "uv"
 
-    def __init__(self, program: str) -> None:
-        self._program = program
-
     def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
-        argv = [self._program, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-build"]
-        argv += ["--python", wish.python, "--no-progress", *_index(), *_options(wish)]
+        """Every package that will be installed, as NAME==VERSION. Raises NoWheel, InputError."""
+        argv = [self.program, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-build"]
+        argv += ["--python", wish.python, "--no-progress", *_uv_options(wish)]
         if wish.exclude_newer is not None:
             argv += ["--exclude-newer", wish.exclude_newer.isoformat()]
-        printed, _ = run_installer(argv, failure=uv_failure, stdin=_lines(wish), wheels=wish.built, stop=stop)
+        printed, _ = run_installer(argv, failure=_uv_failure, stdin=wish.lines, wheels=wish.built, stop=stop)
         return tuple(line.strip() for line in printed.splitlines() if "==" in line)
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
-        argv = [self._program, "venv", "--quiet", "--no-project", "--python", wish.python, str(folder)]
-        run_installer(argv, failure=venv_failure, stop=stop)
+        """Make a virtual environment with exactly these packages in a folder that does not exist yet."""
+        argv = [self.program, "venv", "--quiet", "--no-project", "--python", wish.python, str(folder)]
+        run_installer(argv, failure=_venv_failure, stop=stop)
         if not pins:
             return
-        argv = [self._program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
+        argv = [self.program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
         # Links only from a cache of ours, which boxes see read-only; never from the user's own.
         mode = "copy" if wish.store is None else "hardlink"
-        argv += ["--link-mode", mode, "--python", str(folder / "bin" / "python"), *_options(wish)]
+        argv += ["--link-mode", mode, "--python", str(folder / "bin" / "python"), *_uv_options(wish)]
         # To compile, uv starts the new interpreter, which executes the .pth files of the packages.
-        argv += ["--no-compile-bytecode"]
-        run_installer([*argv, *_index(), *pins], failure=uv_failure, wheels=wish.built, stop=stop)
+        argv += ["--no-compile-bytecode", *pins]
+        run_installer(argv, failure=_uv_failure, wheels=wish.built, stop=stop)
 
     def forget(self, names: Sequence[str], store: Path, stop: Stop | None) -> None:
         """Remove packages from a cache of ours; environments that link their files keep them."""
-        argv = [self._program, "cache", "clean", "--quiet", "--cache-dir", str(store), *names]
-        run_installer(argv, failure=uv_failure, stop=stop)
+        argv = [self.program, "cache", "clean", "--quiet", "--cache-dir", str(store), *names]
+        run_installer(argv, failure=_uv_failure, stop=stop)
 
 
 class Pip:
@@ -112,29 +131,33 @@ class Pip:
     name = "pip"
 
     def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+        """As that of uv."""
         if wish.exclude_newer is not None:
             raise MissingExtra("uv", "uv")
         with tempfile.TemporaryDirectory() as made:
             report, asked = Path(made) / "report.json", Path(made) / "asked.txt"
-            asked.write_text(_lines(wish))
-            argv = [*pip_alone(wish.python), "install", "--quiet", "--dry-run"]
-            argv += ["--ignore-installed", "--only-binary", ":all:", "--report", str(report)]
-            argv += ["--requirement", str(asked)]
-            run_installer(argv, failure=pip_failure, wheels=wish.built, stop=stop)
+            asked.write_text(wish.lines)
+            argv = [*pip_alone(wish.python), "install", "--quiet", "--dry-run", "--ignore-installed"]
+            argv += ["--only-binary", ":all:", "--report", str(report), "--requirement", str(asked)]
+            run_installer(argv, failure=_pip_failure, wheels=wish.built, stop=stop)
             found = json.loads(report.read_text())["install"]
         for item in found:
             if item["is_direct"]:
-                raise from_address(str(item["metadata"]["name"]))
+                raise _from_address(str(item["metadata"]["name"]))
         return tuple(sorted(f"{item['metadata']['name']}=={item['metadata']['version']}" for item in found))
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+        """As that of uv."""
         argv = [wish.python, "-I", "-m", "venv", "--without-pip", str(folder)]
-        run_installer(argv, failure=venv_failure, stop=stop)
+        run_installer(argv, failure=_venv_failure, stop=stop)
         if not pins:
             return
         argv = [*pip_alone(str(folder / "bin" / "python")), "install", "--quiet", "--no-deps", "--no-compile"]
-        argv += ["--only-binary", ":all:", "--no-warn-script-location"]
-        run_installer([*argv, *pins], failure=pip_failure, wheels=wish.built, stop=stop)
+        argv += ["--only-binary", ":all:", "--no-warn-script-location", *pins]
+        run_installer(argv, failure=_pip_failure, wheels=wish.built, stop=stop)
+
+
+Installer: TypeAlias = Uv | Pip
 
 
 def compile_sources(python: str, folder: Path, stop: Stop | None) -> None:
@@ -147,16 +170,145 @@ def compile_sources(python: str, folder: Path, stop: Stop | None) -> None:
     run_installer(argv, stop=stop)
 
 
-def _index() -> list[str]:
-    """uv has no variable for pip's PIP_NO_INDEX."""
-    return ["--no-index"] if os.environ.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on") else []
-
-
-def _options(wish: Wish) -> list[str]:
-    """Further options of uv: which build of torch, and where its cache lies."""
+def _uv_options(wish: Wish) -> list[str]:
+    """Which build of torch, where the cache lies, and pip's PIP_NO_INDEX, for which uv has no variable."""
     found = ["--torch-backend", wish.backend] if wish.backend else []
-    return [*found, *(["--cache-dir", str(wish.store)] if wish.store is not None else [])]
+    found += ["--cache-dir", str(wish.store)] if wish.store is not None else []
+    no_index = os.environ.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on")
+    return [*found, "--no-index"] if no_index else found
 
 
-def _lines(wish: Wish) -> str:
-    return "".join(f"{requirement.text}\n" for requirement in wish.requirements)
+def pip_alone(python: str) -> list[str]:
+    """The words that start our own pip in an interpreter, where it can start no other program."""
+    found = importlib.util.find_spec("pip")
+    runner = Path(found.origin).with_name("__pip-runner__.py") if found and found.origin else None
+    if runner is None or not runner.exists():
+        raise MissingPart(
+            "pip is not installed, or older than 22.3.", next_step="python -m pip install --upgrade pip"
+        )
+    alone = Path(__file__).with_name("pip_alone.py")
+    return [python, "-I", str(alone), str(runner), "--disable-pip-version-check", "--no-input"]
+
+
+def run_installer(
+    argv: Sequence[str],
+    *,
+    failure: Callable[[str], Exception] | None = None,
+    stdin: str = "",
+    wheels: Path | None = None,
+    stop: Stop | None = None,
+) -> tuple[str, str]:
+    """What an installer prints and complains of, in an empty folder with the user's variables for installers.
+
+    `failure` is what its complaint means; `wheels` is a folder of wheels to look into besides those the user
+    named.
+    """
+
+    def look() -> None:
+        if stop is not None and stop.asked:
+            raise ended_by(stop, "Preparing the environment was stopped.")
+
+    with tempfile.TemporaryDirectory() as empty:
+        folder, variables, fed = Path(empty), _variables(wheels), stdin.encode()
+        try:
+            done = run_bounded(
+                argv, folder=folder, environment=variables, wall_s=WALL_S, look=look, stdin=fed
+            )
+        except TimeoutError as error:
+            raise ReenactError("The installer took too long and was ended.") from error
+    printed, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    if done.returncode != 0 and failure is not None:
+        raise failure(complaint)
+    return printed, complaint
+
+
+def _variables(wheels: Path | None) -> dict[str, str]:
+    passed = {
+        name: value for name, value in os.environ.items() if _PASSED.fullmatch(name) and name not in _NEVER
+    }
+    # The installer runs in another folder than the user, for whom a relative path was right.
+    for name in {"PIP_FIND_LINKS", "PIP_CONSTRAINT", "UV_CONSTRAINT"} & passed.keys():
+        passed[name] = " ".join(map(_absolute, passed[name].split()))
+    places = passed.get("PIP_FIND_LINKS", "").split()
+    uv_places = passed.get("UV_FIND_LINKS", ",".join(places)).split(",")
+    more = [] if wheels is None else [str(wheels)]
+    passed["PIP_FIND_LINKS"] = " ".join(places + more)
+    passed["UV_FIND_LINKS"] = ",".join([*map(_absolute, filter(None, uv_places)), *more])
+    for pip in _TO_UV.keys() & passed.keys():
+        passed.setdefault(_TO_UV[pip], passed[pip])
+    return {name: value for name, value in passed.items() if value}
+
+
+def constraints() -> str:
+    """The user's own constraints: what their files say is part of what is asked for."""
+    named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
+    return "\n".join(
+        read_text(Path(file), MOST_CONSTRAINTS) for file in named.split() if Path(file).is_file()
+    )
+
+
+def _absolute(place: str) -> str:
+    return str(Path(place).absolute()) if Path(place).exists() else place
+
+
+def _venv_failure(text: str) -> Exception:
+    return ReenactError(f"The virtual environment cannot be made: {_clean(text)}")
+
+
+def _uv_failure(text: str) -> Exception:
+    """What uv's complaint means."""
+    if match := re.search(r"Package `([^`]+)` was included as a URL dependency", text):
+        return _from_address(match[1])
+    if match := re.search(r"Wheels are required for `([^`]+)`", text):
+        return NoWheel(match[1])
+    if match := re.search(r"[Bb]ecause (\S+) was not found", text):
+        return InputError(
+            f"There is no package named {match[1]} where packages are looked for.",
+            next_step="Check the spelling; it may be made up, or need an index of its own (PIP_INDEX_URL).",
+        )
+    if match := re.search(r"there (?:is|are) no versions? of (\S+)", text):
+        before = re.search(r"uploaded before (\d{4}-\d\d-\d\d)", text)
+        when = f" that was there before {before[1]}" if before else ""
+        return InputError(
+            f"The package {match[1]} cannot be installed: there is no such version{when}.",
+            next_step="Ask for another version, or none.",
+        )
+    return _failure(text)
+
+
+def _pip_failure(text: str) -> Exception:
+    """What pip's complaint means."""
+    if REFUSED in text:
+        return _from_address("another one")
+    missing = re.search(r"No matching distribution found for ([A-Za-z0-9._-]+)", text)
+    return NoWheel(missing[1]) if missing and not _UNREACHABLE.search(text) else _failure(text)
+
+
+def _from_address(name: str) -> InputError:
+    """A package asks for another one that lies at an address of its own choice."""
+    return InputError(
+        f"One of these packages needs {name} from an address of its own (NAME @ ADDRESS), "
+        "not from your package index. Packages are installed by name and version alone.",
+        next_step="Ask for another version, or give a wheel of it in a folder named by PIP_FIND_LINKS.",
+    )
+
+
+def _failure(text: str) -> ReenactError:
+    if _UNREACHABLE.search(text):
+        return ReenactError(
+            "The package index cannot be reached.",
+            next_step="Check the network, or name a folder of wheels in PIP_FIND_LINKS.",
+        )
+    if "No space left" in text:
+        return StorageError(
+            "The disk is full: an environment could not be prepared.",
+            next_step="Free some space; prepared environments lie in the folder that cache_dir names.",
+        )
+    return InputError(f"These packages cannot be installed together: {_clean(text)}")
+
+
+def _clean(text: str) -> str:
+    """The cause in a few lines, without addresses, which may hold a user's password."""
+    text = re.sub(r"\w+://\S+", "[address]", text)
+    lines = [re.sub(r"^\s*(?:error|ERROR|cause)?\s*:?\s*", "", line) for line in text.splitlines()]
+    return " ".join(line for line in lines if line)[:600]

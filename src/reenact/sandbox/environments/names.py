@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from packaging.requirements import InvalidRequirement
@@ -23,22 +23,18 @@ from reenact.errors import InputError
 WELL_KNOWN = frozenset(
     """
     absl-py accelerate albumentations antlr4-python3-runtime attrs beartype click cloudpickle cython
-    datasets diffusers einops einx equinox gym
-    evaluate filelock flask flax flit-core fsspec gpytorch gymnasium h5py hatch-vcs hatchling
-    huggingface-hub hydra-core imageio jax jaxlib jaxtyping joblib jsonschema keras kornia-rs lightgbm
-    lightning linear-operator
-    matplotlib maturin meson-python ml-collections networkx ninja nltk numba numpy omegaconf
-    opencv-python opencv-python-headless optax optuna packaging pandas pdm-backend peft pillow
-    poetry-core protobuf psutil pyro-api pyro-ppl pyarrow pybind11 pydantic pyparsing pytest python-dateutil
-    pytorch-lightning pyyaml regex requests rich sacrebleu safetensors scikit-build-core
-    scikit-image scikit-learn scipy seaborn sentence-transformers sentencepiece setuptools
-    setuptools-scm six spacy statsmodels sympy tensorboard tensorboardx tensorflow tensorflow-cpu
-    tensorflow-datasets tf-keras timm tokenizers torch torch-geometric torchaudio torchinfo
+    datasets diffusers einops einx equinox gym evaluate filelock flask flax flit-core fsspec gpytorch
+    gymnasium h5py hatch-vcs hatchling huggingface-hub hydra-core imageio jax jaxlib jaxtyping joblib
+    jsonschema keras kornia-rs lightgbm lightning linear-operator matplotlib maturin meson-python
+    ml-collections networkx ninja nltk numba numpy omegaconf opencv-python opencv-python-headless optax
+    optuna packaging pandas pdm-backend peft pillow poetry-core protobuf psutil pyro-api pyro-ppl pyarrow
+    pybind11 pydantic pyparsing pytest python-dateutil pytorch-lightning pyyaml regex requests rich
+    sacrebleu safetensors scikit-build-core scikit-image scikit-learn scipy seaborn sentence-transformers
+    sentencepiece setuptools setuptools-scm six spacy statsmodels sympy tensorboard tensorboardx tensorflow
+    tensorflow-cpu tensorflow-datasets tf-keras timm tokenizers torch torch-geometric torchaudio torchinfo
     torchmetrics torchvision tqdm transformers typing-extensions wandb wheel xgboost
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
-
-
 LONGEST = 1000
 MOST_LINES = 2000
 _HASHES = re.compile(r"(?:\s+--hash=\w+:\w+)+\s*$")
@@ -61,11 +57,6 @@ class ProposedBy(StrEnum):
     MODEL = "model"
     DOCUMENT = "document"
     """A paper, a report, a README, or what a package asks for its own build."""
-
-    @property
-    def needs_word(self) -> bool:
-        """Whether the name may be made up, so that somebody must vouch for it."""
-        return self in (ProposedBy.MODEL, ProposedBy.DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +81,9 @@ class Allowed:
         return cls(WELL_KNOWN | {canonicalize_name(name) for name in also})
 
     def check(self, requirements: Iterable[Requirement]) -> None:
-        """InputError that lists every name nobody vouched for."""
-        unsure = (item for item in requirements if item.proposed_by.needs_word)
-        strange = [item for item in unsure if item.name not in self.names]
+        """InputError that lists every name that may be made up, so that somebody must vouch for it."""
+        unsure = (ProposedBy.MODEL, ProposedBy.DOCUMENT)
+        strange = [one for one in requirements if one.proposed_by in unsure and one.name not in self.names]
         if not strange:
             return
         listed = ", ".join(sorted(f"{item.name} (proposed by a {item.proposed_by})" for item in strange))
@@ -122,11 +113,11 @@ def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Require
     return Requirement(str(parsed), canonicalize_name(parsed.name), proposed_by)
 
 
-def without_version(one: Requirement) -> str:
-    """The same package in any version, in the words of a requirements file."""
+def without_version(one: Requirement) -> Requirement:
+    """The same package in any version."""
     parsed = Parsed(one.text)
     parsed.specifier = SpecifierSet()
-    return str(parsed)
+    return replace(one, text=str(parsed))
 
 
 def requirements_in(text: str, proposed_by: ProposedBy) -> tuple[Requirement, ...]:

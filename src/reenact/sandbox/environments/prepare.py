@@ -27,21 +27,19 @@ from packaging.utils import canonicalize_name
 from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
 from reenact.sandbox.disk import tree_usage
-from reenact.sandbox.environments.install import Installer, Uv, Wish, compile_sources, find_installer
-from reenact.sandbox.environments.names import Allowed, Requirement, without_version
-from reenact.sandbox.environments.run import NoWheel, constraints
-from reenact.sandbox.environments.source import build_wheel, download, find_source
-from reenact.sandbox.environments.stored import (
-    Environment,
-    Interpreter,
-    ask_interpreter,
-    finish,
-    hash_of,
-    last_used,
-    locked,
-    mark_used,
-    read_environment,
+from reenact.sandbox.environments import stored
+from reenact.sandbox.environments.install import (
+    Installer,
+    NoWheel,
+    Uv,
+    Wish,
+    compile_sources,
+    constraints,
+    find_installer,
 )
+from reenact.sandbox.environments.names import Allowed, Requirement, without_version
+from reenact.sandbox.environments.source import build_wheel, download, find_source
+from reenact.sandbox.environments.stored import Environment, Interpreter, ask_interpreter, hash_of, locked
 from reenact.sandbox.files.cleanup import remove_tree
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -93,7 +91,6 @@ class Environments:
             store = self._folder("uv") if self._installer().name == "uv" else None
             wish = replace(wish, built=Path(wheels), store=store)
             wish, pins = self._resolve(wish, allowed, any_version=any_version)
-            wish, pins = self._with_backend(wish, pins)
             made = self._build(pins, wish, interpreter)
             half = memo.with_suffix(f".{secrets.token_hex(4)}")
             half.write_text(json.dumps({"key": made.key}))
@@ -107,7 +104,7 @@ class Environments:
             return ()
         interpreter = ask_interpreter(self.python)
         keys = sorted(folder.name for folder in self.cache.iterdir())
-        found = (read_environment(self.cache, key, interpreter) for key in keys)
+        found = (stored.read_environment(self.cache, key, interpreter) for key in keys)
         return tuple(environment for environment in found if environment is not None)
 
     def prune(self, most_bytes: int | None = None, *, keep: str = "") -> tuple[Environment, ...]:
@@ -117,7 +114,7 @@ class Environments:
         """
         most = self.most_bytes if most_bytes is None else most_bytes
         removed: list[Environment] = []
-        by_use = sorted(self.listing(), key=lambda one: last_used(one.folder))
+        by_use = sorted(self.listing(), key=lambda one: stored.last_used(one.folder))
         for oldest in (one for one in by_use if one.key != keep):
             if self.disk_bytes() <= most:
                 break
@@ -166,7 +163,7 @@ class Environments:
         for _ in range(_MOST_BUILDS):
             self._say(f"resolving {len(wish.requirements)} requirements with {installer.name}")
             try:
-                return wish, installer.resolve(wish, self.stop)
+                return self._with_backend(wish, installer.resolve(wish, self.stop))
             except NoWheel as lacking:
                 name = canonicalize_name(lacking.name)
             try:
@@ -174,7 +171,8 @@ class Environments:
             except Stopped:
                 raise
             except ReenactError:
-                freed = _freed(wish, name)
+                asked = (without_version(one) if one.name == name else one for one in wish.requirements)
+                freed = replace(wish, requirements=tuple(asked))
                 if not any_version or freed == wish:
                     raise
                 self._say(f"{name} cannot be built here; looking for a wheel of another version")
@@ -220,7 +218,7 @@ class Environments:
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
         key = hash_of(interpreter, *pins, *hashes)[:32]
         with locked(self.cache / f"{key}.lock", self.tell, self.stop):
-            there = read_environment(self.cache, key, interpreter)
+            there = stored.read_environment(self.cache, key, interpreter)
             if there is not None:
                 return there
             for rubbish in (*self.cache.glob(f"half-{key}-*"), self.cache / key):
@@ -231,12 +229,12 @@ class Environments:
                 with self._store_locked():
                     self._installer().install(pins, half, wish, self.stop)
                 compile_sources(self.python, half, self.stop)
-                finish(half, self.cache / key, pins, interpreter)
+                stored.finish(half, self.cache / key, pins, interpreter)
                 half.rename(self.cache / key)
             except BaseException:
                 remove_tree(half)
                 raise
-        made = read_environment(self.cache, key, interpreter)
+        made = stored.read_environment(self.cache, key, interpreter)
         if made is None:
             raise ReenactError(f"The environment {key} vanished while it was being made.")
         self._say(f"ready: {made.size_bytes / 1e6:.0f} MB")
@@ -247,9 +245,9 @@ class Environments:
             key = str(json.loads(memo.read_text())["key"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        known = read_environment(self.cache, key, interpreter)
+        known = stored.read_environment(self.cache, key, interpreter)
         if known is not None:
-            mark_used(known.folder)
+            stored.mark_used(known.folder)
         return known
 
     def _installer(self) -> Installer:
@@ -264,10 +262,3 @@ class Environments:
 
     def _say(self, note: str) -> None:
         self.tell(Progress("environment", note=note))
-
-
-def _freed(wish: Wish, name: str) -> Wish:
-    """The wish with any version of one package."""
-    asked = wish.requirements
-    freed = (replace(one, text=without_version(one)) if one.name == name else one for one in asked)
-    return replace(wish, requirements=tuple(freed))

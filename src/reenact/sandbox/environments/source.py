@@ -21,24 +21,19 @@ import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
+from packaging import utils
 from packaging.requirements import Requirement as Parsed
-from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
 from packaging.version import Version
 
 from reenact.errors import InputError, MissingPart, ReenactError, SandboxUnavailable
-from reenact.sandbox.box import MIB, BoxResult, Command, Limits, Mount, Sandbox
+from reenact.sandbox.box import MIB, Command, Limits, Mount, Sandbox
+from reenact.sandbox.environments.install import pip_alone, run_installer
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
-from reenact.sandbox.environments.run import pip_alone, run_installer
 from reenact.sandbox.files.results import read_json
 from reenact.types import Stop
 
@@ -67,7 +62,11 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
             f"{name} has no wheel, and to find its source distribution pip is needed.",
             next_step="python -m ensurepip",
         )
-    found = [source for source in _passed_over(name, stop) if source.name == name]
+    with tempfile.TemporaryDirectory() as nowhere:
+        argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
+        printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
+    passed_over = map(read_link, (printed + complaint).splitlines())
+    found = [source for source in passed_over if source is not None and source.name == name]
     fitting = [source for source in found if Parsed(asked).specifier.contains(source.version)]
     if exclude_newer is not None:
         fitting = [source for source in fitting if _uploaded_before(source, exclude_newer)]
@@ -81,13 +80,6 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
     return max(fitting, key=lambda source: source.version)
 
 
-def _passed_over(name: str, stop: Stop | None) -> list[Source]:
-    with tempfile.TemporaryDirectory() as nowhere:
-        argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
-        printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
-    return [source for line in (printed + complaint).splitlines() if (source := read_link(line))]
-
-
 def read_link(line: str) -> Source | None:
     """The source distribution that a line of pip's log passes over, none in other lines."""
     link = _LINK.search(line)
@@ -95,8 +87,8 @@ def read_link(line: str) -> Source | None:
         return None
     file = urllib.parse.unquote(link[1].rpartition("/")[2])
     try:
-        name, version = parse_sdist_filename(file)
-    except InvalidSdistFilename:
+        name, version = utils.parse_sdist_filename(file)
+    except utils.InvalidSdistFilename:
         return None
     return Source(name, version, file, link[1], link[2] or "", link[3] or "")
 
@@ -158,63 +150,40 @@ PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]
 def build_wheel(
     source: Source, content: bytes, box: Sandbox | None, prepare: PrepareBuild, stop: Stop | None
 ) -> tuple[str, bytes]:
-    """The file name and the bytes of the wheel that a source distribution makes."""
+    """The file name, proven to be that of the package that was asked for, and the bytes of the wheel that a
+    source distribution makes."""
     if box is None:
         raise SandboxUnavailable(
             f"{source.name} has no wheel, and a source distribution is built in a sandbox alone.",
             next_step="reenact doctor",
         )
-    asked = _run(box, source, content, ("python3", ()), ("requires", "requires.json"), stop)
-    needed = _requirements(source, asked.results["requires.json"])
-    python, mounts = prepare(needed)
-    built = _run(box, source, content, (python, mounts), ("wheel", "built.json", "built.whl"), stop)
-    name = read_json(built.results["built.json"])
-    return _checked(source, name), built.results["built.whl"]
+    archive = "source.zip" if source.file.endswith(".zip") else "source.tar.gz"
+    files = {_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), archive: content}
+    command = Command(("python3", _INSIDE, "requires", archive), files=files, collect=("requires.json",))
+    listed = read_json(_collected(box, source, command, stop)["requires.json"])
+    if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+        raise InputError(f"The package {source.name} does not say properly what its build needs.")
+    python, mounts = prepare(tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed))
+    argv, collect = (python, _INSIDE, "wheel", archive), ("built.json", "built.whl")
+    built = _collected(box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop)
+    file = str(read_json(built["built.json"]))
+    try:
+        name, version, _, _ = utils.parse_wheel_filename(file)
+    except utils.InvalidWheelFilename as error:
+        raise InputError(f"The build of {source.name} made no wheel, but {file!r}.") from error
+    if name != source.name or version != source.version or "/" in file:
+        raise InputError(f"The build of {source.name} {source.version} made a wheel of {name} {version}.")
+    return file, built["built.whl"]
 
 
-def _run(
-    box: Sandbox,
-    source: Source,
-    content: bytes,
-    interpreter: tuple[str, tuple[Mount, ...]],
-    what: tuple[str, ...],
-    stop: Stop | None,
-) -> BoxResult:
-    python, mounts = interpreter
-    suffix = ".zip" if source.file.endswith(".zip") else ".tar.gz"
-    result = box.run(
-        Command(
-            argv=(python, _INSIDE, what[0], f"source{suffix}"),
-            files={_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), f"source{suffix}": content},
-            mounts=mounts,
-            collect=what[1:],
-        ),
-        _LIMITS,
-        stop=stop,
-    )
-    if not result.ok or set(result.results) != set(what[1:]):
+def _collected(box: Sandbox, source: Source, command: Command, stop: Stop | None) -> Mapping[str, bytes]:
+    """All that a run in the box was to leave."""
+    result = box.run(command, _LIMITS, stop=stop)
+    if not result.ok or set(result.results) != set(command.collect):
         last = " ".join(result.output.strip().splitlines()[-3:])[-400:]
         raise InputError(
             f"The package {source.name} {source.version} has no wheel and cannot be built from source: "
             f"{result.ending} {result.why} {last}".strip(),
             next_step="Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS.",
         )
-    return result
-
-
-def _requirements(source: Source, stated: bytes) -> tuple[Requirement, ...]:
-    listed = read_json(stated)
-    if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-        raise InputError(f"The package {source.name} does not say properly what its build needs.")
-    return tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed)
-
-
-def _checked(source: Source, file: object) -> str:
-    """The wheel's file name, when it is a plain one and that of the package that was asked for."""
-    try:
-        name, version, _, _ = parse_wheel_filename(str(file))
-    except InvalidWheelFilename as error:
-        raise InputError(f"The build of {source.name} made no wheel, but {file!r}.") from error
-    if name != source.name or version != source.version or "/" in str(file):
-        raise InputError(f"The build of {source.name} {source.version} made a wheel of {name} {version}.")
-    return str(file)
+    return result.results

@@ -31,27 +31,19 @@ from reenact.types import Progress, Stop, Tell
 @contextmanager
 def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
     """Hold the lock of a file that stays; wait for whoever has it, and say so."""
-    waiter = stop or Stop()
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        mentioned = False
-        while not _taken(lock):
-            if not mentioned:
-                tell(Progress("environment", note="another process builds the same environment; waiting"))
-                mentioned = True
-            if waiter.wait(0.2):
-                raise ended_by(stop, "Preparing the environment was stopped.")
+    mentioned = False
+    with open(path, "ab", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not mentioned:
+                    tell(Progress("environment", note="another process builds the same environment; waiting"))
+                    mentioned = True
+                if (stop or Stop()).wait(0.2):
+                    raise ended_by(stop, "Preparing the environment was stopped.") from None
         yield
-    finally:
-        os.close(lock)
-
-
-def _taken(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 _ASK = (

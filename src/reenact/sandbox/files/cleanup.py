@@ -22,10 +22,13 @@ import os
 import secrets
 import stat
 import threading
+from contextlib import suppress
 from pathlib import Path
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+from reenact.files import opened
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _GET_FLAGS, _SET_FLAGS, _FIXED = 0x80086601, 0x40086602, 0x10 | 0x20
 """FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, and the flags for immutable and append-only."""
 _NO_FOLDER_BELOW = 2
@@ -42,18 +45,13 @@ def remove_tree(root: Path) -> tuple[str, ...]:
         root.unlink()
         return ()
     try:
-        top = _open_folder(root, None)
+        _allow(root, None)
+        with opened(root, _FOLDER) as top:
+            left = _empty(top)
+        if not left:
+            root.rmdir()
     except OSError as error:
         return (f"{root}: {os.strerror(error.errno or 0)}",)
-    try:
-        left = _empty(top)
-    finally:
-        os.close(top)
-    if not left:
-        try:
-            root.rmdir()
-        except OSError as error:
-            left = [f"{root}: {os.strerror(error.errno or 0)}"]
     return tuple(left)
 
 
@@ -81,11 +79,9 @@ def _remove_entry(name: str, top: int, device: int) -> None:
         raise OSError(errno.EXDEV, "another file system is mounted here")
     if found.st_nlink == _NO_FOLDER_BELOW and _was_empty(name, top):
         return
-    folder = _open_folder(name, top)
-    try:
+    _allow(name, top)
+    with opened(name, _FOLDER, top) as folder:
         _lift(folder, top)
-    finally:
-        os.close(folder)
     os.rmdir(name, dir_fd=top)
 
 
@@ -121,39 +117,21 @@ def _unlink(name: str, at: int) -> None:
     try:
         os.unlink(name, dir_fd=at)
     except PermissionError:
-        _unfix(name, at)
+        if stat.S_ISREG(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode):
+            # Take back the flags by which a program of root keeps a file from being removed.
+            flags = array.array("l", [0])
+            with opened(name, _LOOK, at) as file:
+                fcntl.ioctl(file, _GET_FLAGS, flags)
+                flags[0] &= ~_FIXED
+                fcntl.ioctl(file, _SET_FLAGS, flags)
         os.unlink(name, dir_fd=at)
-
-
-def _unfix(name: str, at: int) -> None:
-    """Take back the flags by which a program of root keeps a file from being removed."""
-    if not stat.S_ISREG(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode):
-        return
-    opened = os.open(name, _LOOK, dir_fd=at)
-    try:
-        flags = array.array("l", [0])
-        fcntl.ioctl(opened, _GET_FLAGS, flags)
-        flags[0] &= ~_FIXED
-        fcntl.ioctl(opened, _SET_FLAGS, flags)
-    finally:
-        os.close(opened)
-
-
-def _open_folder(name: str | Path, at: int | None) -> int:
-    _allow(name, at)
-    return os.open(name, _FOLDER, dir_fd=at)
 
 
 def _allow(name: str | Path, at: int | None) -> None:
     """Give ourselves all rights on a folder; one that is not ours stays as it is, and may be open."""
-    folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
-    try:
+    with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as folder, suppress(PermissionError):
         if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
             Path(f"/proc/self/fd/{folder}").chmod(stat.S_IRWXU)
-    except PermissionError:
-        return
-    finally:
-        os.close(folder)
 
 
 WAIT_S = 10.0

@@ -15,14 +15,16 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from reenact.errors import InputError
+from reenact.files import opened
 from reenact.sandbox.box import Command, Limits
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _KINDS = {
@@ -81,61 +83,39 @@ def collect(work: Path, names: Iterable[str], most_bytes: int, *, disposable: bo
 
 def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bool) -> bytes:
     """A single file, the way to it included."""
-    at = _open(str(work), _FOLDER, None, disposable)
-    try:
+    with ExitStack() as close:
+        at = _open(str(work), _FOLDER, None, disposable)
+        close.callback(os.close, at)
         for part in parts[:-1]:
-            below = _open_folder(part, at, disposable)
-            os.close(at)
-            at = below
-        return _read_file(parts[-1], at, most_bytes, disposable)
-    finally:
-        os.close(at)
-
-
-def _open_folder(name: str, at: int, disposable: bool) -> int:
-    try:
-        return _open(name, _FOLDER, at, disposable)
-    except NotADirectoryError:
-        kind = _kind(name, at)
-        raise _Refused(f"its folder {name!r} is {kind}") from None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _Refused(f"its folder {name!r} is a symbolic link") from None
-        raise
-
-
-def _read_file(name: str, at: int, most_bytes: int, disposable: bool) -> bytes:
-    kind = _kind(name, at)
-    if kind != "a file":
-        raise _Refused(f"it is {kind}")
-    try:
-        opened = _open(name, _FILE, at, disposable)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _Refused("it is a symbolic link") from None
-        raise
-    try:
-        return _read_opened(opened, most_bytes)
-    finally:
-        os.close(opened)
+            try:
+                at = _open(part, _FOLDER, at, disposable)
+            except OSError as error:
+                if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                    raise
+                raise _Refused(f"its folder {part!r} is {_kind(part, at)}") from None
+            close.callback(os.close, at)
+        # A look before the open, so that no FIFO or device is opened at all; the look after it decides.
+        kind = _kind(parts[-1], at)
+        if kind != "a file":
+            raise _Refused(f"it is {kind}")
+        file = _open(parts[-1], _FILE, at, disposable)
+        close.callback(os.close, file)
+        return _read_opened(file, most_bytes)
 
 
 def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
     try:
-        return os.open(name, flags, dir_fd=at)
+        return os.open(name, flags | os.O_CLOEXEC, dir_fd=at)
     except PermissionError:
         if not disposable:
             raise
-    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
-    try:
+    with opened(name, os.O_PATH | os.O_NOFOLLOW, at) as handle:
         Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
-    finally:
-        os.close(handle)
-    return os.open(name, flags, dir_fd=at)
+    return os.open(name, flags | os.O_CLOEXEC, dir_fd=at)
 
 
-def _read_opened(opened: int, most_bytes: int) -> bytes:
-    found = os.fstat(opened)
+def _read_opened(file: int, most_bytes: int) -> bytes:
+    found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode):
         raise _Refused(f"it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no regular file')}")
     if found.st_nlink > 1:
@@ -143,7 +123,7 @@ def _read_opened(opened: int, most_bytes: int) -> bytes:
     if found.st_size > most_bytes:
         raise _Refused(f"it has {found.st_size} bytes, at most {most_bytes} are read")
     content = bytearray()
-    while len(content) <= most_bytes and (part := os.read(opened, _CHUNK)):
+    while len(content) <= most_bytes and (part := os.read(file, _CHUNK)):
         content += part
     if len(content) > most_bytes:
         raise _Refused(f"it grew beyond {most_bytes} bytes while it was read")
@@ -151,7 +131,6 @@ def _read_opened(opened: int, most_bytes: int) -> bytes:
 
 
 def _kind(name: str, at: int) -> str:
-    """A look before the open, so that no FIFO or device is opened at all; the look after it decides."""
     mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
     return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
 
@@ -161,49 +140,47 @@ def fill(work: Path, command: Command, limits: Limits) -> None:
     if command.workspace is not None:
         _Copy(command.workspace, limits).run(work)
     for name, content in command.files.items():
-        path = work.joinpath(*inner_name(name))
+        *folders, last = inner_name(name)
+        place = work
         try:
-            _write(work, path, content)
+            # No part of the way may be a link that came with the workspace.
+            for part in folders:
+                place = place / part
+                _refuse_link(place)
+                place.mkdir(exist_ok=True)
+            _refuse_link(place / last)
+            (place / last).write_bytes(content)
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             raise InputError(
                 f"A file of a box cannot be written over a link or a folder. Received: {name!r}"
             ) from error
 
 
-def _write(work: Path, path: Path, content: bytes) -> None:
-    """Write below `work` only: no part of the way may be a link that came with the workspace."""
-    folder = work
-    for part in path.relative_to(work).parts[:-1]:
-        folder = folder / part
-        if folder.is_symlink():
-            raise FileExistsError(folder)
-        folder.mkdir(exist_ok=True)
-    if path.is_symlink() or path.is_dir():
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
         raise FileExistsError(path)
-    path.write_bytes(content)
 
 
+@dataclass(slots=True)
 class _Copy:
     """One copy of a host folder, counted while it goes."""
 
-    def __init__(self, source: Path, limits: Limits) -> None:
-        self._source = source
-        self._most_bytes = limits.disk_bytes
-        self._most_files = limits.files
-        self._bytes = 0
-        self._files = 0
+    source: Path
+    limits: Limits
+    bytes: int = 0
+    files: int = 0
 
     def run(self, target: Path) -> None:
         """Copy everything below the source into `target`, an existing folder."""
-        waiting = [(Path(), target)]
+        waiting = [(self.source, target)]
         while waiting:
             below, into = waiting.pop()
             try:
-                folder = os.open(self._source / below, _FOLDER)
+                folder = os.open(below, _FOLDER | os.O_CLOEXEC)
             except OSError as error:
                 raise InputError(
                     f"The workspace cannot be read: {os.strerror(error.errno or 0)}. "
-                    f"Received: workspace={self._source / below}",
+                    f"Received: workspace={below}",
                     next_step="Give a folder that this user may read.",
                 ) from error
             try:
@@ -227,8 +204,7 @@ class _Copy:
         return folders
 
     def _copy_file(self, name: str, folder: int, into: Path) -> None:
-        source = os.open(name, _FILE, dir_fd=folder)
-        try:
+        with opened(name, _FILE, folder) as source:
             mode = os.fstat(source).st_mode
             if not stat.S_ISREG(mode):
                 return
@@ -237,15 +213,13 @@ class _Copy:
                 while part := os.read(source, _CHUNK):
                     self._count(len(part))
                     target.write(part)
-        finally:
-            os.close(source)
 
     def _count(self, more: int) -> None:
-        self._bytes += more
-        self._files += not more
-        if self._bytes > self._most_bytes or self._files > self._most_files:
+        self.bytes += more
+        self.files += not more
+        if self.bytes > self.limits.disk_bytes or self.files > self.limits.files:
             raise InputError(
-                f"The workspace is larger than the box may be. Received: workspace={self._source}, "
-                f"disk_bytes={self._most_bytes}, files={self._most_files}",
+                f"The workspace is larger than the box may be. Received: workspace={self.source}, "
+                f"disk_bytes={self.limits.disk_bytes}, files={self.limits.files}",
                 next_step="Give a smaller folder, show large data read-only as a mount, or raise the limits.",
             )

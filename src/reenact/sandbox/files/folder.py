@@ -55,18 +55,17 @@ class BoxFolder:
             path = root / f"{os.getpid()}-{start_time(os.getpid())}-{secrets.token_hex(6)}"
             path.mkdir(mode=0o700)
             lock = lock_folder(path)
-            if lock is not None:
-                return cls(path, lock)._furnished()
+            if lock is None:
+                continue
+            box = cls(path, lock)
+            try:
+                for folder in (box.inside, box.work, box.home, box.tmp):
+                    folder.mkdir(mode=0o755)
+            except OSError:
+                box.close()
+                raise
+            return box
         raise SandboxFailed(f"No box folder could be kept in {root}: another process removes them.")
-
-    def _furnished(self) -> BoxFolder:
-        try:
-            for folder in (self.inside, self.work, self.home, self.tmp):
-                folder.mkdir(mode=0o755)
-        except OSError:
-            self.close()
-            raise
-        return self
 
     @property
     def etc(self) -> Path:
@@ -76,19 +75,12 @@ class BoxFolder:
 
     def note_process(self, pid: int) -> None:
         """Remember a process that must not outlive the owner."""
-        self._note(f"process {pid} {start_time(pid)} {_pid_namespace()}")
+        self.note("process", f"{pid} {start_time(pid)} {_pid_namespace()}")
 
-    def note_group(self, path: Path) -> None:
-        """Remember a cgroup that must not outlive the owner."""
-        self._note(f"cgroup {path}")
-
-    def note_container(self, engine: str, name: str) -> None:
-        """Remember a container that must not outlive the owner."""
-        self._note(f"container {name} {engine}")
-
-    def _note(self, line: str) -> None:
+    def note(self, kind: str, what: object) -> None:
+        """Remember a `cgroup PATH` or a `container NAME ENGINE` that must not outlive the owner."""
         with (self.path / "notes").open("a") as notes:
-            notes.write(line + "\n")
+            notes.write(f"{kind} {what}\n")
 
     def close(self) -> tuple[str, ...]:
         """Remove the folder; the names of what resisted, or is still being removed."""
@@ -187,7 +179,10 @@ def _end_noted(path: Path) -> None:
     for line in lines:
         match line.split(" "):
             case ["process", pid, began, namespace] if pid.isdigit() and namespace == _pid_namespace():
-                _end_process(int(pid), began)
+                # Still the noted one, and not a later one with the same number.
+                if str(start_time(int(pid))) == began != "0":
+                    with suppress(ProcessLookupError):
+                        os.kill(int(pid), signal.SIGKILL)
             case ["cgroup", *parts]:
                 remove_group(Path(" ".join(parts)))
             case ["container", name, *parts]:
@@ -207,13 +202,6 @@ def _end_marked(box: str) -> None:
         with suppress(OSError):
             if mark in entry.read_bytes().split(b"\0"):
                 os.kill(int(entry.parent.name), signal.SIGKILL)
-
-
-def _end_process(pid: int, began: str) -> None:
-    """Kill a process that is still the noted one and not a later one with the same number."""
-    if str(start_time(pid)) == began != "0":
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
 
 
 def _pid_namespace() -> str:

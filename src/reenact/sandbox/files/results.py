@@ -40,7 +40,11 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ResultRefused(f"The JSON was refused: byte {error.start} is not UTF-8.") from error
-    _check_depth(text, deepest)
+    depth = 0
+    for token in _STRUCTURE.finditer(text):
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        if depth > deepest:
+            _refuse(f"it nests deeper than {deepest} levels")
     try:
         value: JsonValue = json.loads(
             text,
@@ -49,10 +53,14 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
             parse_float=lambda digits: _number(float, digits),
             parse_int=lambda digits: _number(int, digits),
         )
+        if "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
         raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error
-    if "\\ud" in text.lower():
-        _check_surrogates(value)
+    except UnicodeEncodeError as error:
+        raise ResultRefused(
+            "The JSON was refused: a text holds half a character (a lone surrogate)."
+        ) from error
     return value
 
 
@@ -60,31 +68,11 @@ def _refuse(reason: str, what: str = "JSON") -> NoReturn:
     raise ResultRefused(f"The {what} was refused: {reason}.")
 
 
-def _check_depth(text: str, deepest: int) -> None:
-    depth = 0
-    for token in _STRUCTURE.finditer(text):
-        if token[0] in "[{":
-            depth += 1
-            if depth > deepest:
-                _refuse(f"it nests deeper than {deepest} levels")
-        elif token[0] in "]}":
-            depth -= 1
-
-
 def _pairs(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found = dict(pairs)
     if len(found) != len(pairs):
         _refuse("an object holds the same key twice")
     return found
-
-
-def _check_surrogates(value: JsonValue) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ResultRefused(
-            "The JSON was refused: a text holds half a character (a lone surrogate)."
-        ) from error
 
 
 def _number(kind: type[int] | type[float], digits: str) -> float:
@@ -104,12 +92,14 @@ _PLAIN_PACKING = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     """The array in the bytes of a .npy file, or ResultRefused with the reason."""
     import numpy as np
+    from numpy.lib import format as layout
 
     if len(data) > most_bytes:
         _refuse(f"it has {len(data)} bytes, at most {most_bytes} are read", "array")
     stream = io.BytesIO(data)
     try:
-        shape, fortran, kind = _read_header(stream)
+        headers = {(1, 0): layout.read_array_header_1_0, (2, 0): layout.read_array_header_2_0}
+        shape, fortran, kind = headers[layout.read_magic(stream)](stream)
     except Exception as error:
         raise ResultRefused("The array was refused: its header cannot be read.") from error
     if kind.hasobject:
@@ -121,17 +111,6 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
         _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
     flat = np.frombuffer(data, dtype=kind, offset=stream.tell())
     return flat.reshape(shape, order="F" if fortran else "C")
-
-
-def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, numpy.dtype[Any]]:
-    from numpy.lib import format as layout
-
-    version = layout.read_magic(stream)
-    if version == (1, 0):
-        return layout.read_array_header_1_0(stream)
-    if version == (2, 0):
-        return layout.read_array_header_2_0(stream)
-    raise ValueError(f"version {version}")
 
 
 def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:

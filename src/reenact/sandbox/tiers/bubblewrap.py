@@ -25,10 +25,9 @@ from pathlib import Path
 from reenact.plain import plain_text
 from reenact.sandbox import view
 from reenact.sandbox.box import Command, Ending, Limits
-from reenact.sandbox.cgroup import Group, Place, find_place
+from reenact.sandbox.cgroup import Place, find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
-from reenact.sandbox.processes import BoxProcesses
 from reenact.sandbox.seccomp import box_filter
 from reenact.sandbox.tiers.launch import (
     REAPER,
@@ -36,13 +35,13 @@ from reenact.sandbox.tiers.launch import (
     join_group,
     launch,
     limit_process,
+    look_into,
     lower_limit,
     signal_child,
 )
 from reenact.sandbox.watcher import BoxBroke, NetworkCounters, Started
 
 _START_S = 30.0
-_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _MASKED = ("acpi", "kcore", "keys", "scsi", "timer_list")
 
 
@@ -125,9 +124,11 @@ def _hold(limits: Limits, groups: Place | None, box: Started, report: Status) ->
     box.kill = functools.partial(_kill, handle, box.process)
     _await_root(box, pid, deadline)
     box.group = join_group(groups, box.folder, pid, limits)
-    _limit(pid, box.group, limits)
-    box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
-    box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
+    limit_process(pid)
+    if box.group is None or box.group.pids is None:
+        # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
+        lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
+    look_into(box, pid)
     box.network = NetworkCounters(pid)
 
 
@@ -153,18 +154,10 @@ def _complaint(box: Started) -> str:
     box.process.kill()
     box.process.wait()
     os.set_blocking(box.output, False)
+    report = ""
     with suppress(BlockingIOError):
         report = plain_text(os.read(box.output, 4096)).strip()
-        return f"bubblewrap could not make the box: {report or 'it printed nothing'}"
-    return "bubblewrap could not make the box: it printed nothing"
-
-
-def _limit(pid: int, group: Group | None, limits: Limits) -> None:
-    """Set what is inherited by every process of the box."""
-    limit_process(pid)
-    if group is None or group.pids is None:
-        # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
-        lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
+    return f"bubblewrap could not make the box: {report or 'it printed nothing'}"
 
 
 def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:

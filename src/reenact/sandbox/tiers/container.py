@@ -29,18 +29,16 @@ from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.cgroup import group_of
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.processes import BoxProcesses
 from reenact.sandbox.tiers.launch import (
     OPEN_FILES,
     REAPER,
     closed_on_error,
-    has_ended,
+    look_into,
     signal_child,
     start_process,
 )
 from reenact.sandbox.watcher import BoxBroke, Crossing, ProgramEnd, Started
 
-_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 ENGINES = ("docker", "podman")
 _ANSWER_S = 60.0
 """An engine that has not answered a small question by then does not answer."""
@@ -61,10 +59,6 @@ class Engine:
 
     path: str
 
-    @property
-    def is_podman(self) -> bool:
-        return self.path.rpartition("/")[2].startswith("podman")
-
     def ask(self, *words: str, given: bytes = b"") -> Answer:
         """Run one command of the engine and wait for its answer."""
         try:
@@ -78,11 +72,8 @@ class Engine:
     def state(self, name: str) -> Mapping[str, object]:
         """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there is none."""
         answer = self.ask("inspect", "--type", "container", name)
-        if not answer.ok:
-            return {}
         try:
-            found = json.loads(answer.output)
-            state = found[0]["State"]
+            state = json.loads(answer.output)[0]["State"] if answer.ok else {}
         except (ValueError, LookupError, TypeError):
             return {}
         return state if isinstance(state, dict) else {}
@@ -127,12 +118,18 @@ class Container(Tier):
         if os.getuid() == 0:
             _give_away(folder.inside)
         name = f"reenact-{folder.path.name}"
-        folder.note_container(engine.path, name)
+        folder.note("container", f"{name} {engine.path}")
         words = create_words(engine, name, image, folder, command, limits)
         made = engine.ask("create", *words)
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
-        return _start(engine, name, folder, command)
+        argv = (engine.path, "start", "--attach", "--interactive", name)
+        box = start_process(argv, folder, command, functools.partial(_ended, engine, name))
+        box.kill = functools.partial(_kill, engine, name, box.process)
+        box.after = functools.partial(remove_container, engine.path, name)
+        with closed_on_error(box):
+            _watch_from_outside(box, engine, name)
+        return box
 
 
 @functools.cache
@@ -164,7 +161,7 @@ def create_words(
     words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
     words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={OPEN_FILES}:{OPEN_FILES}"]
     words += ["--log-driver", "none", "--workdir", view.WORK, "--interactive"]
-    if engine.is_podman:
+    if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
         words += ["--userns", "keep-id"] if os.getuid() else []
@@ -194,17 +191,6 @@ def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
 
 def _empty_image(engine: Engine) -> str:
     """An image with nothing in it but the links and folders of the host's root."""
-    content = _skeleton()
-    image = f"reenact-empty:{hashlib.sha256(content).hexdigest()[:12]}"
-    if engine.ask("image", "inspect", image).ok:
-        return image
-    made = engine.ask("import", "-", image, given=content)
-    if not made.ok:
-        raise BoxBroke(f"the empty image could not be made: {made.complaint}")
-    return image
-
-
-def _skeleton() -> bytes:
     folders = {"box", "proc", "dev", "sys", "etc", "tmp", "usr", "var"}
     folders |= {target.lstrip("/") for _, target in view.host_view().binds if Path(target).is_dir()}
     packed = io.BytesIO()
@@ -217,7 +203,13 @@ def _skeleton() -> bytes:
             entry = tarfile.TarInfo(target.lstrip("/"))
             entry.type, entry.linkname = tarfile.SYMTYPE, text
             archive.addfile(entry)
-    return packed.getvalue()
+    content = packed.getvalue()
+    image = f"reenact-empty:{hashlib.sha256(content).hexdigest()[:12]}"
+    if not engine.ask("image", "inspect", image).ok:
+        made = engine.ask("import", "-", image, given=content)
+        if not made.ok:
+            raise BoxBroke(f"the empty image could not be made: {made.complaint}")
+    return image
 
 
 def _give_away(root: Path) -> None:
@@ -227,26 +219,17 @@ def _give_away(root: Path) -> None:
             os.chown(Path(folder) / name, view.USER_ID, view.USER_ID, follow_symlinks=False)
 
 
-def _start(engine: Engine, name: str, folder: BoxFolder, command: Command) -> Started:
-    argv = (engine.path, "start", "--attach", "--interactive", name)
-    box = start_process(argv, folder, command, functools.partial(_ended, engine, name))
-    box.kill = functools.partial(_kill, engine, name, box.process)
-    box.after = functools.partial(remove_container, engine.path, name)
-    with closed_on_error(box):
-        _watch_from_outside(box, engine, name)
-    return box
-
-
 def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
     """Open what the machine shows of the container; a remote engine, or another user's, shows nothing."""
     deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not has_ended(box.process.pid):
+    # Looked at without reaping: the status and the times of the process are read by the supervisor.
+    looking = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    while time.monotonic() < deadline and os.waitid(os.P_PID, box.process.pid, looking) is None:
         pid = engine.state(name).get("Pid")
         if isinstance(pid, int) and pid > 0:
             box.group = group_of(pid)
             with suppress(OSError):
-                box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
-                box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
+                look_into(box, pid)
             return
         time.sleep(0.02)
 

@@ -19,8 +19,10 @@ from pathlib import Path
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.cgroup import Group, Place, make_group
 from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.processes import BoxProcesses
 from reenact.sandbox.watcher import BoxBroke, ProgramEnd, Started
 
+_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 OPEN_FILES = 4096
 # Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the program; the
 # shell keeps its own words ("Killed") out of the program's output.
@@ -40,16 +42,12 @@ class Status:
 
     def child(self, deadline: float) -> int | None:
         """The number of the first process on the host; none when the launcher ended without one."""
-        while time.monotonic() < deadline:
-            if not self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-                return None
+        while self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             part = os.read(self._descriptor, 4096)
             self._received += part
             found = re.search(rb'"child-pid": (\d+)\D', self._received)
-            if found is not None:
-                return int(found[1])
-            if not part:
-                return None
+            if found is not None or not part:
+                return int(found[1]) if found else None
         return None
 
     def ended(self, status: int) -> ProgramEnd:
@@ -71,17 +69,11 @@ def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits)
     if place is None:
         return None
     for path in place.folders(folder.path.name):
-        folder.note_group(path)
+        folder.note("cgroup", path)
     try:
-        group = make_group(place, folder.path.name, limits)
+        return make_group(place, folder.path.name, limits, pid)
     except OSError:
         return None
-    try:
-        group.add(pid)
-    except OSError:
-        group.close()
-        return None
-    return group
 
 
 def limit_process(pid: int) -> None:
@@ -105,9 +97,10 @@ def _open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
     return read, write
 
 
-def has_ended(pid: int) -> bool:
-    """Whether a child has ended, without reaping it: its status and times are read by the supervisor."""
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+def look_into(box: Started, pid: int) -> None:
+    """Open what tells of a box with namespaces of its own; `pid` is a process in it, as the host counts."""
+    box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
+    box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
 
 
 def signal_child(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:

@@ -9,12 +9,12 @@ Not covered: everything else. The program reads and writes all files of the user
 signals the user's processes.
 """
 
+import functools
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from reenact.errors import SandboxUnavailable
@@ -22,12 +22,12 @@ from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.processes import Descendants, descendants
+from reenact.sandbox.processes import Descendants, descendants, end_all
 from reenact.sandbox.tiers.launch import join_group, launch, limit_process, signal_child
 from reenact.sandbox.view import WORK, box_environment, checked_mounts
 from reenact.sandbox.watcher import BoxBroke, Started
 
-_REAPER = Path(__file__).with_name("reaper.py")
+REAPER = Path(__file__).with_name("reaper.py")
 
 
 def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, limits: Limits) -> Started:
@@ -35,10 +35,10 @@ def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, li
 
     def words(status: int, gate: int, _: object) -> list[str]:
         numbers = (os.getpid(), status, gate)
-        return [sys.executable, "-I", "-S", str(_REAPER), *map(str, numbers), *program]
+        return [sys.executable, "-I", "-S", str(REAPER), *map(str, numbers), *program]
 
     def hold(box: Started, _: object) -> None:
-        box.kill = _End(box.process)
+        box.kill = functools.partial(_end, box.process, [])
         pid = box.process.pid
         folder.note_process(pid)
         box.group = join_group(find_place(), folder, pid, limits)
@@ -49,21 +49,13 @@ def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, li
     return launch(words, hold, folder, command, environment=environment, start_in=folder.work, by_shell=False)
 
 
-class _End:
+def _end(process: subprocess.Popen[bytes], asked: list[int]) -> None:
     """Ends a program: the reaper is asked to and kills all below it; asked twice, it is not waited for."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-        self._asked = False
-
-    def __call__(self) -> None:
-        if not self._asked:
-            self._asked = True
-            signal_child(self._process, signal.SIGTERM)
-            return
-        for pid in (*descendants(self._process.pid), self._process.pid):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    if asked:
+        end_all([*descendants(process.pid), process.pid])
+    else:
+        asked.append(process.pid)
+        signal_child(process, signal.SIGTERM)
 
 
 def link_mounts(folder: BoxFolder, command: Command) -> None:

@@ -6,6 +6,11 @@ STATUS in the words of bubblewrap, and kills every descendant when the program e
 (SIGTERM), and when the process PARENT dies. Orphans come back to it (PR_SET_CHILD_SUBREAPER), so a daemon
 is found too.
 Not covered: a program of the same user that kills the reaper itself.
+
+`python -I reaper.py confine POLICY PROGRAM ARGS...` is what the tier `sandlock` starts below it: the program
+under the package sandlock, where POLICY is a JSON file outside the program's reach. Once the program is
+confined and runs, a file `confined` stands beside the policy. It ends as the program ends: with its exit
+status, or by its signal.
 """
 
 from __future__ import annotations
@@ -17,10 +22,36 @@ import sys
 
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 _WATCHED = {signal.SIGCHLD, signal.SIGTERM}
+CONFINE, CONFINED = "confine", "confined"
+
+
+def confine(policy: str, program: list[str]) -> None:
+    """See the file's first lines."""
+    import json
+    from pathlib import Path
+
+    import sandlock
+
+    try:
+        with sandlock.Sandbox(**json.loads(Path(policy).read_text())).popen(program) as process:
+            Path(policy).with_name(CONFINED).touch()
+            ended = process.wait()
+    except (RuntimeError, ValueError, sandlock.SandlockError) as error:
+        os.write(2, f"{error}\n".encode())
+        os._exit(1)
+    if ended.reason == sandlock.ExitReason.EXITED:
+        os._exit(ended.exit_code & 0xFF)
+    number = ended.signal if ended.signal > 0 else signal.SIGKILL
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def main(words: list[str]) -> None:
     """See the file's first lines."""
+    if words[0] == CONFINE:
+        confine(words[1], words[2:])
+        return
     parent, status, gate = (int(word) for word in words[:3])
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     adopt_orphans()
@@ -62,24 +93,11 @@ def start(program: list[str]) -> int:
 def wait(child: int) -> int | None:
     """Reap until the program has ended; none when we were asked to end it."""
     while True:
-        for number, ended in reap():
-            if number == child:
-                return ended
-        if signal.sigwait(_WATCHED) == signal.SIGTERM:
+        number, ended = os.waitpid(-1, os.WNOHANG)
+        if number == child:
+            return ended
+        if not number and signal.sigwait(_WATCHED) == signal.SIGTERM:
             return None
-
-
-def reap() -> list[tuple[int, int]]:
-    """All children that have ended by now: number and wait status."""
-    found: list[tuple[int, int]] = []
-    while True:
-        try:
-            number, ended = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return found
-        if number == 0:
-            return found
-        found.append((number, ended))
 
 
 def kill_all(child: int) -> None:

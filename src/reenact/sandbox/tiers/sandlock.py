@@ -17,13 +17,12 @@ from pathlib import Path
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.tiers.confine import MARK
 from reenact.sandbox.tiers.launch import OPEN_FILES
-from reenact.sandbox.tiers.plain import link_mounts, plain_launch
+from reenact.sandbox.tiers.plain import REAPER, link_mounts, plain_launch
+from reenact.sandbox.tiers.reaper import CONFINE, CONFINED
 from reenact.sandbox.view import interpreter_folders
 from reenact.sandbox.watcher import BoxBroke, ProgramEnd, Started
 
-_CONFINE = Path(__file__).with_name("confine.py")
 _USER_ID = 1000
 _READABLE = """
     /usr /bin /sbin /lib /lib32 /lib64 /nix/store /proc /sys/devices/system/cpu /sys/devices/system/node
@@ -55,12 +54,12 @@ class Sandlock(Tier):
         link_mounts(folder, command)
         policy = folder.path / "policy.json"
         policy.write_text(json.dumps(policy_of(folder, command, limits)))
-        program = (sys.executable, "-I", "-W", "ignore", str(_CONFINE), str(policy), *command.argv)
-        box = plain_launch(program, folder, command, limits)
+        words = ("-I", "-W", "ignore", str(REAPER), CONFINE, str(policy), *command.argv)
+        box = plain_launch((sys.executable, *words), folder, command, limits)
         ended = box.ended
 
         def confined_end(status: int) -> ProgramEnd:
-            if not policy.with_name(MARK).exists():
+            if not policy.with_name(CONFINED).exists():
                 raise BoxBroke("sandlock could not confine the program")
             return ended(status)
 
@@ -71,12 +70,10 @@ class Sandlock(Tier):
 def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, object]:
     """What the program may do, in sandlock's words."""
     readable = [path for path in _READABLE.split() if Path(path).exists()]
-    readable += interpreter_folders()
-    readable += [str(mount.source.absolute()) for mount in command.mounts]
-    writable = [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES]
+    mounted = [str(mount.source.absolute()) for mount in command.mounts]
     return {
-        "fs_readable": readable,
-        "fs_writable": writable,
+        "fs_readable": [*readable, *interpreter_folders(), *mounted],
+        "fs_writable": [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES],
         "cwd": str(folder.work),
         "max_processes": limits.processes,
         "max_open_files": OPEN_FILES,
