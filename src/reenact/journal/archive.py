@@ -26,20 +26,10 @@ from typing import Any, get_args, get_type_hints
 
 from reenact.errors import InputError, JournalDamaged, JournalError
 from reenact.files import open_regular
+from reenact.journal import rows
 from reenact.journal.artefacts import NAME, Artefacts
 from reenact.journal.database import RENAMED, Database
 from reenact.journal.records import PATH, PIPELINE, RUN_ID, SUM, Run, Status, Step, is_digest
-from reenact.journal.rows import (
-    Row,
-    next_number,
-    next_turn,
-    put_row,
-    read_body,
-    read_rows,
-    row_of,
-    set_row,
-    steps_of,
-)
 from reenact.journal.storage import Locks, private, storage_named, sync_folder
 from reenact.journal.upkeep import IMPORTING
 
@@ -158,13 +148,13 @@ def as_json(row: Run | Step, **bodies: str) -> bytes:
 
 def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Record]:
     with database.snapshot() as connection:
-        run = read_rows(connection, Run, "WHERE seq = ?", (run.seq,))[0]
-        steps = steps_of(connection, run)
+        run = rows.read_rows(connection, Run, "WHERE seq = ?", (run.seq,))[0]
+        steps = rows.steps_of(connection, run)
         yield Record("run", as_json(run))
         for name in dict.fromkeys(name for step in steps for name in step.artefact_hashes()):
             yield Record("artefact", artefacts.read(name))
         for step in steps:
-            inputs, result = (read_body(connection, step, column) for column in ("inputs", "result"))
+            inputs, result = (rows.read_body(connection, step, column) for column in ("inputs", "result"))
             yield Record("step", as_json(step, inputs=inputs, result=result))
         yield Record("end", b"")
 
@@ -190,7 +180,7 @@ def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     return step, bodies
 
 
-def _formed(record: Record, row: type[Row], *bodies: str) -> tuple[Row, dict[str, str]]:
+def _formed(record: Record, row: type[rows.Row], *bodies: str) -> tuple[rows.Row, dict[str, str]]:
     """The row in a record, every column of which has its form, and its bodies."""
     columns = row.columns()
     wanted = columns + bodies
@@ -207,7 +197,7 @@ def _formed(record: Record, row: type[Row], *bodies: str) -> tuple[Row, dict[str
         expect(type(given[name]) in kinds, f"{name} is of the wrong kind")
         _check(name, given[name])
     try:
-        formed = row_of(row, tuple(given[name] for name in columns))
+        formed = rows.row_of(row, tuple(given[name] for name in columns))
     except (JournalDamaged, TypeError) as error:
         raise ValueError("its check sums do not hold") from error
     return formed, {name: given[name] for name in bodies}
@@ -257,12 +247,12 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
             records = read_records(path)
             run = _formed_run(next(records))
             with database.snapshot() as connection:
-                here = next(iter(read_rows(connection, Run, "WHERE id = ?", (run.id,))), None)
+                here = next(iter(rows.read_rows(connection, Run, "WHERE id = ?", (run.id,))), None)
             if here is None:
                 return Moved(_take_in(database, artefacts, run, records), is_new=True)
             coming = _likeness(run, (_formed_step(record)[0] for record in records if record.kind == "step"))
         with database.snapshot() as connection:
-            known = _likeness(here, steps_of(connection, here))
+            known = _likeness(here, rows.steps_of(connection, here))
         if coming != known:
             raise InputError(
                 f"Run {here.id} is here already and has gone another way since.",
@@ -280,17 +270,17 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         kept.add(artefacts.keep(record.data).sha256)
         record = next(records)
     with database.transaction() as connection:
-        seq, turn = next_number(connection, Run), next_turn(connection)
+        seq, turn = rows.next_number(connection, Run), rows.next_turn(connection)
         local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
-        put_row(connection, local)
+        rows.put_row(connection, local)
         count = old_sum = new_sum = 0
         named: set[str] = set()
         while record.kind == "step":
             step, bodies = _formed_step(record)
             expect(step.run == run.seq, "a step in it belongs to another run")
-            own = replace(step, run=seq, number=next_number(connection, Step)).sealed(None)
+            own = replace(step, run=seq, number=rows.next_number(connection, Step)).sealed(None)
             try:
-                put_row(connection, own, **bodies)
+                rows.put_row(connection, own, **bodies)
             except sqlite3.IntegrityError as error:
                 raise ValueError("a step is in it twice") from error
             count, old_sum, new_sum = count + 1, old_sum + step.check_sum, new_sum + own.check_sum
@@ -301,7 +291,7 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         expect(named == kept, "its steps and its artefacts do not belong together")
         expect((count, old_sum % SUM) == (run.steps, run.steps_sum), "steps are missing in it")
         whole = replace(local, steps_sum=new_sum % SUM).sealed(None)
-        set_row(connection, local, whole)
+        rows.set_row(connection, local, whole)
     return whole
 
 

@@ -180,15 +180,16 @@ class Run(_Row):
     """1 when it came by `runs import`."""
 
     def request_data(self) -> JsonValue:
-        return _parsed(self.request)
+        value: JsonValue = json.loads(self.request)
+        return value
 
     def verdict_data(self) -> JsonValue:
-        return _parsed(self.verdict or "null")
+        value: JsonValue = json.loads(self.verdict or "null")
+        return value
 
     def command(self) -> tuple[str, ...]:
         """The arguments that continue this run."""
-        listed = _parsed(self.argv)
-        return tuple(str(word) for word in listed) if isinstance(listed, list) else ()
+        return _listed(self.argv)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,8 +236,7 @@ class Step(_Row):
         return not is_digest(self.result_digest, "")
 
     def artefact_hashes(self) -> tuple[str, ...]:
-        listed = _parsed(self.artefacts)
-        return tuple(str(name) for name in listed) if isinstance(listed, list) else ()
+        return _listed(self.artefacts)
 
 
 UNENDED: dict[str, Any] = {"ended_at": None, "error": None, "error_type": None}
@@ -267,9 +267,10 @@ def _content(values: Sequence[Any]) -> str:
     return json.dumps(values[2:], ensure_ascii=True, separators=(",", ":"))
 
 
-def _parsed(text: str) -> JsonValue:
-    value: JsonValue = json.loads(text)
-    return value
+def _listed(text: str) -> tuple[str, ...]:
+    """The words of a list as JSON; none for anything else."""
+    listed = json.loads(text)
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
 
 
 def join(scope: str, name: str, attempt: int | None, sample: int | None) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from reenact.errors import StorageError
 from reenact.files import opened
+from reenact.own_process import crash_point
 
 WHY = {
     errno.ENOSPC: "the disk is full",

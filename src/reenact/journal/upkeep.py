@@ -1,15 +1,15 @@
 """Keeping a journal: remove a run with what only it needs, and check that everything is as it was written."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 
 from reenact.errors import InputError, JournalDamaged, RunLocked
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
-from reenact.journal.records import Run, Step
+from reenact.journal.records import Run
 from reenact.journal.rows import count_runs, damaged, prove_count, read_body, read_rows, steps_of
 from reenact.journal.storage import Locks
 
@@ -68,20 +68,16 @@ def _sweep(database: Database, artefacts: Artefacts, locks: Locks) -> int | None
             if any(locks.is_held(row[0]) for row in running):
                 return None
             lists = connection.execute("SELECT DISTINCT artefacts FROM step_rows WHERE artefacts <> '[]'")
-            needed = {name for row in lists for name in _names(row[0])}
+            try:
+                needed = {name for row in lists for name in json.loads(str(row[0]))}
+            except ValueError as error:
+                raise JournalDamaged("A step's list of artefacts is damaged; nothing was swept.") from error
             orphans = [name for name in artefacts.names() if name not in needed]
             for name in orphans:
                 artefacts.drop(name)
     finally:
         locks.release(IMPORTING)
     return len(orphans)
-
-
-def _names(listed: object) -> list[str]:
-    try:
-        return list(json.loads(str(listed)))
-    except ValueError as error:
-        raise JournalDamaged("A step's list of artefacts is damaged; nothing was swept.") from error
 
 
 def check_all(database: Database, artefacts: Artefacts) -> Checked:
@@ -97,24 +93,18 @@ def check_all(database: Database, artefacts: Artefacts) -> Checked:
             prove_count(connection)
         for seq in numbers:
             with _collecting(problems):
-                steps = _proven_steps(connection, seq)
+                runs = read_rows(connection, Run, "WHERE seq = ?", (seq,))
+                if not runs:
+                    raise damaged(f"run {seq} is in the list of runs and cannot be found")
+                steps = steps_of(connection, runs[0])
+                for step, column in product(steps, ("inputs", "result")):
+                    read_body(connection, step, column)
                 counted += len(steps)
                 names |= dict.fromkeys(name for step in steps for name in step.artefact_hashes())
     for name in names:
         with _collecting(problems):
             artefacts.read(name)
     return Checked(len(numbers), counted, len(names), tuple(problems))
-
-
-def _proven_steps(connection: sqlite3.Connection, seq: int) -> list[Step]:
-    runs = read_rows(connection, Run, "WHERE seq = ?", (seq,))
-    if not runs:
-        raise damaged(f"run {seq} is in the list of runs and cannot be found")
-    steps = steps_of(connection, runs[0])
-    for step in steps:
-        read_body(connection, step, "inputs")
-        read_body(connection, step, "result")
-    return steps
 
 
 @contextmanager

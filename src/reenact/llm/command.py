@@ -47,18 +47,18 @@ class CommandWire:
 
     def send(self, call: Call, within_s: float) -> Reply:
         until = self._clock.now() + min(self._patience.answer_s, within_s)
-        with (
-            tempfile.TemporaryFile() as prompt,
-            tempfile.TemporaryFile() as answer,
-            tempfile.TemporaryFile() as complaint,
-        ):
+        file = tempfile.TemporaryFile
+        with file() as prompt, file() as answer, file() as complaint:
             prompt.write(call.as_text().encode())
             prompt.seek(0)
             process = self._start(prompt, answer, complaint)
             try:
                 self._wait(process, (answer, complaint), until)
             finally:
-                code = _end(process)
+                # Whatever is left of the program's process group goes, too.
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                code = process.wait()
             text = _tail(answer, LONGEST_OUTPUT)
             reason = redact(capped(stripped(_tail(complaint, LONGEST_COMPLAINT)).strip(), 300))
         if code in FINAL_EXITS:
@@ -87,25 +87,19 @@ class CommandWire:
         """Return when the program has ended; raise when it prints too much or takes too long."""
         # Looks without reaping: while the zombie is there, nobody else can get its process group.
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if any(os.fstat(output.fileno()).st_size > LONGEST_OUTPUT for output in outputs):
-                raise ModelRefused(f"{self.name} printed more than {LONGEST_OUTPUT} bytes.")
+            self._refuse_flood(*outputs)
             if self._clock.now() >= until:
                 raise Transient("it did not answer in time")
             self._clock.sleep(0)
             time.sleep(LOOK_S)
-        if os.fstat(outputs[0].fileno()).st_size > LONGEST_OUTPUT:
+        self._refuse_flood(outputs[0])
+
+    def _refuse_flood(self, *outputs: IO[bytes]) -> None:
+        if any(os.fstat(output.fileno()).st_size > LONGEST_OUTPUT for output in outputs):
             raise ModelRefused(f"{self.name} printed more than {LONGEST_OUTPUT} bytes.")
-
-
-def _end(process: subprocess.Popen[bytes]) -> int:
-    """Kill whatever is left of the program's process group; how the program itself ended."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
 
 
 def _tail(output: IO[bytes], most: int) -> str:
     """The last bytes of what was printed, as text."""
-    size = os.fstat(output.fileno()).st_size
-    output.seek(max(0, size - most))
+    output.seek(max(0, os.fstat(output.fileno()).st_size - most))
     return output.read(most).decode("utf-8", "replace")

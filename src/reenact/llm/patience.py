@@ -79,7 +79,12 @@ class Persistence:
             try:
                 result = send()
             except Transient as fault:
-                self._count_fault()
+                with self._lock:
+                    self._faults += 1
+                    if self._faults >= self._patience.breaker_faults:
+                        self._rests_until = self._clock.now() + self._patience.breaker_rest_s
+                        # One fault after the rest is enough to rest again; one success forgets all.
+                        self._faults = self._patience.breaker_faults - 1
                 first_fault_at = first_fault_at if nth > 1 else self._clock.now()
                 self._wait_after(fault, nth, first_fault_at)
             else:
@@ -111,14 +116,6 @@ class Persistence:
                 f" so it is not asked for another {left:.0f} s.",
                 next_step=LATER,
             )
-
-    def _count_fault(self) -> None:
-        with self._lock:
-            self._faults += 1
-            if self._faults >= self._patience.breaker_faults:
-                self._rests_until = self._clock.now() + self._patience.breaker_rest_s
-                # One fault after the rest is enough to rest again; one success forgets all.
-                self._faults = self._patience.breaker_faults - 1
 
 
 class Clock(Protocol):

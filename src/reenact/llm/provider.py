@@ -43,26 +43,10 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from reenact.errors import (
-    MissingExtra,
-    MissingKey,
-    ModelError,
-    ModelRefused,
-    ModelUnreachable,
-    PromptTooLong,
-    ended_by,
-)
+from reenact import errors
+from reenact.llm import names
 from reenact.llm.ask import Call, Part, Reply, Text, Transient, Usage, unseen
 from reenact.llm.budget import price
-from reenact.llm.names import (
-    COMPATIBLE_KEY,
-    OLLAMA_URL,
-    PROVIDERS,
-    ModelName,
-    check_network,
-    is_loopback,
-    require_key,
-)
 from reenact.llm.patience import Patience
 from reenact.llm.prompts import capped, stripped
 from reenact.redact import redact
@@ -86,8 +70,8 @@ LIBRARY_FAULTS = (AttributeError, LookupError, OSError, RuntimeError, TypeError,
 class ProviderWire:
     """One model behind an API."""
 
-    def __init__(self, name: ModelName, patience: Patience, stop: Stop) -> None:
-        require_key(name)
+    def __init__(self, name: names.ModelName, patience: Patience, stop: Stop) -> None:
+        names.require_key(name)
         self.name = name.label
         self._kind = name.kind
         self._patience = patience
@@ -95,12 +79,12 @@ class ProviderWire:
         try:
             self._model = _model(name)
         except ImportError:
-            raise MissingExtra(PROVIDERS[name.kind].package, "models") from None
+            raise errors.MissingExtra(names.PROVIDERS[name.kind].package, "models") from None
         except library.UserError as error:
             why = redact(str(error)).partition(".")[0]
-            raise MissingKey(f"The model {name.label} cannot be opened: {why}.") from None
+            raise errors.MissingKey(f"The model {name.label} cannot be opened: {why}.") from None
         self._url = self._model.base_url or ""
-        check_network(self.name, self._url)
+        names.check_network(self.name, self._url)
         self._ways = _ways(self._model)
         profile = self._model.profile
         self._reasons = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
@@ -108,14 +92,14 @@ class ProviderWire:
 
     @property
     def billed(self) -> bool:
-        return not is_loopback(self._url)
+        return not names.is_loopback(self._url)
 
     def price(self, usage: Usage) -> Decimal | None:
         """By the price list, where it knows this model at this address."""
         return price(usage, self._model.model_name, self._url)
 
     def send(self, call: Call, within_s: float) -> Reply:
-        check_network(self.name, self._url)
+        names.check_network(self.name, self._url)
         while True:
             way = self._ways[0]
             try:
@@ -182,7 +166,7 @@ class ProviderWire:
         )
 
 
-def _model(name: ModelName) -> LibraryModel:
+def _model(name: names.ModelName) -> LibraryModel:
     if name.kind == "openai-compatible":
         from pydantic_ai.models.openai import OpenAIChatModel
         from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -191,7 +175,7 @@ def _model(name: ModelName) -> LibraryModel:
         server = OpenAICompatibleProvider(
             name.kind,
             base_url=name.url,
-            api_key=os.environ.get(COMPATIBLE_KEY) or None,
+            api_key=os.environ.get(names.COMPATIBLE_KEY) or None,
             http_client=_client(name.url),
             # Older servers know only the older name of the limit.
             profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False),
@@ -201,14 +185,14 @@ def _model(name: ModelName) -> LibraryModel:
         from pydantic_ai.models.ollama import OllamaModel
         from pydantic_ai.providers.ollama import OllamaProvider
 
-        url = name.url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA_URL
+        url = name.url or os.environ.get("OLLAMA_BASE_URL") or names.OLLAMA_URL
         return OllamaModel(name.rest, provider=OllamaProvider(base_url=url, http_client=_client(url)))
-    return infer_model(f"{PROVIDERS[name.kind].system}:{name.rest}")
+    return infer_model(f"{names.PROVIDERS[name.kind].system}:{name.rest}")
 
 
 def _client(url: str) -> Any:
     """A client that goes straight to a server on this machine, past any proxy of the environment."""
-    if not is_loopback(url):
+    if not names.is_loopback(url):
         return None
     import httpx2
 
@@ -261,7 +245,12 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 def _run(work: Coroutine[Any, Any, R], stop: Stop) -> R:
     """Run the coroutine over there and wait for it; cancel it when the user stops or interrupts."""
-    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
+    with _lock:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = _loops[os.getpid()] = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="reenact-models", daemon=True).start()
+    future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         while not stop.asked:
             done, _ = concurrent.futures.wait([future], timeout=LOOK_S)
@@ -269,26 +258,17 @@ def _run(work: Coroutine[Any, Any, R], stop: Stop) -> R:
                 return future.result()
     finally:
         future.cancel()
-    raise ended_by(stop, "Stopped while waiting for a model.")
+    raise errors.ended_by(stop, "Stopped while waiting for a model.")
 
 
-def _running_loop() -> asyncio.AbstractEventLoop:
-    with _lock:
-        loop = _loops.get(os.getpid())
-        if loop is None:
-            loop = _loops[os.getpid()] = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="reenact-models", daemon=True).start()
-        return loop
-
-
-def translate(error: BaseException, name: str) -> Transient | ModelError:
+def translate(error: BaseException, name: str) -> Transient | errors.ModelError:
     """The error to raise in place of a library's."""
     broken_off = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, broken_off):
             return _distrusted(cause, name)
     if _too_long(error):
-        return PromptTooLong(
+        return errors.PromptTooLong(
             f"The request does not fit the context of {name}: {_reason(error)}",
             next_step="Use a model with a longer context, or give it less to read.",
         )
@@ -314,25 +294,29 @@ def rejects_format(error: BaseException) -> bool:
     return not _too_long(error) and any(word in body for word in words)
 
 
-def _final(error: BaseException, name: str) -> ModelError | None:
+def _final(error: BaseException, name: str) -> errors.ModelError | None:
     why = _reason(error)
     match error:
         case library.ModelAuthenticationError():
-            return ModelRefused(f"{name} refused the key: {why}", next_step="Check the key and its rights.")
+            return errors.ModelRefused(
+                f"{name} refused the key: {why}", next_step="Check the key and its rights."
+            )
         case library.ModelQuotaExceededError():
-            return ModelRefused(f"The account of {name} is used up: {why}", next_step="Top up the account.")
+            return errors.ModelRefused(
+                f"The account of {name} is used up: {why}", next_step="Top up the account."
+            )
         case library.ModelNotFoundError():
             hint = getattr(error, "suggested_model_id", None)
-            return ModelRefused(
+            return errors.ModelRefused(
                 f"The model {name} is not there (retired, misspelt, or another address): {why}",
                 next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
             )
         case library.ModelHTTPError() if error.provider_retry_hint is False or not (
             error.status_code in PASSING_STATUS or error.status_code >= 500
         ):
-            return ModelRefused(f"{name} refused the request ({error.status_code}): {why}")
+            return errors.ModelRefused(f"{name} refused the request ({error.status_code}): {why}")
         case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
-            return ModelRefused(f"{name} refused the request: {why}")
+            return errors.ModelRefused(f"{name} refused the request: {why}")
     return None
 
 
@@ -344,10 +328,10 @@ def _too_long(error: BaseException) -> bool:
     return error.status_code == 413 or any(word in str(error.body).lower() for word in TOO_LONG)
 
 
-def _distrusted(error: ssl.SSLError, name: str) -> ModelUnreachable:
+def _distrusted(error: ssl.SSLError, name: str) -> errors.ModelUnreachable:
     why = getattr(error, "verify_message", "") or error.reason or "TLS error"
     dated = "expired" in why or "not yet valid" in why
-    fault = ModelUnreachable(
+    fault = errors.ModelUnreachable(
         f"The connection to {name} cannot be trusted: {why}.",
         next_step=f"Check this machine's clock; it says {datetime.now(UTC):%Y-%m-%d}."
         if dated

@@ -25,15 +25,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from reenact.errors import (
-    AnswerUnusable,
-    InputError,
-    ModelError,
-    ModelRefused,
-    PromptTooLong,
-    ReplayMiss,
-    StorageError,
-)
+from reenact import errors
 from reenact.files import open_regular, read_bytes
 from reenact.llm.answers import json_in
 from reenact.llm.ask import Answer, Model, Part, Request, T, Text, Usage, answer_from_json, answer_to_json
@@ -45,8 +37,8 @@ HEAD = b'{"format": "reenact-recording/1"}\n'
 """The first line of every recording."""
 LONGEST_RECORDING = 512 * 1024 * 1024
 """Bytes of the longest recording that is read or added to."""
-FINAL: dict[str, type[ModelError]] = {
-    kind.__name__: kind for kind in (AnswerUnusable, ModelRefused, PromptTooLong)
+FINAL: dict[str, type[errors.ModelError]] = {
+    kind.__name__: kind for kind in (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
 }
 """Errors that belong to the conversation itself, by the name they have in a recording."""
 
@@ -114,21 +106,21 @@ def _same(record: Mapping[str, Any]) -> str:
     return json.dumps([record["step"], record["sample"], record["hash"], given], sort_keys=True, default=str)
 
 
-def error_to_json(error: ModelError) -> dict[str, str]:
+def error_to_json(error: errors.ModelError) -> dict[str, str]:
     """A final error as a recording keeps it."""
     return {
         "kind": next(name for name, kind in FINAL.items() if isinstance(error, kind)),
         "sentence": error.sentence,
         "next_step": error.next_step,
-        "for_model": error.for_model if isinstance(error, AnswerUnusable) else "",
+        "for_model": error.for_model if isinstance(error, errors.AnswerUnusable) else "",
     }
 
 
-def error_from_json(data: Mapping[str, Any]) -> ModelError:
+def error_from_json(data: Mapping[str, Any]) -> errors.ModelError:
     """The error that `error_to_json` wrote."""
     sentence, next_step = str(data.get("sentence", "")), str(data.get("next_step", ""))
-    if data["kind"] == AnswerUnusable.__name__:
-        return AnswerUnusable(sentence, next_step=next_step, for_model=str(data.get("for_model", "")))
+    if data["kind"] == errors.AnswerUnusable.__name__:
+        return errors.AnswerUnusable(sentence, next_step=next_step, for_model=str(data.get("for_model", "")))
     return FINAL[data["kind"]](sentence, next_step=next_step)
 
 
@@ -168,8 +160,8 @@ class RecordingFile:
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def _unwritable(self, error: OSError) -> StorageError:
-        return StorageError(
+    def _unwritable(self, error: OSError) -> errors.StorageError:
+        return errors.StorageError(
             f"The recording cannot be written: {error.strerror}. Received: {self._path}.",
             next_step="Free space or record to another file.",
         )
@@ -178,7 +170,7 @@ class RecordingFile:
 def _cut_torn_line(handle: int, path: Path) -> None:
     data = read_bytes(path, LONGEST_RECORDING)
     if not data.startswith(HEAD) and not HEAD.startswith(data):
-        raise InputError(
+        raise errors.InputError(
             f"The file {path} is not a recording, so nothing is added to it.",
             next_step="Record to another file.",
         )
@@ -214,7 +206,7 @@ class Replay:
                 request.check(answer.value)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            raise AnswerUnusable(
+            raise errors.AnswerUnusable(
                 f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
                 next_step="Record the run again.",
                 for_model=why,
@@ -235,10 +227,10 @@ class Replay:
         self._tell(Progress("replay", note=note))
         return records[-1]
 
-    def _miss(self, step: str, sample: int) -> ReplayMiss:
+    def _miss(self, step: str, sample: int) -> errors.ReplayMiss:
         close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
         hint = f" The nearest recorded step is {close[0]}." if close else ""
-        return ReplayMiss(
+        return errors.ReplayMiss(
             f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
             next_step="Record the run again, or ask a model.",
         )
@@ -249,16 +241,16 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
     try:
         data = read_bytes(file, LONGEST_RECORDING)
     except OSError as error:
-        raise InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
+        raise errors.InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
     if not data.startswith(HEAD) and not HEAD.startswith(data):
-        raise InputError(
+        raise errors.InputError(
             f"The file {file} is not a recording: it does not start with {HEAD.decode().strip()}."
         )
     records = []
     for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
         record = json_in(line)
         if not _is_whole(record):
-            raise InputError(
+            raise errors.InputError(
                 f"Line {nth} of the recording {file} is damaged.", next_step="Record the run again."
             )
         records.append(record)

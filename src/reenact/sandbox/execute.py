@@ -28,7 +28,12 @@ class Tier:
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
     ) -> BoxResult:
         """Run one command in a fresh box. Raises InputError for a wrong command, nothing else."""
-        _check(command)
+        if not command.argv or not all(passable(word) for word in command.argv):
+            raise InputError(
+                f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
+            )
+        for name in command.collect:
+            inner_name(name)
         if stop is not None and stop.asked:
             return BoxResult(Ending.CANCELLED, self.name, why="a stop was asked for before the start")
         try:
@@ -45,15 +50,6 @@ class Tier:
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         """Start the command in a filled folder. Raises BoxBroke when that fails."""
         raise NotImplementedError
-
-
-def _check(command: Command) -> None:
-    if not command.argv or not all(passable(word) for word in command.argv):
-        raise InputError(
-            f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
-        )
-    for name in command.collect:
-        inner_name(name)
 
 
 @dataclass(frozen=True)

@@ -27,39 +27,18 @@ from reenact.sandbox.files.cleanup import remove_tree
 from reenact.sandbox.processes import MOST_PRINTED, run_bounded
 from reenact.types import Stop
 
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.attributesFile=/dev/null",
-    "core.excludesFile=/dev/null",
-    "core.symlinks=false",
-    "core.untrackedCache=false",
-    "core.protectHFS=true",
-    "core.protectNTFS=true",
-    "credential.helper=",
-    "diff.external=",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "submodule.recurse=false",
-    "transfer.fsckObjects=true",
-    "protocol.allow=never",
-)
-_ENVIRONMENT = {
-    "LANG": "C.UTF-8",
-    "HOME": "/nonexistent",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_SYSTEM": "/dev/null",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_ASKPASS": "/bin/false",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_PAGER": "cat",
-    "GIT_EDITOR": "false",
-}
+_SETTINGS = """
+    core.fsmonitor=false core.hooksPath=/dev/null core.attributesFile=/dev/null core.excludesFile=/dev/null
+    core.symlinks=false core.untrackedCache=false core.protectHFS=true core.protectNTFS=true
+    credential.helper= diff.external= gc.auto=0 maintenance.auto=false submodule.recurse=false
+    transfer.fsckObjects=true protocol.allow=never
+"""
+_VARIABLES = """
+    LANG=C.UTF-8 HOME=/nonexistent GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+    GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=/bin/false
+    GIT_OPTIONAL_LOCKS=0 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_LITERAL_PATHSPECS=1
+    GIT_PAGER=cat GIT_EDITOR=false
+"""
 _NETWORK = ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
 
 
@@ -89,10 +68,11 @@ def run_git(
     program = shutil.which("git")
     if program is None:
         raise MissingPart("git is not installed.", next_step="apt install git")
-    settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
+    settings = (*_SETTINGS.split(), *((f"protocol.{allow}.allow=always",) if allow else ()))
     argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
     argv += [f"--git-dir={git}", f"--work-tree={tree}", *arguments]
-    variables = _ENVIRONMENT | {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    variables = dict(pair.split("=") for pair in _VARIABLES.split())
+    variables["PATH"] = os.environ.get("PATH", "/usr/bin:/bin")
     if allow == "https":
         variables |= {name: os.environ[name] for name in _NETWORK if name in os.environ}
     try:

@@ -121,7 +121,10 @@ class Supervision:
                 self._watcher.count_cpu()
                 self._box.kill()
             self._await_death()
-            self._drain()
+            # What was printed before the end: all writers are dead, so nothing more can come.
+            while not self._output.over and self._read():
+                pass
+            self._output.finish()
             last = self._too_much_output() if self._output.over else self._watcher.look(last=True)
             return self._result(crossing or last, wall)
         finally:
@@ -223,12 +226,6 @@ class Supervision:
                 raise BoxBroke(f"its processes did not die within {_DEATH_S:g} s of SIGKILL")
             death.poll(500)
             self._reap()
-
-    def _drain(self) -> None:
-        """Read what was printed before the end; all writers are dead, so nothing more can come."""
-        while not self._output.over and self._read():
-            pass
-        self._output.finish()
 
     def _result(self, crossing: Crossing | None, wall: float) -> Ended:
         if self._status is None or self._usage is None:

@@ -19,17 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from reenact.sandbox import disk
 from reenact.sandbox.box import MIB, Ending, Event, Limits
 from reenact.sandbox.cgroup import Group
-from reenact.sandbox.disk import (
-    DiskUsage,
-    Walk,
-    deeply_nameless,
-    free_bytes,
-    memory_usage,
-    open_nameless,
-    written_bytes,
-)
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.processes import BoxProcesses, Use
 
@@ -152,10 +144,10 @@ class Watcher:
         self._limits = limits
         self._next_walk = 0.0
         self._next_urgent_walk = 0.0
-        self._usage = DiskUsage()
-        self._unfinished: Walk | None = None
+        self._usage = disk.DiskUsage()
+        self._unfinished: disk.Walk | None = None
         self._nameless_memory = 0
-        self._free_at_start = self._free_at_walk = free_bytes(box.folder.path)
+        self._free_at_start = self._free_at_walk = disk.free_bytes(box.folder.path)
         self.peak_memory_bytes = 0
         self.cpu_s = 0.0
 
@@ -205,7 +197,7 @@ class Watcher:
         return anonymous + max(shared, nameless)
 
     def _disk(self, *, last: bool = False) -> Crossing | None:
-        free = free_bytes(self._box.folder.path)
+        free = disk.free_bytes(self._box.folder.path)
         shm = self._shm()
         written = self._free_at_walk - free
         bytes_left = self._limits.disk_bytes - self._usage.bytes - shm.bytes
@@ -224,7 +216,7 @@ class Watcher:
 
     def _walk(self, now: float, free: int, *, last: bool) -> None:
         """Walk the tree, or a part of it and the rest with the next looks, so that no look takes long."""
-        walk = self._unfinished or Walk(self._box.folder.inside, self._limits.files)
+        walk = self._unfinished or disk.Walk(self._box.folder.inside, self._limits.files)
         walk.go_on(math.inf if last else now + _LONGEST_WALK_S)
         self._unfinished = None if walk.done else walk
         usage = replace(walk.usage)
@@ -233,7 +225,7 @@ class Watcher:
             usage.bytes += self._nameless_bytes(self._box.processes, known, free)
         if not (walk.done and usage.whole):
             # A walk that is not over, or that a rename cut short, only adds to what is known.
-            usage = DiskUsage(max(usage.bytes, self._usage.bytes), max(usage.files, self._usage.files))
+            usage = disk.DiskUsage(max(usage.bytes, self._usage.bytes), max(usage.files, self._usage.files))
         self._usage = usage
         self._free_at_walk = free
         done = time.monotonic()
@@ -247,23 +239,23 @@ class Watcher:
 
     def _nameless_bytes(self, processes: BoxProcesses, visible: int, free: int) -> int:
         """Size of files without a name; looked for deeply when the visible ones do not explain the loss."""
-        disk = self._box.folder.inside.stat().st_dev
+        device = self._box.folder.inside.stat().st_dev
         shm = self._box.memory_file_system
         shm_device = 0 if shm is None else os.fstat(shm).st_dev
-        found = open_nameless(processes)
-        unexplained = self._free_at_start - free - visible - found.on(disk)
+        found = disk.open_nameless(processes)
+        unexplained = self._free_at_start - free - visible - found.on(device)
         if unexplained > self._limits.disk_bytes:
-            unexplained = min(unexplained, written_bytes(processes) - visible - found.on(disk))
+            unexplained = min(unexplained, disk.written_bytes(processes) - visible - found.on(device))
         if unexplained > self._limits.disk_bytes:
-            found = deeply_nameless(processes, shm_device)
+            found = disk.deeply_nameless(processes, shm_device)
             if found.unsized:
                 return unexplained
-        self._nameless_memory = found.elsewhere(disk, shm_device)
-        return found.on(disk)
+        self._nameless_memory = found.elsewhere(device, shm_device)
+        return found.on(device)
 
-    def _shm(self) -> DiskUsage:
+    def _shm(self) -> disk.DiskUsage:
         opened = self._box.memory_file_system
-        return DiskUsage() if opened is None else memory_usage(opened)
+        return disk.DiskUsage() if opened is None else disk.memory_usage(opened)
 
     def _memory_crossing(self) -> Crossing:
         self.peak_memory_bytes = max(self.peak_memory_bytes, self._limits.memory_bytes)

@@ -27,16 +27,7 @@ from packaging.utils import canonicalize_name
 from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
 from reenact.sandbox.disk import tree_usage
-from reenact.sandbox.environments import stored
-from reenact.sandbox.environments.install import (
-    Installer,
-    NoWheel,
-    Uv,
-    Wish,
-    compile_sources,
-    constraints,
-    find_installer,
-)
+from reenact.sandbox.environments import install, stored
 from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.source import build_wheel, download, find_source
 from reenact.sandbox.environments.stored import Environment, Interpreter, ask_interpreter, hash_of, locked
@@ -53,7 +44,7 @@ class Environments:
     cache: Path
     box: Sandbox | None = None
     """Where source distributions are built; without one they are refused."""
-    installer: Installer | None = None
+    installer: install.Installer | None = None
     """Found when none is given: uv, else pip."""
     tell: Tell = tell_nobody
     stop: Stop | None = None
@@ -78,11 +69,11 @@ class Environments:
         built.
         """
         allowed.check(requirements)
-        wish = Wish(requirements, self.python, exclude_newer)
+        wish = install.Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
         texts = sorted(item.text for item in requirements)
         how = filter(None, [self.backend, "any version" if any_version else ""])
-        asked = hash_of(interpreter, exclude_newer, constraints(), *how, *texts)
+        asked = hash_of(interpreter, exclude_newer, install.constraints(), *how, *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)
@@ -137,34 +128,38 @@ class Environments:
             files = (Path(folder) / name for folder, _, names in os.walk(package) for name in names)
             if all(file.lstat().st_nlink == 1 for file in files):
                 idle += [info.name.partition("-")[0] for info in package.glob("*.dist-info")]
-        if idle and isinstance(installer, Uv):
+        if idle and isinstance(installer, install.Uv):
             installer.forget(sorted(set(idle)), store, self.stop)
 
     def _store_locked(self) -> AbstractContextManager[None]:
         """While packages are linked from the installer's cache, nobody may remove them from it."""
         return locked(self.cache / "uv.lock", self.tell, self.stop)
 
-    def _with_backend(self, wish: Wish, pins: tuple[str, ...]) -> tuple[Wish, tuple[str, ...]]:
+    def _with_backend(
+        self, wish: install.Wish, pins: tuple[str, ...]
+    ) -> tuple[install.Wish, tuple[str, ...]]:
         """The same packages with the wanted build of torch, where torch is among them and that can be had."""
         if not self.backend or wish.store is None or not any(pin.startswith("torch==") for pin in pins):
             return wish, pins
         wanted = replace(wish, backend=self.backend)
         try:
             return wanted, self._installer().resolve(wanted, self.stop)
-        except (NoWheel, ReenactError) as error:
+        except (install.NoWheel, ReenactError) as error:
             if isinstance(error, Stopped):
                 raise
             self._say(f"no {self.backend} build of torch can be had; the newest build at hand is taken")
             return wish, pins
 
-    def _resolve(self, wish: Wish, allowed: Allowed, *, any_version: bool) -> tuple[Wish, tuple[str, ...]]:
+    def _resolve(
+        self, wish: install.Wish, allowed: Allowed, *, any_version: bool
+    ) -> tuple[install.Wish, tuple[str, ...]]:
         """The packages, and the wish that they fulfil: with fewer versions where a build failed."""
         installer = self._installer()
         for _ in range(_MOST_BUILDS):
             self._say(f"resolving {len(wish.requirements)} requirements with {installer.name}")
             try:
                 return self._with_backend(wish, installer.resolve(wish, self.stop))
-            except NoWheel as lacking:
+            except install.NoWheel as lacking:
                 name = canonicalize_name(lacking.name)
             try:
                 self._from_source(name, wish, allowed)
@@ -179,7 +174,7 @@ class Environments:
                 wish = freed
         raise InputError(f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build.")
 
-    def _from_source(self, name: str, wish: Wish, allowed: Allowed) -> None:
+    def _from_source(self, name: str, wish: install.Wish, allowed: Allowed) -> None:
         """Build a wheel of a package that has none, into the folder of the wish."""
         asked = next((item.text for item in wish.requirements if item.name == name), name)
         source = find_source(name, asked.partition(";")[0], wish.exclude_newer, self.stop)
@@ -212,7 +207,7 @@ class Environments:
             raise InputError(f"A build needs packages that have no wheel themselves: {listed}.") from error
         return made.python, made.mounts
 
-    def _build(self, pins: tuple[str, ...], wish: Wish, interpreter: Interpreter) -> Environment:
+    def _build(self, pins: tuple[str, ...], wish: install.Wish, interpreter: Interpreter) -> Environment:
         # Wheels of our own making have no index to vouch for them: their bytes are part of the key.
         built = sorted(wish.built.iterdir()) if wish.built is not None else []
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
@@ -228,7 +223,7 @@ class Environments:
             try:
                 with self._store_locked():
                     self._installer().install(pins, half, wish, self.stop)
-                compile_sources(self.python, half, self.stop)
+                install.compile_sources(self.python, half, self.stop)
                 stored.finish(half, self.cache / key, pins, interpreter)
                 half.rename(self.cache / key)
             except BaseException:
@@ -250,9 +245,9 @@ class Environments:
             stored.mark_used(known.folder)
         return known
 
-    def _installer(self) -> Installer:
+    def _installer(self) -> install.Installer:
         if self.installer is None:
-            self.installer = find_installer()
+            self.installer = install.find_installer()
         return self.installer
 
     def _folder(self, name: str) -> Path:

@@ -29,16 +29,7 @@ from reenact.sandbox.cgroup import Place, find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
 from reenact.sandbox.seccomp import box_filter
-from reenact.sandbox.tiers.launch import (
-    REAPER,
-    Status,
-    join_group,
-    launch,
-    limit_process,
-    look_into,
-    lower_limit,
-    signal_child,
-)
+from reenact.sandbox.tiers import launch
 from reenact.sandbox.watcher import BoxBroke, NetworkCounters, Started
 
 _START_S = 30.0
@@ -77,7 +68,7 @@ class Bubblewrap(Tier):
         if self._program is None:
             raise BoxBroke(self.missing())
         arguments = _arguments(folder, command, limits, _options(self._program))
-        return launch(
+        return launch.launch(
             functools.partial(_words, self._program, arguments, command),
             functools.partial(_hold, limits, find_place() if self._groups else None),
             folder,
@@ -109,10 +100,10 @@ def _words(
         # Before all else: in the end the root is read-only.
         arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
     packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
-    return [program, "--args", str(packed), "--", *REAPER, *command.argv]
+    return [program, "--args", str(packed), "--", *launch.REAPER, *command.argv]
 
 
-def _hold(limits: Limits, groups: Place | None, box: Started, report: Status) -> None:
+def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Status) -> None:
     """While the program is held back: find it, limit it, open what tells of it."""
     deadline = time.monotonic() + _START_S
     pid = report.child(deadline)
@@ -123,12 +114,12 @@ def _hold(limits: Limits, groups: Place | None, box: Started, report: Status) ->
     box.descriptors.append(handle)
     box.kill = functools.partial(_kill, handle, box.process)
     _await_root(box, pid, deadline)
-    box.group = join_group(groups, box.folder, pid, limits)
-    limit_process(pid)
+    box.group = launch.join_group(groups, box.folder, pid, limits)
+    launch.limit_process(pid)
     if box.group is None or box.group.pids is None:
         # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
-        lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
-    look_into(box, pid)
+        launch.lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
+    launch.look_into(box, pid)
     box.network = NetworkCounters(pid)
 
 
@@ -167,7 +158,7 @@ def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
     except ProcessLookupError:
         return
     except OSError:
-        signal_child(process)
+        launch.signal_child(process)
 
 
 def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]) -> list[str]:

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from reenact.plain import plain_text
 from reenact.sandbox import view
@@ -29,14 +30,7 @@ from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.cgroup import group_of
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.tiers.launch import (
-    OPEN_FILES,
-    REAPER,
-    closed_on_error,
-    look_into,
-    signal_child,
-    start_process,
-)
+from reenact.sandbox.tiers import launch
 from reenact.sandbox.watcher import BoxBroke, Crossing, ProgramEnd, Started
 
 ENGINES = ("docker", "podman")
@@ -44,8 +38,7 @@ _ANSWER_S = 60.0
 """An engine that has not answered a small question by then does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What the engine answered to one command."""
 
     ok: bool
@@ -116,7 +109,10 @@ class Container(Tier):
             raise BoxBroke(why)
         image = _empty_image(engine)
         if os.getuid() == 0:
-            _give_away(folder.inside)
+            # Root's engine runs the program as an ordinary user, who must own what it is to fill.
+            for place, folders, files in os.walk(folder.inside):
+                for entry in (".", *folders, *files):
+                    os.chown(Path(place) / entry, view.USER_ID, view.USER_ID, follow_symlinks=False)
         name = f"reenact-{folder.path.name}"
         folder.note("container", f"{name} {engine.path}")
         words = create_words(engine, name, image, folder, command, limits)
@@ -124,10 +120,10 @@ class Container(Tier):
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
         argv = (engine.path, "start", "--attach", "--interactive", name)
-        box = start_process(argv, folder, command, functools.partial(_ended, engine, name))
+        box = launch.start_process(argv, folder, command, functools.partial(_ended, engine, name))
         box.kill = functools.partial(_kill, engine, name, box.process)
         box.after = functools.partial(remove_container, engine.path, name)
-        with closed_on_error(box):
+        with launch.closed_on_error(box):
             _watch_from_outside(box, engine, name)
         return box
 
@@ -159,7 +155,7 @@ def create_words(
     words += ["--security-opt", "label=disable"]
     words += ["--pids-limit", str(limits.processes + 1), "--memory", str(limits.memory_bytes)]
     words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
-    words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={OPEN_FILES}:{OPEN_FILES}"]
+    words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={launch.OPEN_FILES}:{launch.OPEN_FILES}"]
     words += ["--log-driver", "none", "--workdir", view.WORK, "--interactive"]
     if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
@@ -171,7 +167,7 @@ def create_words(
         words += ["--mount", _bind(source_name, target) + ",readonly"]
     for key, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
         words += ["--env", f"{key}={value}"]
-    return [*words, "--entrypoint", REAPER[0], image, *REAPER[1:], *command.argv]
+    return [*words, "--entrypoint", launch.REAPER[0], image, *launch.REAPER[1:], *command.argv]
 
 
 def _bind(source: str, target: str) -> str:
@@ -212,13 +208,6 @@ def _empty_image(engine: Engine) -> str:
     return image
 
 
-def _give_away(root: Path) -> None:
-    """Root's engine runs the program as an ordinary user, who must own what it is to fill."""
-    for folder, folders, files in os.walk(root):
-        for name in (".", *folders, *files):
-            os.chown(Path(folder) / name, view.USER_ID, view.USER_ID, follow_symlinks=False)
-
-
 def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
     """Open what the machine shows of the container; a remote engine, or another user's, shows nothing."""
     deadline = time.monotonic() + 30
@@ -229,14 +218,14 @@ def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
         if isinstance(pid, int) and pid > 0:
             box.group = group_of(pid)
             with suppress(OSError):
-                look_into(box, pid)
+                launch.look_into(box, pid)
             return
         time.sleep(0.02)
 
 
 def _kill(engine: Engine, name: str, process: subprocess.Popen[bytes]) -> None:
     engine.ask("kill", "--signal", "KILL", name)
-    signal_child(process)
+    launch.signal_child(process)
 
 
 def _ended(engine: Engine, name: str, status: int) -> ProgramEnd:
