@@ -39,15 +39,10 @@ class Scripted(LiveModel):
         clock: Clock | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
-        self._script = ScriptWire(script, name)
-        super().__init__(
-            self._script, budget=budget, patience=patience, clock=clock or ManualClock(), tell=tell
-        )
-
-    @property
-    def calls(self) -> list[Call]:
+        wire, clock = ScriptWire(script, name), clock or ManualClock()
+        self.calls = wire.calls
         """Every call that was sent, in order."""
-        return self._script.calls
+        super().__init__(wire, budget=budget, patience=patience, clock=clock, tell=tell)
 
 
 class ScriptWire:
@@ -60,11 +55,8 @@ class ScriptWire:
         self.calls: list[Call] = []
         self._lock = threading.Lock()
         self._compute = script if callable(script) else None
-        self._lines: dict[str, list[Line]] = {}
-        if isinstance(script, Mapping):
-            self._lines = {step: _as_list(lines) for step, lines in script.items()}
-        elif not callable(script):
-            self._lines = {"": list(script)}
+        by_step = script if isinstance(script, Mapping) else {"": script}
+        self._lines = {} if callable(script) else {step: _as_list(lines) for step, lines in by_step.items()}
 
     def send(self, call: Call, within_s: float) -> Reply:  # noqa: ARG002  a script never waits
         with self._lock:
