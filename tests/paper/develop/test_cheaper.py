@@ -73,7 +73,7 @@ def test_code_that_stays_too_slow_is_given_up(bench: Any, answers: Any, given: A
     for number in range(3):
         readme = {"files": [{"path": "README.md", "text": f"# Attempt {number}\n"}]}
         script[f"experiment/debug[{number}]/cheaper"] = readme
-    made = bench.develop(script, rounds=0, wall_s=1.0, tries=9)
+    made = bench.develop(script, rounds=0, wall_s=3.0, tries=9)
     assert not made.runs
     assert len(bench.asked("cheaper")) == 3
     assert "It was made cheaper." in bench.asked("cheaper")[1].partition("tried before")[2]
@@ -92,7 +92,7 @@ def test_a_cheaper_design_that_fails_otherwise_is_debugged_as_usual(
     script["experiment/debug[3]/mend"] = {
         "swaps": [{"path": "train.py", "search": "raise ValueError(3)\n", "replace": ""}]
     }
-    made = bench.develop(script, rounds=0, wall_s=1.0, tries=9)
+    made = bench.develop(script, rounds=0, wall_s=3.0, tries=9)
     assert made.runs
     assert len(bench.asked("cheaper")) == 3
 
@@ -151,7 +151,7 @@ def reproduced(paper: Paper, folder: Path, written: dict[str, Any], **more: Any)
         traces=folder, report=paper_report,
     )  # fmt: skip
     parts = PaperAblations(lineage=False, fingerprint=False)
-    options = PaperOptions(parts=parts, run_wall_s=1.0, wall_s=60.0, seeds=2)
+    options = PaperOptions(parts=parts, run_wall_s=3.0, wall_s=60.0, seeds=2)
     return reproduce(paper, services, options=options, out=folder / "out"), model
 
 
