@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 3_000,
     "report": 4_450,
-    "rules": 16_800,
+    "rules": 15_860,
     "sandbox": 5_190,
     "testing": 450,
     "trials": 4_750,

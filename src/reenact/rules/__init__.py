@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reenact.rules.layer_view import LayerView as LayerView
     from reenact.rules.losses import LossFamily as LossFamily
     from reenact.rules.losses import Wanted as Wanted
+    from reenact.rules.rule import Culprit as Culprit
     from reenact.rules.rule import Needs as Needs
     from reenact.rules.rule import Rule as Rule
     from reenact.rules.rule import Status as Status
@@ -39,7 +40,7 @@ _MODULES = {
     "reenact.rules.finding": ("Certainty", "Finding", "Findings", "Severity", "Suggestion"),
     "reenact.rules.layer_view": ("LayerView",),
     "reenact.rules.losses": ("LossFamily", "Wanted"),
-    "reenact.rules.rule": ("Needs", "Rule", "Status", "suggest"),
+    "reenact.rules.rule": ("Culprit", "Needs", "Rule", "Status", "suggest"),
     "reenact.types": ("JsonValue", "Place"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

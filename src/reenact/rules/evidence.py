@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind
-from reenact.probe.trace import Experiments, Trace
+from reenact.probe.trace import Event, Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
@@ -82,6 +82,10 @@ class Evidence:
         """The trace, for a rule that needs one."""
         assert self.trace is not None
         return self.trace
+
+    def happened(self, kind: str) -> tuple[Event, ...]:
+        """Events of this kind in the watched run; nothing where nobody watched."""
+        return self.trace.happened(kind) if self.trace is not None else ()
 
     @property
     def crash(self) -> Crash | None:
@@ -183,9 +187,8 @@ class Evidence:
 
     @property
     def step_rate(self) -> float | None:
-        """The largest learning rate in force that is the size of a step; none where the optimizer finds that
-        size itself."""
-        named = self.trace.happened("optimizer") if self.trace is not None else ()
+        """The largest rate in force that is the size of a step; none where the optimizer finds it itself."""
+        named = self.happened("optimizer")
         free = {one.facts["number"] for one in named if _FINDS_ITS_STEP.search(str(one.facts["type"]))}
         if not free:
             written = self.hyperparameter(Kind.OPTIMIZER)
@@ -236,13 +239,9 @@ class Evidence:
     @property
     def non_finite_at(self) -> Place | None:
         """The program's line that first leaves the finite numbers: seen in torch, or warned of by numpy."""
-        warned = self.trace.happened("warning") if self.trace is not None else ()
-        numpy = (
-            one.place
-            for one in warned
-            if one.place is not None and _BEYOND.match(str(one.facts.get("message", "")))
-        )
-        return next(numpy, None) or self.experiments.non_finite_at
+        warned = self.happened("warning")
+        numpy = [one.place for one in warned if _BEYOND.match(str(one.facts.get("message", "")))]
+        return next(filter(None, numpy), None) or self.experiments.non_finite_at
 
     @cached_property
     def acts(self) -> bool:
@@ -316,17 +315,18 @@ class Evidence:
 
     def hyperparameters_of(self, kind: Kind, layer: LayerView | None = None) -> Iterator[Hyperparameter]:
         """Every hyperparameter of a kind that belongs to a layer, or to the training when none is given."""
-        for param in self.hyperparameters:
-            if param.kind is kind and (layer is None or _belongs(param, layer)):
-                yield param
+        own = (param for param in self.hyperparameters if param.kind is kind)
+        return (param for param in own if layer is None or _belongs(param, layer))
 
     def _another_loss(self, param: Hyperparameter) -> bool:
         """Whether a loss in the text is not the one that ran, as where a table of losses is written down."""
         if self.loss is None or self.loss.place is None or not isinstance(param.in_force, str):
             return False
-        written = loss_family(_snake(param.in_force))
-        known = written not in (None, LossFamily.OTHER)
-        return known and written is not loss_family(self.loss.name)
+        return loss_family(_snake(param.in_force)) not in (
+            None,
+            LossFamily.OTHER,
+            loss_family(self.loss.name),
+        )
 
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
@@ -361,17 +361,12 @@ def _tail(name: str) -> str:
 
 
 def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
-    if param.id.layer == layer.name:
-        return True
-    places = (param.place, *param.uses)
-    return layer.place is not None and any(_inside(place, layer.place) for place in places)
-
-
-def _inside(inner: Place, outer: Place) -> bool:
-    if inner.file != outer.file:
-        return False
-    end = (outer.end_line or outer.line, outer.end_column or 10**6)
-    return (outer.line, outer.column) <= (inner.line, inner.column) < end
+    own = layer.place
+    if param.id.layer == layer.name or own is None:
+        return param.id.layer == layer.name
+    begin, end = (own.line, own.column), (own.end_line or own.line, own.end_column or 10**6)
+    places = [place for place in (param.place, *param.uses) if place.file == own.file]
+    return any(begin <= (place.line, place.column) < end for place in places)
 
 
 def _snake(name: str) -> str:
@@ -390,5 +385,4 @@ _SPELLINGS = {
     "b_c_e": "binary_cross_entropy",
     "b_c_e_with_logits": "binary_cross_entropy_with_logits",
     "n_l_l": "nll",
-    "l1": "l1",
 }

@@ -11,20 +11,7 @@ from enum import StrEnum
 from reenact.rules.evidence import Evidence
 from reenact.rules.losses import LossFamily
 from reenact.rules.measured import invalid_loss
-from reenact.rules.own._series import (
-    FEW_STEPS,
-    accuracy,
-    climbed,
-    finite,
-    guessing,
-    hardly_begun,
-    learned,
-    losses,
-    metric,
-    runaway,
-    validation_accuracy,
-    windows,
-)
+from reenact.rules.own import _series as series
 
 FAR = 0.6
 """Share of the way from guessing to perfection that nobody comes without learning."""
@@ -57,45 +44,36 @@ def health_of(evidence: Evidence) -> Health:
     """What is known of the training as a whole."""
     if evidence.trace is None or not (evidence.trace.step_count or evidence.trace.metrics):
         return Health.UNSEEN
-    if _left_the_numbers(evidence) or climbed(evidence):
+    seen = [float(loss) for loss in evidence.trace.losses.values]
+    # The loss ran away, or is no number in the end, whoever learns from it.
+    lost = invalid_loss(evidence) is not None and not series.finite(seen[-len(seen) // 4 :])
+    if lost or series.runaway(evidence) is not None or series.climbed(evidence):
         return Health.FAILS
-    course = finite(losses(evidence)) or metric(evidence, "loss", "train_loss")
-    by_accuracy, by_loss = _accuracy_gained(evidence), _below_guessing(evidence, course)
+    course = series.finite(series.losses(evidence)) or series.metric(evidence, "loss", "train_loss")
+    by_accuracy, guess, ends = _accuracy_gained(evidence), series.guessing(evidence), series.windows(course)
+    # The share of the loss of a constant answer that is gone in the end.
+    by_loss = 1 - ends[-1] / guess if guess and ends else None
     behind = by_loss is not None and by_loss < WORSE and (by_accuracy or 0.0) <= SOME
-    if not behind and (learned(evidence) or (by_accuracy or 0.0) > CLEAR or (by_loss or 0.0) > FAR):
+    if not behind and (series.learned(evidence) or (by_accuracy or 0.0) > CLEAR or (by_loss or 0.0) > FAR):
         return Health.WORKS
-    silent = hardly_begun(evidence) or evidence.optimizers > 1 or evidence.acts or evidence.copies
+    silent = series.hardly_begun(evidence) or evidence.optimizers > 1 or evidence.acts or evidence.copies
     if silent or (by_accuracy or 0.0) > SOME:
         return Health.UNCLEAR
     return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
 
 
-def _left_the_numbers(evidence: Evidence) -> bool:
-    """Whether the loss ran away, or is no number in the end, whoever learns from it."""
-    seen = [float(loss) for loss in evidence.watched.losses.values]
-    lost = invalid_loss(evidence) is not None and not finite(seen[-len(seen) // 4 :])
-    return lost or runaway(evidence) is not None
-
-
 def _accuracy_gained(evidence: Evidence) -> float | None:
     """The way from the majority class (0) to perfection (1), on training or validation rows."""
     guess = evidence.majority
-    known = [
-        score for score in (accuracy(evidence), *validation_accuracy(evidence)[-1:]) if score is not None
-    ]
+    scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
+    known = [score for score in scores if score is not None]
     return (max(known) - guess) / (1 - guess) if known and guess is not None and guess < 1 else None
-
-
-def _below_guessing(evidence: Evidence, course: list[float]) -> float | None:
-    """The share of the loss of a constant answer that is gone in the end."""
-    guess, ends = guessing(evidence), windows(course)
-    return 1 - ends[-1] / guess if guess and ends else None
 
 
 def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None) -> bool:
     """Whether the loss is no better than that of a constant answer, or hardly fell."""
-    ends = windows(course)
-    if len(course) < FEW_STEPS:
+    ends = series.windows(course)
+    if len(course) < series.FEW_STEPS:
         return len(ends) > 1 and max(ends) - min(ends) <= 1e-6 * abs(ends[0])
     if not ends or not ends[0]:
         return False
@@ -108,7 +86,9 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
 def _not_memorised(evidence: Evidence) -> bool:
     """Whether the loss does not fall on one batch over and over either, which every loss of a target can."""
     tried = evidence.experiments.one_batch
-    ends = windows(finite(list(tried.losses))) if tried is not None and evidence.compares else []
+    ends = (
+        series.windows(series.finite(list(tried.losses))) if tried is not None and evidence.compares else []
+    )
     return bool(ends) and ends[0] > 0 and ends[0] - min(ends) < LITTLE * ends[0]
 
 

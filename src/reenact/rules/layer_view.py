@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from reenact.program.graph import Layer, ModelGraph, WeightFacts
 from reenact.program.read import keras_words, torch_words
@@ -10,6 +11,7 @@ from reenact.program.static_graph import StaticGraph, StaticLayer
 from reenact.types import JsonValue, Place
 
 Shape = tuple[int | None, ...]
+WIDTHS = ("units", "out_features", "filters", "out_channels", "hidden_size")
 WEIGHTED = frozenset({"dense", "conv", "recurrent", "embedding"})
 
 
@@ -50,11 +52,9 @@ class LayerView:
     @property
     def width(self) -> int | None:
         """How many values, or channels, come out of it for one row, as its settings say."""
-        for name in ("units", "out_features", "filters", "out_channels", "hidden_size"):
-            value = self.settings.get(name)
-            if isinstance(value, int) and not isinstance(value, bool):
-                return value
-        return self.output_shape[-1] if self.output_shape else None
+        values = (self.settings.get(name) for name in WIDTHS)
+        width = next((one for one in values if isinstance(one, int) and not isinstance(one, bool)), None)
+        return self.output_shape[-1] if width is None and self.output_shape else width
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""
@@ -81,44 +81,32 @@ def views(
 def family_of(type_name: str, framework: str = "") -> str:
     """The family of a layer class."""
     tables = (torch_words.LAYERS, keras_words.LAYERS)
-    for table in tables if framework != "keras" else tables[::-1]:
-        if type_name in table:
-            return table[type_name].family.value
-    return ""
+    found = [table[type_name].family.value for table in tables if type_name in table]
+    return found[-1 if framework == "keras" else 0] if found else ""
 
 
 def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
-    found = []
-    index = 0
-    for layer in graph.layers:
-        view = _one_live(layer, graph.framework, _written(layer, texts))
-        if not view.functional and view.family != "input":
-            view = replace(view, index=index)
-            index += 1
-        found.append(view)
-    return found
+    found = [_one_live(layer, graph.framework, _written(layer, texts)) for layer in graph.layers]
+    numbers = count()
+    return [
+        view if view.functional or view.family == "input" else replace(view, index=next(numbers))
+        for view in found
+    ]
 
 
 def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     """The text that made a live layer: by its place, else by a name that only one has."""
-    for text in texts:
-        if layer.place is not None and (text.place.file, text.place.line, text.place.column) == (
-            layer.place.file,
-            layer.place.line,
-            layer.place.column,
-        ):
-            return text
+    at_place = [text for text in texts if str(text.place) == str(layer.place)]
     named = [text for text in texts if text.name == layer.name]
-    return named[0] if len(named) == 1 else None
+    return at_place[0] if at_place else named[0] if len(named) == 1 else None
 
 
 def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerView:
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
-    if not family and not layer.weights and layer.activation:
-        family = "activation"
-    if not family and text is not None:
-        family = text.family
+    if not family:
+        bends = not layer.weights and layer.activation
+        family = "activation" if bends else text.family if text is not None else ""
     return LayerView(
         name=layer.name,
         type=layer.type,
@@ -140,17 +128,14 @@ def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerVi
 
 def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
     """Roles, and the activation that follows each layer with weights."""
-    last = max((number for number, view in enumerate(found) if view.weighted), default=-1)
-    done = []
-    for number, view in enumerate(found):
-        if not view.weighted:
-            done.append(view)
-            continue
+    weighted = [number for number, view in enumerate(found) if view.weighted]
+    for number in weighted:
+        view, is_last = found[number], number == weighted[-1]
         bent = view.own_activation or view.activation or _following(found, number)
-        if number == last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
+        if is_last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
             bent = None
-        done.append(replace(view, activation=bent, role="output" if number == last else "hidden"))
-    return tuple(done)
+        found[number] = replace(view, activation=bent, role="output" if is_last else "hidden")
+    return tuple(found)
 
 
 def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> bool:
@@ -161,8 +146,7 @@ def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> b
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:
-    """The activation that is given this layer's output; where nobody saw the tensors, the next one in order
-    counts."""
+    """The activation that is given this layer's output; the next in order where nobody saw the tensors."""
     named = {view.name: view for view in found}
     next_to = True
     for view in found[number + 1 :]:
@@ -175,8 +159,7 @@ def _following(found: Sequence[LayerView], number: int) -> str | None:
 
 
 def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
-    """The layer with weights, or the activation, whose output a layer is given, past dropout, norms and
-    shapes."""
+    """The layer with weights, or activation, whose output a layer is given, past dropout, norms, shapes."""
     for _ in named:
         source = named.get(view.takes or "")
         if source is None or source.weighted or source.own_activation:
@@ -186,24 +169,21 @@ def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
 
 
 def _from_text(texts: Sequence[StaticLayer]) -> tuple[LayerView, ...]:
-    found = []
-    index = 0
-    for text in texts:
-        own = text.activation if text.family == "activation" or "activation" in text.settings else None
-        counted = text.family != "input"
-        found.append(
-            LayerView(
-                name=text.name,
-                type=text.type,
-                family=text.family,
-                index=index if counted else None,
-                own_activation=own,
-                activation=text.activation,
-                role=text.role,
-                settings=text.settings,
-                place=text.place,
-                feeds=text.feeds,
-            )
+    numbers = count()
+    return tuple(
+        LayerView(
+            text.name,
+            text.type,
+            text.family,
+            index=next(numbers) if text.family != "input" else None,
+            own_activation=(
+                text.activation if text.family == "activation" or "activation" in text.settings else None
+            ),
+            activation=text.activation,
+            role=text.role,
+            settings=text.settings,
+            place=text.place,
+            feeds=text.feeds,
         )
-        index += counted
-    return tuple(found)
+        for text in texts
+    )

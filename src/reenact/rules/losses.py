@@ -54,15 +54,9 @@ _MARGIN = frozenset({
 
 def loss_family(name: str) -> LossFamily | None:
     """The family of a loss; none when there is no name."""
-    if name in _CATEGORICAL:
-        return LossFamily.CATEGORICAL
-    if name in _BINARY:
-        return LossFamily.BINARY
-    if name in _REGRESSION:
-        return LossFamily.REGRESSION
-    if name in _MARGIN:
-        return LossFamily.MARGIN
-    return LossFamily.OTHER if name else None
+    families = zip(LossFamily, (_CATEGORICAL, _BINARY, _REGRESSION, _MARGIN), strict=False)
+    known = next((family for family, members in families if name in members), LossFamily.OTHER)
+    return known if name else None
 
 
 def wanted_output(name: str, from_logits: bool | None) -> Wanted:

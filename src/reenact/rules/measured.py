@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
@@ -38,8 +39,7 @@ def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
 
 def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
     """A layer's main weights on the sampled steps; no rows when they are not to be learned."""
-    kernel = layer.kernel()
-    trace = evidence.trace
+    kernel, trace = layer.kernel(), evidence.trace
     if trace is None or kernel is None or not kernel.trainable:
         return no_rows(("step",))
     return parameter_rows(trace, kernel.path or kernel.name)
@@ -72,9 +72,8 @@ def parameter_rows(trace: Trace, path: str) -> Columns:
     return max(found, key=len, default=no_rows(("step",)))
 
 
-def still_since(rows: Columns, columns: Sequence[str], window: int) -> int | None:
-    """The step since which all these columns have kept their value to the end; none when it is shorter than
-    `window` rows."""
+def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> int | None:
+    """The step since which these columns have kept their value to the end, for `window` rows at least."""
     if len(rows) < window:
         return None
     same = len(rows) - 1
@@ -85,18 +84,12 @@ def still_since(rows: Columns, columns: Sequence[str], window: int) -> int | Non
     return int(rows["step"][same]) if alike and len(rows) - same >= window else None
 
 
-def mostly_zero_since(rows: Columns, column: str, window: int) -> int | None:
+def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int | None:
     """The first step at which a column was zero, when it was so in half of at least `window` rows."""
     zero = rows[column] == 0
     if len(rows) < window or zero.sum() < HALF * len(rows):
         return None
     return int(rows["step"][zero.argmax()])
-
-
-def first_bad(rows: Columns, column: str) -> int | None:
-    """The first step at which a share of NaN or infinite values is not zero."""
-    bad = rows[column] > 0
-    return int(rows["step"][bad.argmax()]) if bad.any() else None
 
 
 def invalid_loss(evidence: Evidence) -> int | None:
@@ -124,8 +117,8 @@ def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
     if trace is None or not trace.epoch_count:
         return np.empty(0)
     epoch, values = np.maximum(trace.steps["epoch"], 0), trace.steps[column]
-    means = [_mean(values[epoch == number]) for number in range(trace.epoch_count)]
-    return np.array([mean for mean in means if mean == mean])
+    parts = [values[(epoch == number) & (values == values)] for number in range(trace.epoch_count)]
+    return np.array([float(part.mean()) for part in parts if len(part)])
 
 
 def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
@@ -172,9 +165,8 @@ def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, flo
     found = {}
     for layer in evidence.weighted:
         rows = kernel_rows(evidence, layer)
-        ratios = rows["update_ratio"][rows["grad_norm"] > 0]
-        if until is not None:
-            ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & (rows["step"] <= until)]
+        early = rows["step"] <= (math.inf if until is None else until)
+        ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & early]
         ratios = ratios[np.isfinite(ratios)]
         if len(ratios):
             found[layer.name] = float(np.median(ratios))
@@ -199,8 +191,7 @@ def inputs_scaled(evidence: Evidence) -> bool | None:
 def among(
     evidence: Evidence, kind: Kind, wanted: Sequence[str], layer: LayerView | None = None
 ) -> tuple[JsonValue, ...]:
-    """Of the alternatives of a hyperparameter those that are wanted, in that order, as the program would
-    spell them."""
+    """The alternatives of a hyperparameter that are wanted, in that order, as the program spells them."""
     param = evidence.hyperparameter(kind, layer)
     if param is None:
         return ()
@@ -228,24 +219,38 @@ When: TypeAlias = Callable[[Evidence, LayerView], int | None]
 """The step at which a layer shows a symptom."""
 Symptom: TypeAlias = tuple[str, float, When]
 """What is wrong, how sure that makes, and when a layer shows it."""
-WEIGHT = ("weight_mean", "weight_std", "weight_max_abs")
-GRADIENT = ("grad_mean", "grad_std", "grad_mean_abs")
-"""Columns that all stand still where a kernel, or its gradient, does."""
+STILL = {
+    "output": ("mean", "std", "minimum", "maximum"),
+    "weights": ("weight_mean", "weight_std", "weight_max_abs"),
+    "gradient": ("grad_mean", "grad_std", "grad_mean_abs"),
+}
+"""Columns that all stand still where an output, a kernel or its gradient does."""
 
 
 def bad(rows: Rows, column: str) -> When:
-    """NaN or infinite values."""
-    return lambda evidence, layer: first_bad(rows(evidence, layer), column)
+    """The first step at which a share of NaN or infinite values is not zero."""
+
+    def when(evidence: Evidence, layer: LayerView) -> int | None:
+        found = rows(evidence, layer)
+        wrong = found[column] > 0
+        return int(found["step"][wrong.argmax()]) if wrong.any() else None
+
+    return when
 
 
 def zero(rows: Rows, column: str) -> When:
     """Zero in half of the steps."""
-    return lambda evidence, layer: mostly_zero_since(rows(evidence, layer), column, WINDOW)
+    return lambda evidence, layer: mostly_zero_since(rows(evidence, layer), column)
 
 
-def still(rows: Rows, *columns: str) -> When:
+def still(rows: Rows, what: str) -> When:
     """The same to the end."""
-    return lambda evidence, layer: still_since(rows(evidence, layer), columns, WINDOW)
+    return lambda evidence, layer: still_since(rows(evidence, layer), STILL[what])
+
+
+def ends(rows: Rows) -> Rows:
+    """The last row of each epoch."""
+    return lambda evidence, layer: epoch_ends(evidence, rows(evidence, layer))
 
 
 def first_hit(evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Hit | None:
@@ -270,16 +275,9 @@ def first_found(
 
 def behind_weights(evidence: Evidence) -> tuple[LayerView, ...]:
     """Layers whose output training can change: the first with weights, and all that follow and are known."""
-    numbers = [number for number, layer in enumerate(evidence.layers) if layer.weighted]
-    if not numbers:
-        return ()
-    return tuple(layer for layer in evidence.layers[numbers[0] :] if layer.family)
+    behind = dropwhile(lambda layer: not layer.weighted, evidence.layers)
+    return tuple(layer for layer in behind if layer.family)
 
 
 def _plain(name: str) -> str:
     return name.lower().replace("_", "")
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    known = values[values == values]
-    return float(known.mean()) if len(known) else math.nan

@@ -31,17 +31,14 @@ def all_rules() -> tuple[Rule, ...]:
     for folder in _FOLDERS:
         package = importlib.import_module(f"reenact.rules.{folder}")
         for module in pkgutil.iter_modules(package.__path__):
-            _gather(importlib.import_module(f"{package.__name__}.{module.name}"), found)
+            name = f"{package.__name__}.{module.name}"
+            for member in vars(importlib.import_module(name)).values():
+                own = inspect.isclass(member) and member.__module__ == name
+                if own and issubclass(member, Rule) and "code" in vars(member):
+                    _add(member(), found)
     for point in entry_points(group="reenact.rules"):
         _add(point.load()(), found)
     return tuple(found[code] for code in sorted(found))
-
-
-def _gather(module: object, found: dict[str, Rule]) -> None:
-    for _, member in inspect.getmembers(module, inspect.isclass):
-        own = member.__module__ == getattr(module, "__name__", "")
-        if own and issubclass(member, Rule) and "code" in vars(member):
-            _add(member(), found)
 
 
 def _add(rule: Rule, found: dict[str, Rule]) -> None:

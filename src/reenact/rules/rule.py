@@ -8,6 +8,8 @@ which it is silent; both are run by the tests.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Flag, StrEnum, auto
+from functools import reduce
+from operator import or_
 from typing import ClassVar
 
 from reenact.program.fault import Fault
@@ -84,9 +86,9 @@ class Rule(ABC):
         certainty: Certainty | None = None,
         step: int | None = None,
     ) -> Finding:
-        """A finding at a layer, or at the hyperparameter of a kind; `values` are those worth giving that
-        hyperparameter, best first."""
+        """A finding at a layer, or at the hyperparameter of a kind, with values to give it, best first."""
         param = evidence.hyperparameter(kind, layer) if kind is not None else None
+        written = evidence.place_of(kind, layer) if kind is not None else None
         return Finding(
             code=self.code,
             name=self.name,
@@ -96,7 +98,7 @@ class Rule(ABC):
             saw=saw,
             why=self.why,
             confidence=self.confidence if confidence is None else confidence,
-            place=place or (evidence.place_of(kind, layer) if kind is not None else None) or _where(layer),
+            place=place or written or (layer.place if layer is not None else None),
             layer=layer.name if layer is not None else "",
             layer_index=layer.index if layer is not None else None,
             step=step,
@@ -107,8 +109,13 @@ class Rule(ABC):
         )
 
 
-def _where(layer: LayerView | None) -> Place | None:
-    return layer.place if layer is not None else None
+class Culprit(Rule):
+    """A rule that names what is wrong though no fault type fits it."""
+
+    fault: ClassVar[Fault | None] = None
+    severity = Severity.ERROR
+    is_root_cause = True
+    confidence, certainty = 0.9, Certainty.STRONG
 
 
 def suggest(param: Hyperparameter, values: Sequence[JsonValue]) -> Iterator[Suggestion]:
@@ -122,19 +129,15 @@ def suggest(param: Hyperparameter, values: Sequence[JsonValue]) -> Iterator[Sugg
 
 def available(evidence: Evidence) -> Needs:
     """The parts of the evidence that are there."""
-    found = Needs(0)
-    if evidence.static is not None:
-        found |= Needs.SOURCE
-    if evidence.graph is not None:
-        found |= Needs.GRAPH
-    if evidence.trace is not None and evidence.trace.step_count:
-        found |= Needs.TRACE
     tried = evidence.experiments
-    if tried.one_batch is not None or tried.learning_rates is not None or tried.behaviour:
-        found |= Needs.EXPERIMENTS
-    if evidence.crash is not None:
-        found |= Needs.CRASH
-    return found
+    parts = {
+        Needs.SOURCE: evidence.static is not None,
+        Needs.GRAPH: evidence.graph is not None,
+        Needs.TRACE: evidence.trace is not None and evidence.trace.step_count > 0,
+        Needs.EXPERIMENTS: bool(tried.one_batch or tried.learning_rates or tried.behaviour),
+        Needs.CRASH: evidence.crash is not None,
+    }
+    return reduce(or_, (need for need, there in parts.items() if there), Needs(0))
 
 
 def run_rules(rules: Iterable[Rule], evidence: Evidence) -> tuple[Finding, ...]:

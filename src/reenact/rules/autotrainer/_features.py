@@ -6,12 +6,11 @@ when nothing is left, so that all thresholds keep their place between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reenact.program.patch import Patch, change_for
-from reenact.rules import Evidence, JsonValue, Kind, LossFamily, Suggestion, TaskType, suggest
+from reenact.rules import Evidence, Kind, LossFamily, Suggestion, TaskType
 from reenact.rules.measured import accuracies, among, epochs_of, invalid_loss, kernel_rows, parameter_rows
 
 if TYPE_CHECKING:
@@ -172,9 +171,3 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
             patch = Patch(tuple(dict.fromkeys(changes)))
             found.append(Suggestion(patch, None, hidden[0].activation, name))
     return tuple(found)
-
-
-def suggestions_for(evidence: Evidence, kind: Kind, values: Sequence[JsonValue]) -> tuple[Suggestion, ...]:
-    """Values for a hyperparameter of the training beside the one that a finding is about."""
-    param = evidence.hyperparameter(kind)
-    return tuple(suggest(param, values)) if param is not None else ()

@@ -44,9 +44,7 @@ SURE = 0.95
 
 class AbnormalData(Rule):
     code, name, family, fault = "AT008", "abnormal-data", "autotrainer", Fault.CPP
-    needs = Needs.GRAPH | Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.75
+    needs, severity, confidence = Needs.GRAPH | Needs.TRACE, Severity.ERROR, 0.75
     why = "Inputs far from one make activations saturate and steps overshoot."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -43,9 +43,7 @@ UNSURE = 0.3
 
 class DyingRelu(Rule):
     code, name, family, fault = "AT003", "dying-relu", "autotrainer", Fault.ACH
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.45
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.45
     why = "A ReLU that is never positive passes no gradient."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -35,14 +35,8 @@ Sources
     instead, which the tool never changes for this problem.
 """
 
-from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.autotrainer._features import (
-    everywhere,
-    gradient_ends,
-    gradient_trouble,
-    lost,
-    suggestions_for,
-)
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, suggest
+from reenact.rules.autotrainer._features import everywhere, gradient_ends, gradient_trouble, lost
 from reenact.rules.measured import update_ratios
 
 LARGEST_STEP = 0.1
@@ -51,9 +45,7 @@ UNSURE = 0.45
 
 class ExplodingGradient(Rule):
     code, name, family, fault = "AT002", "exploding-gradient", "autotrainer", Fault.ACH
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "Steps that grow without bound leave every valley."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -77,7 +69,8 @@ class ExplodingGradient(Rule):
                 evidence, saw, kind=Kind.LEARNING_RATE, values=values, fault=Fault.HLR, step=step
             )
         hidden = next((layer for layer in evidence.weighted if layer.role == "hidden"), None)
-        clips = suggestions_for(evidence, Kind.GRADIENT_CLIP, (1.0, 5.0))
+        clip = evidence.hyperparameter(Kind.GRADIENT_CLIP)
+        clips = suggest(clip, (1.0, 5.0)) if clip is not None else ()
         cures = (*everywhere(evidence, "selu", "relu"), *clips)
         return self.finding(
             evidence, saw, layer=hidden, kind=Kind.ACTIVATION, suggestions=cures, confidence=UNSURE, step=step

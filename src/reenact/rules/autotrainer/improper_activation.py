@@ -42,10 +42,7 @@ NEARLY, SUM = 1e-4, 0.1
 
 class ImproperActivation(Rule):
     code, name, family, fault = "AT006", "improper-activation", "autotrainer", Fault.ACH
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.85, Certainty.STRONG
     why = "The loss compares something that is no probability."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -40,9 +40,7 @@ SURE = 0.9
 
 class ImproperLoss(Rule):
     code, name, family, fault = "AT007", "improper-loss", "autotrainer", Fault.LCH
-    needs = Needs.GRAPH | Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.7
+    needs, severity, confidence = Needs.GRAPH | Needs.TRACE, Severity.ERROR, 0.7
     why = "A loss for another kind of task has a gradient that leads elsewhere."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -42,8 +42,7 @@ UNSURE = 0.4
 
 class OscillatingTraining(Rule):
     code, name, family, fault = "AT004", "oscillating-training", "autotrainer", Fault.HLR
-    needs = Needs.TRACE
-    confidence = 0.7
+    needs, confidence = Needs.TRACE, 0.7
     why = "Steps that are too large undo each other."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -43,8 +43,7 @@ UNSURE = 0.4
 
 class SlowConvergence(Rule):
     code, name, family, fault = "AT005", "slow-convergence", "autotrainer", Fault.HLR
-    needs = Needs.TRACE
-    confidence = 0.8
+    needs, confidence = Needs.TRACE, 0.8
     why = "Steps that are too small for the way spend the epochs on its first part."
 
     def check(self, evidence: Evidence) -> Findings:

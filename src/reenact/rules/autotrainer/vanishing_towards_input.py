@@ -50,9 +50,7 @@ def _sees_inputs(evidence: Evidence) -> bool:
 
 class VanishingTowardsInput(Rule):
     code, name, family, fault = "AT001", "vanishing-towards-input", "autotrainer", Fault.ACH
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.75
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.75
     why = "Layers that no gradient reaches do not learn."
 
     def check(self, evidence: Evidence) -> Findings:

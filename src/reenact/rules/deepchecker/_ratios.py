@@ -7,8 +7,7 @@ from reenact.rules import Evidence
 
 
 def ratios(evidence: Evidence) -> dict[str, float]:
-    """log10 of mean update over mean weight, the median of the first half of the run, for every weight matrix
-    that moves."""
+    """log10 of mean update over mean weight of every matrix that moves: median of the first half."""
     found: dict[str, float] = {}
     for name, moved, size in _tensors(evidence):
         known = [

@@ -41,10 +41,7 @@ LOW, HIGH = 0.3, 2.0
 
 class ActivationsOutOfScale(Rule):
     code, name, family, fault = "TC008", "activations-out-of-scale", "deepchecker", None
-    needs = Needs.TRACE
-    severity = Severity.NOTE
-    status = Status.PREVIEW
-    confidence = 0.15
+    needs, severity, status, confidence = Needs.TRACE, Severity.NOTE, Status.PREVIEW, 0.15
     why = "Signals that grow or shrink from layer to layer saturate or vanish."
 
     def check(self, evidence: Evidence) -> Findings:

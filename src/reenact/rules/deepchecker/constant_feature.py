@@ -33,9 +33,7 @@ from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 
 class ConstantFeature(Rule):
     code, name, family, fault = "TC001", "constant-feature", "deepchecker", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.NOTE
-    confidence = 0.35
+    needs, severity, confidence = Needs.GRAPH, Severity.NOTE, 0.35
     why = "What never changes tells nothing, and scaling it divides by zero."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -42,9 +42,7 @@ UNSURE = 0.4
 
 class IgnoresItsInputs(Rule):
     code, name, family, fault = "TC004", "ignores-its-inputs", "deepchecker", None
-    needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    confidence = 0.8
+    needs, severity, confidence = Needs.EXPERIMENTS, Severity.ERROR, 0.8
     why = "What is learned does not depend on what is asked."
 
     def check(self, evidence: Evidence) -> Findings:

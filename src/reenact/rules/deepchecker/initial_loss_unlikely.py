@@ -39,8 +39,7 @@ from reenact.rules.own._series import losses
 
 class InitialLossUnlikely(Rule):
     code, name, family, fault = "TC002", "initial-loss-unlikely", "deepchecker", None
-    needs = Needs.TRACE
-    confidence = 0.5
+    needs, confidence = Needs.TRACE, 0.5
     why = "A model that knows nothing yet should find all classes about equally likely."
 
     def check(self, evidence: Evidence) -> Findings:

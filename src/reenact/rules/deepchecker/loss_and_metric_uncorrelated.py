@@ -44,8 +44,7 @@ FEWEST, WEAK = 5, 0.5
 
 class LossAndMetricUncorrelated(Rule):
     code, name, family, fault = "TC012", "loss-and-metric-uncorrelated", "deepchecker", None
-    needs = Needs.TRACE
-    confidence = 0.4
+    needs, confidence = Needs.TRACE, 0.4
     why = "What is minimised should be what is wanted."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -37,10 +37,7 @@ CHECKS = 5
 
 class LossDiverges(Rule):
     code, name, family, fault = "TC011", "loss-diverges", "deepchecker", Fault.HLR
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.75
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.TRACE, Severity.ERROR, 0.75, Certainty.STRONG
     why = "Steps that are too large climb out of the valley and do not come back."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -41,8 +41,7 @@ CLOSE = 0.3
 
 class LossGrowsWithBatch(Rule):
     code, name, family, fault = "TC003", "loss-grows-with-batch", "deepchecker", Fault.LCH
-    needs = Needs.TRACE
-    confidence = 0.7
+    needs, confidence = Needs.TRACE, 0.7
     why = "The size of a step then depends on the size of the batch."
 
     def check(self, evidence: Evidence) -> Findings:

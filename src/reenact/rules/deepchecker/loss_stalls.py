@@ -39,8 +39,7 @@ CHECKS, FALL = 6, 0.05
 
 class LossStalls(Rule):
     code, name, family, fault = "TC010", "loss-stalls", "deepchecker", None
-    needs = Needs.TRACE
-    confidence = 0.5
+    needs, confidence = Needs.TRACE, 0.5
     why = "A loss that never falls means that nothing is learned."
 
     def check(self, evidence: Evidence) -> Findings:

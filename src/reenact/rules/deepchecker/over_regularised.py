@@ -37,8 +37,7 @@ LEFT = 0.2
 
 class OverRegularised(Rule):
     code, name, family, fault = "TC013", "over-regularised", "deepchecker", Fault.RAW
-    needs = Needs.TRACE
-    confidence = 0.75
+    needs, confidence = Needs.TRACE, 0.75
     why = "A penalty that outweighs the data leads to a model without weights."
 
     def check(self, evidence: Evidence) -> Findings:

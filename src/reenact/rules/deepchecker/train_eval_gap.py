@@ -49,8 +49,7 @@ NEAR = 20
 
 class TrainEvalGap(Rule):
     code, name, family, fault = "TC014", "train-eval-gap", "deepchecker", Fault.LNM
-    needs = Needs.TRACE
-    confidence = 0.35
+    needs, confidence = Needs.TRACE, 0.35
     why = "What was learned in one mode must hold in the other."
 
     def check(self, evidence: Evidence) -> Findings:

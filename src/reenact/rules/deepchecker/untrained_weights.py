@@ -35,8 +35,7 @@ from reenact.rules.deepchecker._ratios import unmoved
 
 class UntrainedWeights(Rule):
     code, name, family, fault = "TC007", "untrained-weights", "deepchecker", None
-    needs = Needs.TRACE
-    confidence = 0.75
+    needs, confidence = Needs.TRACE, 0.75
     why = "They keep their random start."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -37,8 +37,7 @@ LARGEST = -1.0
 
 class UpdateTooFast(Rule):
     code, name, family, fault = "TC005", "update-too-fast", "deepchecker", Fault.HLR
-    needs = Needs.TRACE
-    confidence = 0.5
+    needs, confidence = Needs.TRACE, 0.5
     why = "Weights that change by a tenth in one step forget what they were."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -39,8 +39,7 @@ SMALLEST = -4.0
 
 class UpdateTooSlow(Rule):
     code, name, family, fault = "TC006", "update-too-slow", "deepchecker", Fault.HLR
-    needs = Needs.TRACE
-    confidence = 0.5
+    needs, confidence = Needs.TRACE, 0.5
     why = "At that pace weights stay near their random start."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -39,8 +39,7 @@ FEWEST = 16
 
 class WeightsDead(Rule):
     code, name, family, fault = "TC009", "weights-dead", "deepchecker", Fault.WCI
-    needs = Needs.TRACE
-    confidence = 0.6
+    needs, confidence = Needs.TRACE, 0.6
     why = "A layer of zeros passes nothing on, and negative weights leave every relu at zero."
 
     def check(self, evidence: Evidence) -> Findings:

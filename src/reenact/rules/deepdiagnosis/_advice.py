@@ -8,7 +8,7 @@ small only when no layer moves; and what an output must be like depends on the l
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Rule, TaskType
 from reenact.rules.losses import LossFamily, Wanted
@@ -36,16 +36,11 @@ class Advice:
 
 def report(rule: Rule, evidence: Evidence, saw: str, advice: Advice, step: int | None = None) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
-    return rule.finding(
-        evidence,
-        f"{saw}; {advice.text}",
-        layer=advice.layer,
-        kind=advice.kind,
-        values=advice.values,
-        fault=advice.fault,
-        confidence=min(rule.confidence, advice.sure),
-        step=step,
+    at = rule.finding(
+        evidence, f"{saw}; {advice.text}", layer=advice.layer, kind=advice.kind, values=advice.values
     )
+    sure = min(rule.confidence, advice.sure)
+    return replace(at, fault=advice.fault, is_root_cause=True, confidence=sure, step=step)
 
 
 # The branches of the tree, symptom by symptom -------------------------------------------------------------

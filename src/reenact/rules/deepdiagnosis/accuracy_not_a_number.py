@@ -38,8 +38,7 @@ from reenact.rules.deepdiagnosis._advice import for_invalid, report
 
 class AccuracyNotANumber(Rule):
     code, name, family, fault = "DD008", "accuracy-not-a-number", "deepdiagnosis", None
-    needs = Needs.TRACE
-    confidence = 0.7
+    needs, confidence = Needs.TRACE, 0.7
     why = "A training that nobody can judge may as well have failed."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -41,9 +41,7 @@ BETTER = 0.01
 
 class AccuracyNotIncreasing(Rule):
     code, name, family, fault = "DD009", "accuracy-not-increasing", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "A model that learns gets more cases right."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -30,7 +30,7 @@ Sources
 
 from dataclasses import replace
 
-from reenact.rules import Evidence, Finding, Findings, LayerView, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
 from reenact.rules.measured import epoch_ends, output_rows
 
@@ -40,8 +40,7 @@ HINT = 0.2
 
 class DeadNode(Rule):
     code, name, family, fault = "DD003", "dead-node", "deepdiagnosis", None
-    needs = Needs.TRACE
-    confidence = 0.8
+    needs, confidence = Needs.TRACE, 0.8
     why = "A unit that is never positive has no gradient."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -53,10 +52,7 @@ class DeadNode(Rule):
             if layer.own_activation != "relu":
                 share = units
             if share >= DEAD:
-                yield self._dead(evidence, layer, float(share), float(units))
+                saw = f"{float(share):.0%} of the outputs of layer {layer.name} are not positive"
+                found = report(self, evidence, saw, for_idle_units(evidence, host_of(evidence, layer)))
+                yield found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))
                 return
-
-    def _dead(self, evidence: Evidence, layer: LayerView, share: float, units: float) -> Finding:
-        saw = f"{share:.0%} of the outputs of layer {layer.name} are not positive"
-        found = report(self, evidence, saw, for_idle_units(evidence, host_of(evidence, layer)))
-        return found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))

@@ -34,7 +34,7 @@ Sources
 
 import math
 
-from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import bare_output, report
 from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import LossFamily, Wanted
@@ -53,10 +53,7 @@ NEARLY = 1e-3
 
 class LabelsOutOfOutputRange(Rule):
     code, name, family, fault = "DD001", "labels-out-of-output-range", "deepdiagnosis", None
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.85, Certainty.STRONG
     why = "A prediction that cannot reach its target leaves a loss that no training removes."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -72,14 +69,10 @@ class LabelsOutOfOutputRange(Rule):
             return
         if labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY:
             return
-        saw = (
-            f"labels from {labels.minimum:.4g} to {labels.maximum:.4g} "
-            f"under a {evidence.last_activation}, which gives {bounds[0]:g} to {bounds[1]:g}"
-        )
-        yield self._out_of_reach(evidence, output, saw)
-
-    def _out_of_reach(self, evidence: Evidence, output: LayerView, saw: str) -> Finding:
+        gives = f"{evidence.last_activation}, which gives {bounds[0]:g} to {bounds[1]:g}"
+        saw = f"labels from {labels.minimum:.4g} to {labels.maximum:.4g} under a {gives}"
         if evidence.loss_family is LossFamily.BINARY:
-            return self.finding(evidence, saw, kind=Kind.PREPROCESSING, fault=Fault.CPP)
-        values = among(evidence, Kind.ACTIVATION, ("linear",), output)
-        return self.finding(evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, fault=Fault.ACH)
+            yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, fault=Fault.CPP)
+            return
+        kind, values = Kind.ACTIVATION, among(evidence, Kind.ACTIVATION, ("linear",), output)
+        yield self.finding(evidence, saw, layer=output, kind=kind, values=values, fault=Fault.ACH)

@@ -35,9 +35,7 @@ from reenact.rules.measured import invalid_loss
 
 class LossNotANumber(Rule):
     code, name, family, fault = "DD006", "loss-not-a-number", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.95
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.95
     why = "A loss that is no number gives no gradient."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -37,9 +37,7 @@ from reenact.rules.measured import WINDOW, epochs_of, learned
 
 class LossNotDecreasing(Rule):
     code, name, family, fault = "DD007", "loss-not-decreasing", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "A loss that never changes is not being minimised."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -36,9 +36,7 @@ from reenact.rules.measured import bad, behind_weights, first_hit, output_rows, 
 
 class NumericalErrorForward(Rule):
     code, name, family, fault = "DD002", "numerical-error-forward", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.9
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.9
     why = "What is no number, or nothing, is passed on to all layers behind."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -39,9 +39,7 @@ from reenact.rules.measured import bad, first_hit, kernel_rows, learned, zero
 
 class NumericalErrorWeights(Rule):
     code, name, family, fault = "DD011", "numerical-error-weights", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.9
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.9
     why = "Weights that are no numbers, or get no gradient, do not learn."
 
     def check(self, evidence: Evidence) -> Findings:

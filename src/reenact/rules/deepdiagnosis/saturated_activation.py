@@ -42,8 +42,7 @@ SHARE = 0.5
 
 class SaturatedActivation(Rule):
     code, name, family, fault = "DD004", "saturated-activation", "deepdiagnosis", None
-    needs = Needs.TRACE
-    confidence = 0.75
+    needs, confidence = Needs.TRACE, 0.75
     why = "Where the curve is flat no gradient comes through."
 
     def check(self, evidence: Evidence) -> Findings:

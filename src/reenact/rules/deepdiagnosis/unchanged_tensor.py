@@ -29,48 +29,27 @@ Sources
     compares means alone, and any five epochs.
 """
 
-from reenact.probe.trace import Columns
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
-from reenact.rules.measured import (
-    GRADIENT,
-    WEIGHT,
-    behind_weights,
-    epoch_ends,
-    first_hit,
-    kernel_rows,
-    learned,
-    output_rows,
-    still,
-)
+from reenact.rules.measured import behind_weights, ends, first_hit, kernel_rows, learned, output_rows, still
 
 
 class UnchangedTensor(Rule):
     code, name, family, fault = "DD005", "unchanged-tensor", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "Nothing that stands still learns."
 
     def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
-        output = ("output unchanged", self.confidence, still(_outputs, "mean", "std", "minimum", "maximum"))
+        output = ("output unchanged", self.confidence, still(ends(output_rows), "output"))
         forward = first_hit(evidence, behind_weights(evidence), output)
         if forward is not None and forward.layer.role == "output":
             advice = other_activation(evidence, forward.layer)
             yield report(self, evidence, forward.saw, advice, forward.step)
             return
-        weights = ("weights unchanged", 0.85, still(_kernels, *WEIGHT))
-        gradient = ("weight gradient unchanged", 0.85, still(_kernels, *GRADIENT))
+        weights = ("weights unchanged", 0.85, still(ends(kernel_rows), "weights"))
+        gradient = ("weight gradient unchanged", 0.85, still(ends(kernel_rows), "gradient"))
         hit = forward or first_hit(evidence, reversed(evidence.weighted), weights, gradient)
         if hit is not None:
             yield report(self, evidence, hit.saw, for_stillness(evidence, hit.step), hit.step)
-
-
-def _outputs(evidence: Evidence, layer: LayerView) -> Columns:
-    return epoch_ends(evidence, output_rows(evidence, layer))
-
-
-def _kernels(evidence: Evidence, layer: LayerView) -> Columns:
-    return epoch_ends(evidence, kernel_rows(evidence, layer))

@@ -43,9 +43,7 @@ SMALLEST = 1e-7
 
 class VanishingGradient(Rule):
     code, name, family, fault = "DD010", "vanishing-gradient", "deepdiagnosis", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.75
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.75
     why = "Layers that no gradient reaches do not learn."
 
     def check(self, evidence: Evidence) -> Findings:

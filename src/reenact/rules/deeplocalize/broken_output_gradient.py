@@ -32,23 +32,12 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import (
-    WINDOW,
-    bad,
-    behind_weights,
-    first_found,
-    learned,
-    output_rows,
-    still_since,
-    zero,
-)
+from reenact.rules.measured import bad, behind_weights, first_found, learned, output_rows, still_since, zero
 
 
 class BrokenOutputGradient(Rule):
     code, name, family, fault = "DL011", "broken-output-gradient", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.95
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.95
     why = "What does not come back to a layer does not reach those before it."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -58,7 +47,7 @@ class BrokenOutputGradient(Rule):
 
         def still(at: Evidence, layer: LayerView) -> int | None:
             columns = ("grad_mean", "grad_mean_abs")
-            return still_since(output_rows(at, layer), columns, WINDOW) if layer in inner else None
+            return still_since(output_rows(at, layer), columns) if layer in inner else None
 
         symptoms = [("output gradient NaN or infinite", self.confidence, bad(output_rows, "grad_bad_share"))]
         if not learned(evidence):

@@ -32,19 +32,17 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.measured import GRADIENT, bad, first_found, kernel_rows, learned, still, zero
+from reenact.rules.measured import bad, first_found, kernel_rows, learned, still, zero
 
 
 class BrokenWeightGradient(Rule):
     code, name, family, fault = "DL010", "broken-weight-gradient", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.95
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.95
     why = "Without a usable gradient a layer cannot learn."
 
     def check(self, evidence: Evidence) -> Findings:
         symptoms = [("weight gradient NaN or infinite", self.confidence, bad(kernel_rows, "grad_bad_share"))]
         if not learned(evidence):
             symptoms.append(("weight gradient zero", 0.85, zero(kernel_rows, "grad_mean_abs")))
-            symptoms.append(("weight gradient unchanged", 0.7, still(kernel_rows, *GRADIENT)))
+            symptoms.append(("weight gradient unchanged", 0.7, still(kernel_rows, "gradient")))
         yield from first_found(self, evidence, reversed(evidence.weighted), *symptoms)

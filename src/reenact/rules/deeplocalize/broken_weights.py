@@ -37,9 +37,7 @@ from reenact.rules.measured import bad, first_found, kernel_rows, zero
 
 class BrokenWeights(Rule):
     code, name, family, fault = "DL004", "broken-weights", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.95
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.95
     why = "Weights that are no numbers, or stay zero, learn nothing."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -43,8 +43,7 @@ ACCURACIES = ("accuracy", "val_accuracy", "test_accuracy")
 
 class InvalidAccuracy(Rule):
     code, name, family, fault = "DL008", "invalid-accuracy", "deeplocalize", None
-    needs = Needs.TRACE
-    confidence = 0.8
+    needs, confidence = Needs.TRACE, 0.8
     why = "An accuracy that is no number says nothing about the training."
 
     def check(self, evidence: Evidence) -> Findings:

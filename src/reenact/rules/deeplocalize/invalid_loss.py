@@ -36,9 +36,7 @@ from reenact.rules.measured import invalid_loss
 
 class InvalidLoss(Rule):
     code, name, family, fault = "DL006", "invalid-loss", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.97
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.97
     why = "A loss that is no number gives no gradient."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -35,9 +35,7 @@ from reenact.rules.measured import bad, first_found, output_rows
 
 class NonFiniteLayerOutput(Rule):
     code, name, family, fault = "DL001", "non-finite-layer-output", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.95
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.95
     why = "A value that is no number spreads to the loss and to all weights."
 
     def check(self, evidence: Evidence) -> Findings:

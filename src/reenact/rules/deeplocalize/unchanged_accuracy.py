@@ -39,9 +39,7 @@ BETTER = 0.01
 
 class UnchangedAccuracy(Rule):
     code, name, family, fault = "DL009", "unchanged-accuracy", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.7
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.7
     why = "A model that learns gets more cases right."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -32,14 +32,12 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, behind_weights, first_found, learned, output_rows, still_since
+from reenact.rules.measured import STILL, behind_weights, first_found, learned, output_rows, still_since
 
 
 class UnchangedLayerOutput(Rule):
     code, name, family, fault = "DL003", "unchanged-layer-output", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.8
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.8
     why = "An output that never changes belongs to weights that never change."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -51,4 +49,4 @@ class UnchangedLayerOutput(Rule):
 def _still(evidence: Evidence, layer: LayerView) -> int | None:
     rows = output_rows(evidence, layer)
     empty = len(rows) > 0 and rows["mean_abs"][-1] == 0
-    return None if empty else still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)
+    return None if empty else still_since(rows, STILL["output"])

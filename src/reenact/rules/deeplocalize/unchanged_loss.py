@@ -30,20 +30,18 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.measured import WINDOW, learned, still_since
+from reenact.rules.measured import learned, still_since
 
 
 class UnchangedLoss(Rule):
     code, name, family, fault = "DL007", "unchanged-loss", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "A loss that never changes is not being minimised."
 
     def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
-        step = still_since(evidence.watched.steps, ("loss",), WINDOW)
+        step = still_since(evidence.watched.steps, ("loss",))
         if step is not None:
             value = evidence.watched.losses.values[-1]
             yield self.finding(evidence, f"loss {value:.6g} at every step from step {step} on", step=step)

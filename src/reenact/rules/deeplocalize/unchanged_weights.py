@@ -33,17 +33,15 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.measured import WEIGHT, first_found, kernel_rows, learned, still
+from reenact.rules.measured import first_found, kernel_rows, learned, still
 
 
 class UnchangedWeights(Rule):
     code, name, family, fault = "DL005", "unchanged-weights", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "Weights that do not move do not learn."
 
     def check(self, evidence: Evidence) -> Findings:
         if not learned(evidence):
-            symptom = ("weights unchanged", self.confidence, still(kernel_rows, *WEIGHT))
+            symptom = ("weights unchanged", self.confidence, still(kernel_rows, "weights"))
             yield from first_found(self, evidence, reversed(evidence.weighted), symptom)

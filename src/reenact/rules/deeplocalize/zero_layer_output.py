@@ -36,9 +36,7 @@ from reenact.rules.measured import behind_weights, first_found, output_rows, zer
 
 class ZeroLayerOutput(Rule):
     code, name, family, fault = "DL002", "zero-layer-output", "deeplocalize", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "A layer of zeros passes on neither data nor gradient."
 
     def check(self, evidence: Evidence) -> Findings:

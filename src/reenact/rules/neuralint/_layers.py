@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 
 from reenact.program.change import Remove
 from reenact.program.patch import Patch
@@ -32,18 +33,13 @@ def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
 
 
 def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
-    if _opaque(second) or (first.role == "output" and second.weighted):
-        return False
-    if _parent(first) != _parent(second):
+    ends = _opaque(second) or (first.role == "output" and second.weighted)
+    parents = {layer.name.partition(">")[0].rpartition(".")[0] for layer in (first, second)}
+    if ends or len(parents) > 1:
         return False
     if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
         return _fits(first, second)
-    return numbered(first, second) and _number(second) == _number(first) + 1
-
-
-def _number(layer: LayerView) -> int:
-    tail = layer.name.rpartition(".")[2]
-    return int(tail) if tail.isdigit() else -1
+    return _apart(first, second) == 1
 
 
 def _opaque(layer: LayerView) -> bool:
@@ -54,12 +50,9 @@ def _opaque(layer: LayerView) -> bool:
 
 def _fits(first: LayerView, second: LayerView) -> bool:
     """Whether a layer's output can be what the next one was given; unknown shapes fit."""
-    if first.output_shape is None or second.input_shape is None:
-        return True
-    given, taken = first.output_shape[1:], second.input_shape[1:]
-    if None in given or None in taken:
-        return True
-    return math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
+    given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
+    unknown = None in given or None in taken
+    return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
 
 
 def is_keras(evidence: Evidence) -> bool:
@@ -70,20 +63,19 @@ def is_keras(evidence: Evidence) -> bool:
 
 def mentions(evidence: Evidence, *words: str) -> bool:
     """Whether a file of the program holds one of these words."""
-    if evidence.program is None:
-        return False
-    texts = [file.text.lower() for file in evidence.program.files]
+    texts = [file.text.lower() for file in evidence.program.files] if evidence.program is not None else []
     return any(word in text for word in words for text in texts)
 
 
-def _parent(layer: LayerView) -> str:
-    return layer.name.partition(">")[0].rpartition(".")[0]
+def _apart(first: LayerView, second: LayerView) -> int:
+    """How far the second part of one `Sequential` is behind the first; 0 for parts of something else."""
+    (one, _, before), (two, _, after) = first.name.rpartition("."), second.name.rpartition(".")
+    return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
 
 
 def numbered(first: LayerView, second: LayerView) -> bool:
     """Parts of one `Sequential`, the second later than the first."""
-    one, two = first.name.rpartition("."), second.name.rpartition(".")
-    return one[0] == two[0] and one[2].isdigit() and two[2].isdigit() and int(one[2]) < int(two[2])
+    return _apart(first, second) > 0
 
 
 def sure(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
@@ -93,12 +85,7 @@ def sure(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
 
 def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
     """What follows a layer, up to the next one with weights and without it."""
-    found: list[LayerView] = []
-    for layer in row[number + 1 :]:
-        if layer.weighted:
-            break
-        found.append(layer)
-    return tuple(found)
+    return tuple(takewhile(lambda layer: not layer.weighted, row[number + 1 :]))
 
 
 def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView, bool]]:
@@ -132,17 +119,16 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         taken = [other for other in behind if other.name in layer.feeds and other.weighted]
         plain = param is not None and param.absent and param.in_force in (None, "linear")
         return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
-    for row in rows(evidence) if evidence.graph is not None else ():
+    if evidence.graph is None:
+        return None
+    for row in rows(evidence):
         if layer in row:
             following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
             if following is None or following.family not in ("dense", "conv"):
                 return None
-            return following if numbered(layer, following) or _sequential(evidence) else None
+            sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
+            return following if sequential or numbered(layer, following) else None
     return None
-
-
-def _sequential(evidence: Evidence) -> bool:
-    return is_keras(evidence) and evidence.graph is not None and evidence.graph.model == "Sequential"
 
 
 def _split(layer: LayerView) -> bool:
@@ -185,18 +171,13 @@ def without(evidence: Evidence, layer: LayerView) -> tuple[Suggestion, ...]:
 def window(layer: LayerView) -> int | None:
     """Side of a convolution's window; the longest when they differ."""
     value = layer.settings.get("kernel_size")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    sides = [side for side in value if isinstance(side, int)] if isinstance(value, list) else []
-    return max(sides, default=None)
+    sides = value if isinstance(value, list) else [] if isinstance(value, bool) else [value]
+    return max((side for side in sides if isinstance(side, int)), default=None)
 
 
 def filters(layer: LayerView) -> int | None:
-    for name in ("filters", "out_channels"):
-        value = layer.settings.get(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    return None
+    values = (layer.settings.get(name) for name in ("filters", "out_channels"))
+    return next((one for one in values if isinstance(one, int) and not isinstance(one, bool)), None)
 
 
 def strided(layer: LayerView) -> bool:

@@ -1,8 +1,9 @@
 """What comes out of a model and what its loss wants: the questions that the output rules share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reenact.rules import Evidence, Kind, LayerView, LossFamily, Place, TaskType, Wanted
+from reenact.rules import Evidence, Kind, LayerView, LossFamily, TaskType, Wanted
 from reenact.rules.neuralint._layers import mentions, rows, until_weights
 
 SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
@@ -33,42 +34,33 @@ def output_of(evidence: Evidence) -> Output | None:
         return None
     if _several_ends(evidence) if evidence.graph is not None else _in_doubt(evidence):
         return None
-    bend = bends(evidence, layer)[-1:]
+    bend = next(reversed(bends(evidence, layer)), None)
     width = layer.width if layer.family == "dense" else None
-    return Output(
-        layer,
-        bend[0] if bend else None,
-        width,
-        evidence.wanted_output,
-        evidence.loss_family,
-        evidence.loss_name,
-        evidence.task,
-    )
+    loss = (evidence.wanted_output, evidence.loss_family, evidence.loss_name)
+    return Output(layer, bend, width, *loss, evidence.task)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
     """Everything that bends a layer's output before other weights see it, in order; of the model's output
     what the tensor that the loss is given went through, where that is known."""
     row = next((row for row in rows(evidence) if layer in row), (layer,))
-    own = [layer.own_activation] if layer.own_activation else []
-    found = own + [other.own_activation for other in until_weights(row, row.index(layer))]
-    words = tuple(word for word in found if word not in (None, "linear", "identity"))
-    words = words or tuple(word for word in (layer.activation,) if word not in (None, "linear", "identity"))
+    found = [one.own_activation for one in (layer, *until_weights(row, row.index(layer)))]
+    words = _bending(found) or _bending([layer.activation])
     last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""
     if not last:
         return words
     return () if last == "none" else (*words[: words.index(last) if last in words else 0], last)
 
 
+def _bending(words: Sequence[str | None]) -> tuple[str, ...]:
+    return tuple(word for word in words if word not in (None, "", "linear", "identity"))
+
+
 def _several_ends(evidence: Evidence) -> bool:
     """Whether layers that the text calls outputs of different models all took part."""
     static = evidence.static.layers if evidence.static is not None else ()
-    ends = {_spot(layer.place) for layer in static if layer.role == "output"}
-    return len(ends & {_spot(layer.place) for layer in evidence.layers if layer.place is not None}) > 1
-
-
-def _spot(place: Place) -> tuple[str, int, int]:
-    return str(place.file), place.line, place.column
+    ends = {str(layer.place) for layer in static if layer.role == "output"}
+    return len(ends & {str(layer.place) for layer in evidence.layers}) > 1
 
 
 def _in_doubt(evidence: Evidence) -> bool:
@@ -84,7 +76,8 @@ def lacks_softmax(evidence: Evidence, out: Output) -> bool:
     if evidence.graph is None:
         return not mentions(evidence, "softmax(", "softmax'", 'softmax"')
     if out.wanted is Wanted.LOG_SOFTMAX:
-        return _loss_below_zero(evidence)
+        # No log of a probability is above zero, so no such loss is below it.
+        return evidence.trace is not None and bool((evidence.trace.losses.known.values < 0).any())
     return not _bounded(evidence)
 
 
@@ -101,16 +94,10 @@ def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
     return not _bounded(evidence)
 
 
-def _loss_below_zero(evidence: Evidence) -> bool:
-    """No log of a probability is above zero, so no such loss is below it."""
-    return evidence.trace is not None and bool((evidence.trace.losses.known.values < 0).any())
-
-
 def _bounded(evidence: Evidence) -> bool:
     """Whether the last thing the model did always gave values from 0 to 1."""
     if evidence.trace is None or not evidence.layers:
         return False
     last = evidence.layers[-1].name
-    low = evidence.trace.layer(last, "minimum").known.values
-    high = evidence.trace.layer(last, "maximum").known.values
+    low, high = (evidence.trace.layer(last, end).known.values for end in ("minimum", "maximum"))
     return bool(len(low) and len(high) and low.min() >= 0 and high.max() <= 1)

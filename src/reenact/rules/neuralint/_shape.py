@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import Evidence, JsonValue, LayerView
+from reenact.rules import Evidence, LayerView
 from reenact.rules.neuralint._layers import mentions
 
 _DIMENSION = re.compile(r"([123])[dD]$")
@@ -29,7 +29,8 @@ def rank_taken(layer: StaticLayer) -> int | None:
 def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     """The rank a layer passes on; none when it is not known."""
     if layer.family == "input":
-        return _input_rank(layer)
+        shape, whole = layer.settings.get("shape"), layer.settings.get("batch_shape")
+        return len(shape) + 1 if isinstance(shape, list) else len(whole) if isinstance(whole, list) else None
     if layer.type == "Flatten":
         return 2 if layer.library == "keras" or not layer.settings else None
     if layer.family == "pool":
@@ -46,46 +47,29 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     return None
 
 
-def _input_rank(layer: StaticLayer) -> int | None:
-    for name, extra in (("shape", 1), ("batch_shape", 0)):
-        value: JsonValue = layer.settings.get(name)
-        if isinstance(value, list):
-            return len(value) + extra
-    return None
-
-
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
     """Layers of models written as a chain, the rank each insists on, and the rank it is given."""
     if evidence.static is None or mentions(evidence, "def call("):
         return
     for model in dict.fromkeys(layer.model for layer in evidence.static.layers):
         chain = [layer for layer in evidence.static.layers if layer.model == model]
-        if _is_chain(chain):
-            yield from _walk(chain)
-
-
-def _walk(chain: list[StaticLayer]) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
-    rank: int | None = None
-    for layer in chain:
-        shape = layer.settings.get("input_shape")
-        if rank is None and isinstance(shape, list):
-            rank = len(shape) + 1
-        taken = rank_taken(layer)
-        yield layer, taken, rank
-        rank = rank_given(layer, taken or rank)
+        rank: int | None = None
+        for layer in chain if _is_chain(chain) else ():
+            shape = layer.settings.get("input_shape")
+            if rank is None and isinstance(shape, list):
+                rank = len(shape) + 1
+            taken = rank_taken(layer)
+            yield layer, taken, rank
+            rank = rank_given(layer, taken or rank)
 
 
 def _is_chain(chain: list[StaticLayer]) -> bool:
     """Keras layers without branches, or numbered parts of one torch `Sequential`."""
-    if sum(layer.family == "input" for layer in chain) > 1:
+    inputs = sum(layer.family == "input" for layer in chain)
+    joined = any(layer.family in ("merge", "composite", "wrapper") for layer in chain)
+    if inputs > 1 or joined or any(len(layer.feeds) > 1 for layer in chain):
         return False
-    if any(layer.family in ("merge", "composite", "wrapper") for layer in chain):
-        return False
-    if any(len(layer.feeds) > 1 for layer in chain):
-        return False
-    if chain and chain[0].library == "keras":
-        return True
-    return all(layer.name.isdigit() for layer in chain)
+    return chain[0].library == "keras" or all(layer.name.isdigit() for layer in chain)
 
 
 def rank_of_type(name: str) -> int | None:

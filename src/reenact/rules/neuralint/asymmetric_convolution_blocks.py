@@ -43,10 +43,7 @@ from reenact.rules.neuralint._layers import filters, is_deep, is_pooling, rows, 
 
 class AsymmetricConvolutionBlocks(Rule):
     code, name, family, fault = "NL026", "asymmetric-convolution-blocks", "neuralint", Fault.LCF
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.1
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.1
     why = "Convolutions of one block usually have one size."
 
     def check(self, evidence: Evidence) -> Findings:

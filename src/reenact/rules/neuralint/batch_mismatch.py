@@ -39,9 +39,7 @@ MISMATCH = re.compile(r"input batch_size \((\d+)\) to match target batch_size \(
 
 class BatchMismatch(Rule):
     code, name, family, fault = "NL014", "batch-mismatch", "neuralint", Fault.HBS
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
+    needs, severity, confidence = Needs.SOURCE, Severity.ERROR, 0.9
     why = "The model expects another number of rows than a batch has."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -41,10 +41,7 @@ from reenact.rules.own._made import bend_made
 
 class BentOutputForLogitLoss(Rule):
     code, name, family, fault = "NL015", "bent-output-for-logit-loss", "neuralint", Fault.AAL
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.92
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.92, Certainty.STRONG
     why = "The loss applies the function itself, so that it is applied twice."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -54,17 +51,11 @@ class BentOutputForLogitLoss(Rule):
         if out.bend is not None and out.bend != "log_softmax":
             confidence = self.confidence if out.bend in SQUASHING else 0.75
             saw = f"{out.loss} takes logits and is given a {out.bend} of {out.layer.name}"
-            found = self.finding(
-                evidence,
-                saw,
-                layer=out.layer,
-                kind=Kind.ACTIVATION,
-                values=("linear",),
-                confidence=confidence,
-                certainty=Certainty.PROOF if out.bend == "softmax" else None,
-            )
+            found = self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",))
+            certain = Certainty.PROOF if out.bend == "softmax" else self.certainty
             written = bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
-            yield replace(found, place=written) if written is not None else found
+            place = written or found.place
+            yield replace(found, confidence=confidence, certainty=certain, place=place)
         compared = evidence.loss.compared if evidence.loss is not None else None
         listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
         if out.family is LossFamily.CATEGORICAL and out.width == 1 and not listed:

@@ -37,10 +37,7 @@ TORCH_STARTS = ("kaiming_uniform_", "xavier_uniform_")
 
 class ConstantWeightInit(Rule):
     code, name, family, fault = "NL004", "constant-weight-init", "neuralint", Fault.WCI
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "Units that start equal stay equal, so the layer learns a single feature."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -39,10 +39,7 @@ from reenact.rules.neuralint._layers import convolutions, window
 
 class DecreasingWindow(Rule):
     code, name, family, fault = "NL016", "decreasing-window", "neuralint", Fault.LCF
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.1
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.1
     why = "Windows usually stay equal or grow with depth."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -28,8 +28,7 @@ from reenact.rules.neuralint._layers import directly_before, without
 
 class DropoutBeforeBatchnorm(Rule):
     code, name, family, fault = "NL006", "dropout-before-batchnorm", "neuralint", Fault.LAD
-    needs = Needs.SOURCE
-    confidence = 0.4
+    needs, confidence = Needs.SOURCE, 0.4
     why = "The statistics that normalisation gathers in training do not hold when dropout is off."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -35,9 +35,7 @@ from reenact.rules.neuralint._layers import directly_before, is_max_pooling, wit
 
 class DropoutBeforeMaxPooling(Rule):
     code, name, family, fault = "NL018", "dropout-before-max-pooling", "neuralint", Fault.LAD
-    needs = Needs.SOURCE
-    severity = Severity.NOTE
-    confidence = 0.3
+    needs, severity, confidence = Needs.SOURCE, Severity.NOTE, 0.3
     why = "Pooling picks what dropout has left, which undoes part of it."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -44,10 +44,7 @@ TOO_SMALL = re.compile(
 
 class FeatureSpaceTooSmall(Rule):
     code, name, family, fault = "NL013", "feature-space-too-small", "neuralint", Fault.LCF
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    confidence = 0.95
-    certainty = Certainty.PROOF
+    needs, severity, confidence, certainty = Needs.CRASH, Severity.ERROR, 0.95, Certainty.PROOF
     why = "There is no place in the map where the window fits."
 
     def check(self, evidence: Evidence) -> Findings:

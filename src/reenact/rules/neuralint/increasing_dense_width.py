@@ -28,10 +28,7 @@ from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 class IncreasingDenseWidth(Rule):
     code, name, family, fault = "NL019", "increasing-dense-width", "neuralint", Fault.LCN
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.12
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.12
     why = "Dense layers usually narrow towards the output."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -43,10 +43,7 @@ from reenact.rules.neuralint._layers import convolutions, is_deep, is_pooling, s
 
 class IneffectivePooling(Rule):
     code, name, family, fault = "NL027", "ineffective-pooling", "neuralint", Fault.LRM
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.1
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.1
     why = "Maps of the last convolutions are not made smaller any more."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -34,10 +34,7 @@ from reenact.rules.neuralint._layers import convolutions, is_pooling, mentions, 
 
 class LackOfPooling(Rule):
     code, name, family, fault = "NL002", "lack-of-pooling", "neuralint", Fault.LRM
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.1
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.1
     why = "Without pooling or strides maps stay large and the first dense layer holds most weights."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -31,6 +31,8 @@ Sources
     for each place of the map is left alone.
 """
 
+from dataclasses import replace
+
 from reenact.program.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
@@ -41,10 +43,7 @@ from reenact.rules.neuralint._shape import map_given, per_place, ranked, view_of
 
 class MissingFlatten(Rule):
     code, name, family, fault = "NL011", "missing-flatten", "neuralint", Fault.LRM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.8
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.8, Certainty.STRONG
     why = "A dense layer over a map gives one answer for every place in it."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -69,18 +68,11 @@ class MissingFlatten(Rule):
         confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
         crash, at_end = evidence.crash, map_given(evidence)
-        certainty = None
+        certain = self.certainty
         if crash is not None and not crash.layer and at_end is not None:
-            confidence, certainty, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
-        return self.finding(
-            evidence,
-            saw,
-            layer=view,
-            place=layer.place,
-            suggestions=suggestions,
-            confidence=confidence,
-            certainty=certainty,
-        )
+            confidence, certain, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
+        found = self.finding(evidence, saw, layer=view, place=layer.place, suggestions=suggestions)
+        return replace(found, confidence=confidence, certainty=certain)
 
     def _crashed(self, evidence: Evidence) -> Findings:
         crash = evidence.crash

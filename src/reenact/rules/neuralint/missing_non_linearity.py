@@ -32,8 +32,7 @@ from reenact.rules.own._lines import pass_place
 
 class MissingNonLinearity(Rule):
     code, name, family, fault = "NL009", "missing-non-linearity", "neuralint", Fault.ARM
-    needs = Needs.SOURCE
-    confidence = 0.8
+    needs, confidence = Needs.SOURCE, 0.8
     why = "Two linear layers in a row can learn no more than one."
 
     def check(self, evidence: Evidence) -> Findings:

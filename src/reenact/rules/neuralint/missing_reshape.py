@@ -35,10 +35,7 @@ from reenact.rules.neuralint._shape import rank_of_type, ranked, trained, view_o
 
 class MissingReshape(Rule):
     code, name, family, fault = "NL001", "missing-reshape", "neuralint", Fault.LRM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.85, Certainty.STRONG
     why = "The layer takes tensors of another rank than it is given."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -34,10 +34,7 @@ from reenact.rules.neuralint._output import lacks_sigmoid, output_of
 
 class MissingSigmoid(Rule):
     code, name, family, fault = "NL012", "missing-sigmoid", "neuralint", Fault.ARM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The loss wants a probability, and gets any number."
 
     def check(self, evidence: Evidence) -> Findings:

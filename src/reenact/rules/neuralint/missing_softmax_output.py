@@ -34,10 +34,7 @@ from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 class MissingSoftmax(Rule):
     code, name, family, fault = "NL008", "missing-softmax-output", "neuralint", Fault.ARM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The loss wants probabilities that add up to one, and gets plain numbers."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -40,10 +40,7 @@ from reenact.rules.neuralint._layers import convolutions, filters
 
 class NonIncreasingFilters(Rule):
     code, name, family, fault = "NL023", "non-increasing-filters", "neuralint", Fault.LCN
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.12
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.12
     why = "The number of filters usually grows as maps shrink."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -33,8 +33,7 @@ from reenact.rules.neuralint._layers import is_keras
 
 class NonZeroBiasInit(Rule):
     code, name, family, fault = "NL024", "non-zero-bias-init", "neuralint", Fault.BCI
-    needs = Needs.SOURCE
-    confidence = 0.45
+    needs, confidence = Needs.SOURCE, 0.45
     why = "Biases usually start at zero, as weights already tell the units apart."
 
     def check(self, evidence: Evidence) -> Findings:

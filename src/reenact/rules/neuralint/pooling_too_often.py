@@ -42,10 +42,7 @@ from reenact.rules.neuralint._layers import convolutions, is_deep, is_max_poolin
 
 class PoolingTooOften(Rule):
     code, name, family, fault = "NL025", "pooling-too-often", "neuralint", Fault.LAD
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.15
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.15
     why = "Deep networks do well with several convolutions between two poolings."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -21,14 +21,15 @@ Sources
     Graph Transformations" (NeuraLint), TOSEM 2021, f003 of the release.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
 from reenact.rules.neuralint._layers import rows, sure, until_weights
 
 
 class RedundantActivation(Rule):
     code, name, family, fault = "NL003", "redundant-activation", "neuralint", Fault.AAL
-    needs = Needs.SOURCE
-    confidence = 0.75
+    needs, confidence = Needs.SOURCE, 0.75
     why = "The second function sees only what the first left over."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -46,11 +47,6 @@ class RedundantActivation(Rule):
         confidence = self.confidence if sure(evidence, layer, bending[1]) else 0.35
         spare = bending[-2] if layer.role == "output" else bending[1]
         param = evidence.hyperparameter(Kind.ACTIVATION, spare)
-        yield self.finding(
-            evidence,
-            f"{words} in a row behind {layer.name}",
-            layer=layer,
-            place=spare.place,
-            suggestions=tuple(suggest(param, ("linear",))) if param is not None else (),
-            confidence=confidence,
-        )
+        saw, cures = f"{words} in a row behind {layer.name}", suggest(param, ("linear",)) if param else ()
+        found = self.finding(evidence, saw, layer=layer, place=spare.place, confidence=confidence)
+        yield replace(found, suggestions=tuple(cures))

@@ -43,10 +43,7 @@ FALSIFIED = re.compile(
 
 class ReshapeFalsifiesSize(Rule):
     code, name, family, fault = "NL021", "reshape-falsifies-size", "neuralint", None
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    confidence = 0.95
-    certainty = Certainty.PROOF
+    needs, severity, confidence, certainty = Needs.CRASH, Severity.ERROR, 0.95, Certainty.PROOF
     why = "A reshape can neither add nor lose values."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -31,10 +31,7 @@ from reenact.rules.neuralint._output import bends
 
 class SoftmaxOverOneUnit(Rule):
     code, name, family, fault = "NL017", "softmax-over-one-unit", "neuralint", Fault.ACH
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.97
-    certainty = Certainty.PROOF
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.97, Certainty.PROOF
     why = "A softmax over a single unit is one whatever the weights are."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -28,30 +28,23 @@ Sources
     normalisation up to three layers later, even behind an activation, where the bias does matter.
 """
 
-from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import rows
 
 
 class UselessBias(Rule):
     code, name, family, fault = "NL005", "useless-bias", "neuralint", None
-    needs = Needs.SOURCE
-    status = Status.PREVIEW
-    severity = Severity.NOTE
-    confidence = 0.15
+    needs, status, severity, confidence = Needs.SOURCE, Status.PREVIEW, Severity.NOTE, 0.15
     why = "Batch normalisation takes away what the bias adds."
 
     def check(self, evidence: Evidence) -> Findings:
         for row in rows(evidence):
             for number, layer in enumerate(row):
-                if layer.family not in ("dense", "conv") or not _has_bias(layer) or layer.own_activation:
+                has = layer.settings.get("use_bias", layer.settings.get("bias", True)) is True
+                has = layer.bias() is not None if layer.weights else has
+                if layer.family not in ("dense", "conv") or not has or layer.own_activation:
                     continue
                 following = next((part for part in row[number + 1 :] if part.family != "dropout"), None)
                 if following is not None and following.type.startswith(("BatchNorm", "LazyBatchNorm")):
                     saw = f"{layer.name} has a bias in front of {following.type}"
                     yield self.finding(evidence, saw, layer=layer)
-
-
-def _has_bias(layer: LayerView) -> bool:
-    if layer.weights:
-        return layer.bias() is not None
-    return layer.settings.get("use_bias", layer.settings.get("bias", True)) is True

@@ -36,10 +36,7 @@ from reenact.rules.neuralint._output import Output, output_of
 
 class WrongOutputForLoss(Rule):
     code, name, family, fault = "NL020", "wrong-output-for-loss", "neuralint", Fault.ACH
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.85, Certainty.STRONG
     why = "The loss reads the output as probabilities, which this function does not give."
 
     def check(self, evidence: Evidence) -> Findings:

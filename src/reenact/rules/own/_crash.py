@@ -7,19 +7,7 @@ from typing import ClassVar
 from reenact.probe.outcome import Crash
 from reenact.program.change import Set
 from reenact.program.patch import Patch
-from reenact.program.static_graph import StaticLayer
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    Kind,
-    LayerView,
-    Needs,
-    Rule,
-    Severity,
-    Suggestion,
-)
+from reenact.rules import Certainty, Culprit, Evidence, Fault, Findings, Kind, Needs, Suggestion
 from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
 
 
@@ -77,14 +65,11 @@ def crash_kind(crash: Crash) -> CrashKind:
     return next((kind for kind, pattern in _MESSAGES if pattern.search(message)), CrashKind.OTHER)
 
 
-class CrashRule(Rule):
+class CrashRule(Culprit):
     """A rule about one kind of exception: fires when the program ended with one of that kind."""
 
     kind: ClassVar[CrashKind]
-    needs = Needs.CRASH
-    severity = Severity.ERROR
-    is_root_cause = True
-    certainty = Certainty.PROOF
+    needs, certainty = Needs.CRASH, Certainty.PROOF
 
     def check(self, evidence: Evidence) -> Findings:
         yield from self.crashed(evidence)
@@ -94,10 +79,16 @@ class CrashRule(Rule):
         crash, kind = evidence.crash, self.kind
         if crash is None or crash_kind(crash) is not kind:
             return
-        saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
+        message, name = " ".join(crash.message.split()), _OF_LAYER.search(crash.message)
+        short = message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+        saw = f"{crash.type}: {short}{_layer(crash)}{more}"
         layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
-        named = _named(evidence, crash)
-        made = _made_by(evidence, crash) if kind is CrashKind.SHAPE else None
+        # The layer that Keras names as the one that cannot take what it was given.
+        named = next((one for one in evidence.layers if name is not None and one.name == name["name"]), None)
+        made = None
+        if kind is CrashKind.SHAPE:
+            # The inputs have another rank than the model was made for, or its output more than the labels.
+            made = other_rank_given(evidence) or (map_given(evidence) if not crash.layer else None)
         if made is not None:
             view = view_of(evidence, made[0])
             yield self.finding(evidence, f"{saw}; {made[1]}", layer=view, place=made[0].place)
@@ -129,24 +120,8 @@ _LOSSES = (
     ("must have the same shape", ("sparse_categorical_crossentropy",)),
 )
 """What Keras writes when labels are one column a class, or numbers, and the loss takes the other."""
+LONGEST = 240
 _OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
-
-
-def _named(evidence: Evidence, crash: Crash) -> LayerView | None:
-    """The layer that Keras names as the one that cannot take what it was given."""
-    name = _OF_LAYER.search(crash.message)
-    return next((one for one in evidence.layers if name is not None and one.name == name["name"]), None)
-
-
-def _made_by(evidence: Evidence, crash: Crash) -> tuple[StaticLayer, str] | None:
-    """The layer that fixed the shape which did not fit further on, and how: the inputs have another rank than
-    the model was made for, or its output has more dimensions than the labels."""
-    return other_rank_given(evidence) or (map_given(evidence) if not crash.layer else None)
-
-
-def _short(message: str, most: int = 240) -> str:
-    line = " ".join(message.split())
-    return line if len(line) <= most else f"{line[:most]}..."
 
 
 def _layer(crash: Crash) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._lines import called
+from reenact.rules.own._parts import called, is_call, is_sum, within
 
 REDUCTIONS = ("sum", "mean")
 SQUARE = re.compile(r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\(")
@@ -28,30 +28,27 @@ class Divergence(NamedTuple):
 
 
 def divergences(index: FileIndex) -> Iterator[Divergence]:
-    for node in ast.walk(index.tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-            above = index.parents.get(node)
-            inner = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add | ast.Sub)
-            sign = None if inner else _sign(node)
+    for node in within(index.tree, ast.BinOp):
+        if is_sum(node, ast.Add, ast.Sub) and not is_sum(index.parents.get(node), ast.Add, ast.Sub):
+            sign = _sign(node)
             if sign is not None:
                 yield _outwards(index, node, sign)
 
 
 def _sign(node: ast.expr) -> int | None:
     """1 for `exp(log_var) + mean**2 - 1 - log_var`, -1 for its negative, none for another sum."""
-    found = list(terms(node))
-    texts = [(sign, ast.unparse(term)) for sign, term in found]
+    texts = [(sign, ast.unparse(term)) for sign, term in terms(node)]
     grown = [sign for sign, text in texts if "exp(" in text]
     squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
     ones = [sign for sign, text in texts if text in ("1", "1.0")]
-    if len(found) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
+    if len(texts) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
         return None
     return grown[0]
 
 
 def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
     """The terms of a sum, each with its sign."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+    if is_sum(node, ast.Add, ast.Sub):
         yield from terms(node.left, sign)
         yield from terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -67,22 +64,21 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
         above = index.parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:
             above = index.parents.get(above)
-        if isinstance(above, ast.Call) and called(above) in REDUCTIONS:
+        if is_call(above, *REDUCTIONS):
             axes = len(above.args) - (node in above.args) + len(above.keywords)
             summed = called(above) == "sum" and not axes
             by_row = by_row or (called(above) == "sum" and axes > 0)
         elif isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub):
             sign = -sign
-        elif isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult | ast.Div):
+        elif is_sum(above, ast.Mult, ast.Div):
             other = above.right if above.left is node else above.left
-            number = _number(other)
-            by_row = by_row or (summed and isinstance(above.op, ast.Div) and number is None)
+            known = _is_number(other)
+            by_row = by_row or (summed and isinstance(above.op, ast.Div) and not known)
             summed = summed and isinstance(above.op, ast.Mult)
-            weighted = weighted or number is None
+            weighted = weighted or not known
             sign *= _minus(other)
         else:
             return Divergence(node, sign > 0, summed, by_row, weighted)
-        assert isinstance(above, ast.expr)
         node = above
 
 
@@ -90,14 +86,11 @@ def _minus(node: ast.expr) -> int:
     """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_minus(node.operand)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-        return _minus(node.left) * _minus(node.right)
-    return 1
+    return _minus(node.left) * _minus(node.right) if is_sum(node, ast.Mult, ast.Div) else 1
 
 
-def _number(node: ast.expr) -> float | None:
+def _is_number(node: ast.expr) -> bool:
     try:
-        value = ast.literal_eval(node)
+        return isinstance(ast.literal_eval(node), int | float)
     except ValueError:
-        return None
-    return float(value) if isinstance(value, int | float) else None
+        return False

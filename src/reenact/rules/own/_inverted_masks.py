@@ -3,11 +3,11 @@ True in `key_padding_mask` and `masked_fill`, transformers what is 0 in `attenti
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Place
-from reenact.rules.own._lines import called, function_of, place_in, value_of
+from reenact.rules.own._lines import function_of, place_in, value_of
+from reenact.rules.own._parts import Found, called, is_call, is_sum, owner_of
 
 LEAVE_OUT = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
 PADDING = re.compile(r"pad", re.IGNORECASE)
@@ -29,63 +29,56 @@ SAME = (
 """What is done to a mask without turning it round."""
 FLIPS = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 FAR = re.compile(r"inf|-1e|-\d{4,}|finfo|float\('-inf'\)", re.IGNORECASE)
+ZERO = ("0", "False", "0.0")
 
 
-def inverted_masks(files: Sequence[FileIndex]) -> Iterator[tuple[Place, str]]:
+def inverted_masks(files: Sequence[FileIndex]) -> Found:
     """Where padding is kept and tokens are left out, and what says so."""
-    for index in files:
-        for call in index.calls:
-            words = {word.arg: word.value for word in call.keywords}
-            for name in LEAVE_OUT:
-                if name in words and _keeps_tokens(index, words[name]):
-                    text = ast.unparse(words[name])
-                    saw = f"{name}={text} is True for tokens: what is True there is left out"
-                    yield place_in(index, words[name]), saw
-            fills = called(call) in ("masked_fill", "masked_fill_") and len(call.args) == 2
-            if fills and FAR.search(ast.unparse(call.args[1])) and _keeps_tokens(index, call.args[0]):
-                saw = f"{ast.unparse(call.args[0])} is True for tokens, and what is True is filled"
-                yield place_in(index, call), saw
-            mask = words.get("attention_mask") if "input_ids" in words else None
-            if mask is not None and _keeps_tokens(index, mask) is False:
-                saw = f"attention_mask={ast.unparse(mask)} is True for padding: what is 0 there is left out"
-                yield place_in(index, mask), saw
+    for index, call in ((file, call) for file in files for call in file.calls):
+        words = {word.arg: word.value for word in call.keywords}
+        for name in LEAVE_OUT:
+            if name in words and _keeps_tokens(index, words[name]):
+                saw = f"{name}={ast.unparse(words[name])} is True for tokens: what is True there is left out"
+                yield place_in(index, words[name]), saw
+        fills = is_call(call, "masked_fill", "masked_fill_") and len(call.args) == 2
+        if fills and FAR.search(ast.unparse(call.args[1])) and _keeps_tokens(index, call.args[0]):
+            saw = f"{ast.unparse(call.args[0])} is True for tokens, and what is True is filled"
+            yield place_in(index, call), saw
+        mask = words.get("attention_mask") if "input_ids" in words else None
+        if mask is not None and _keeps_tokens(index, mask) is False:
+            saw = f"attention_mask={ast.unparse(mask)} is True for padding: what is 0 there is left out"
+            yield place_in(index, mask), saw
 
 
-def _keeps_tokens(index: FileIndex, node: ast.expr) -> bool | None:
+def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
     """Whether a mask is True for tokens, False where it is True for padding; none where nobody can tell."""
-    if isinstance(node, ast.Name):
-        value = value_of(index, node)
-        own = value is not node and function_of(index, value) is function_of(index, node)
-        return _keeps_tokens(index, value) if own else None
-    if isinstance(node, ast.Subscript):
-        return _keeps_tokens(index, node.value)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not):
-        return _opposite(_keeps_tokens(index, node.operand))
-    if (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Sub)
-        and ast.unparse(node.left) in ("1", "1.0")
-    ):
-        return _opposite(_keeps_tokens(index, node.right))
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        return _compared(index, node.left, node.ops[0], node.comparators[0])
-    if isinstance(node, ast.Call):
-        return _of_call(index, node)
+    match node:
+        case ast.Name():
+            value = value_of(index, node)
+            own = value is not node and function_of(index, value) is function_of(index, node)
+            return _keeps_tokens(index, value) if own else None
+        case ast.Subscript(inner):
+            return _keeps_tokens(index, inner)
+        case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
+            return _opposite(_keeps_tokens(index, inner))
+        case ast.BinOp() if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0"):
+            return _opposite(_keeps_tokens(index, node.right))
+        case ast.Compare(left, [how], [right]):
+            return _compared(index, left, how, right)
+        case ast.Call():
+            return _of_call(index, node)
     return None
 
 
 def _of_call(index: FileIndex, call: ast.Call) -> bool | None:
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    owner = owner_of(call)
     library = isinstance(owner, ast.Name) and owner.id in ("torch", "np", "F")
-    if called(call) in ("ne", "eq", "not_equal") and call.args and owner is not None:
+    if is_call(call, "ne", "eq", "not_equal") and call.args and owner is not None:
         left, right = call.args[:2] if library and len(call.args) > 1 else (owner, call.args[0])
         return _compared(index, left, ast.Eq() if called(call) == "eq" else ast.NotEq(), right)
     if called(call) == "logical_not":
-        inner = call.args[0] if call.args else owner
-        return _opposite(_keeps_tokens(index, inner)) if inner is not None else None
-    if called(call) in SAME and owner is not None and not library:
-        return _keeps_tokens(index, owner)
-    return None
+        return _opposite(_keeps_tokens(index, call.args[0] if call.args else owner))
+    return _keeps_tokens(index, owner) if called(call) in SAME and not library else None
 
 
 def _compared(index: FileIndex, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
@@ -94,9 +87,8 @@ def _compared(index: FileIndex, left: ast.expr, how: ast.cmpop, right: ast.expr)
     if isinstance(how, ast.Eq | ast.NotEq):
         if PADDING.search(text):
             return isinstance(how, ast.NotEq)
-        mask = _keeps_tokens(index, left) if text in ("0", "False", "0.0", "1", "True") else None
-        turned = isinstance(how, ast.Eq) == (text in ("0", "False", "0.0"))
-        return _opposite(mask) if turned else mask
+        mask = _keeps_tokens(index, left) if text in (*ZERO, "1", "True") else None
+        return _opposite(mask) if isinstance(how, ast.Eq) == (text in ZERO) else mask
     if PLACES.search(text) and not PLACES.search(ast.unparse(left)):
         flipped = FLIPS.get(type(how))
         return _compared(index, right, flipped(), left) if flipped is not None else None

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex
 from reenact.rules import Evidence, Place
-from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules.own._lines import Node, calls, first_place, function_of, indexes, nodes, place_in
+from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, options, owner_of, within
 
 ROUNDS = 4
 """Functions that are followed in a row."""
-SHAPED = frozenset({"tril", "triu"})
+SHAPED = ("tril", "triu")
 """What makes a mask of who comes before whom."""
 SEQUENCES = {
     "MultiheadAttention": ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
@@ -20,18 +20,23 @@ SEQUENCES = {
 }
 """Modules of PyTorch that take the batch for the second axis by default, and what makes them."""
 TURNS = ("transpose", "permute", "swapaxes", "swapdims", "movedim")
-Found = tuple[FileIndex, "ast.expr | ast.stmt"]
+
+
+def _calls_at(evidence: Evidence, place: Place | None) -> Iterator[tuple[FileIndex, ast.Call]]:
+    """The calls that stand in a line, or in the lines of a function."""
+    for index, call in calls(evidence) if place is not None else ():
+        last = max(place.line, place.end_line) if place is not None else 0
+        if place is not None and index.source.path == place.file and place.line <= call.lineno <= last:
+            yield index, call
 
 
 def loss_made(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the value is computed that this line sends backward: in the program's own function, if it is one
     of these that gives it. The line itself where it sends nothing backward."""
-    for index in indexes(evidence):
-        for call in index.calls:
-            if place is not None and index.source.path == place.file and call.lineno == place.line:
-                sent = _sent_backward(call)
-                if sent is not None:
-                    return place_in(*_computed(evidence, index, sent, ROUNDS))
+    for index, call in _calls_at(evidence, place):
+        sent = _sent_backward(call) if place is not None and call.lineno == place.line else None
+        if sent is not None:
+            return place_in(*_computed(evidence, index, sent, ROUNDS))
     return place
 
 
@@ -39,87 +44,59 @@ def _sent_backward(call: ast.Call) -> ast.expr | None:
     """`loss` of `loss.backward()`, `accelerator.backward(loss)` and `scaler.scale(loss).backward()`."""
     if called(call) not in ("backward", "manual_backward"):
         return None
-    sent = call.args[0] if call.args else getattr(call.func, "value", None)
-    while isinstance(sent, ast.Call) and called(sent) == "scale" and sent.args:
+    sent = call.args[0] if call.args else owner_of(call)
+    while is_call(sent, "scale") and sent.args:
         sent = sent.args[0]
     return sent
 
 
-def _computed(evidence: Evidence, index: FileIndex, sent: ast.expr, rounds: int) -> Found:
+def _computed(evidence: Evidence, index: FileIndex, sent: ast.expr, rounds: int) -> tuple[FileIndex, Node]:
     """The last line that computes a value: a division by a number of steps, a copy and a sum on the way hand
     it on."""
-    value = sent
-    if isinstance(sent, ast.Name):
-        given = _given(index, sent)
-        if given is None:
-            return index, sent
-        value = given
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and isinstance(value.left, ast.Name):
-        value = value.left
-        if rounds:
-            return _computed(evidence, index, value, rounds - 1)
-    if isinstance(value, ast.Call) and rounds:
-        for where, function in own_functions(evidence, called(value)):
-            returned = [
-                node.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Return) and node.value is not None
-            ]
-            if len(returned) == 1:
-                first = returned[0].elts[0] if isinstance(returned[0], ast.Tuple) else returned[0]
-                return _computed(evidence, where, first, rounds - 1)
+    value = _given(index, sent) if isinstance(sent, ast.Name) else sent
+    if value is None:
+        return index, sent
+    if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
+        return _computed(evidence, index, value.left, rounds - 1) if rounds else (index, value.left)
+    for where, function in own_functions(evidence, called(value)) if rounds else ():
+        returned = [node.value for node in within(function, ast.Return) if node.value is not None]
+        if len(returned) == 1:
+            first = returned[0].elts[0] if isinstance(returned[0], ast.Tuple) else returned[0]
+            return _computed(evidence, where, first, rounds - 1)
     return index, value
 
 
 def own_functions(evidence: Evidence, name: str) -> Iterator[tuple[FileIndex, ast.FunctionDef]]:
     """The one function or method of the program with this name; none where several have it."""
-    found = [
-        (index, node)
-        for index in indexes(evidence)
-        for node in ast.walk(index.tree)
-        if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
+    found = [(index, node) for index, node in nodes(evidence, ast.FunctionDef) if node.name == name]
     yield from found if len(found) == 1 else ()
 
 
 def _given(index: FileIndex, name: ast.Name) -> ast.expr | None:
     """What a variable was last given before this use, in the same function."""
-    owner = function_of(index, name)
     values = [
         value
-        for node in ast.walk(owner)
+        for node in ast.walk(function_of(index, name))
         if isinstance(node, ast.Assign | ast.AnnAssign) and (node.end_lineno or 0) < name.lineno
         for target, value in assigned(node)
-        for one in ast.walk(target)
-        if isinstance(one, ast.Name) and one.id == name.id
+        if name.id in {one.id for one in within(target, ast.Name)}
     ]
     return max(values, key=lambda value: value.lineno, default=None)
 
 
 def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the mask of tokens is made that this line uses; the line itself where it makes its own."""
-    for index in indexes(evidence):
-        used = [
-            node
-            for node in ast.walk(index.tree)
-            if isinstance(node, ast.Name | ast.Attribute)
-            and place is not None
-            and index.source.path == place.file
-            and place.line <= node.lineno <= max(place.line, place.end_line)
-        ]
-        if used and any(_shapes(node, index) for node in used):
+    for index in indexes(evidence) if place is not None else ():
+        lines = range(place.line, max(place.line, place.end_line) + 1) if place is not None else ()
+        here = place is not None and index.source.path == place.file
+        read = [node for node in ast.walk(index.tree) if isinstance(node, ast.Name | ast.Attribute)]
+        used = [node for node in read if here and node.lineno in lines]
+        if any(is_call(index.parents.get(node), *SHAPED) for node in used):
             return place
-        for node in used:
-            name = node.attr if isinstance(node, ast.Attribute) else node.id
-            for value in _stored_as(index, name):
-                if any(isinstance(one, ast.Call) and called(one) in SHAPED for one in ast.walk(value)):
-                    return place_in(index, value)
+        for value in (value for node in used for value in _stored_as(index, last_word(node))):
+            if any(is_call(one, *SHAPED) for one in ast.walk(value)):
+                return place_in(index, value)
     return place
-
-
-def _shapes(node: ast.expr, index: FileIndex) -> bool:
-    call = index.parents.get(node)
-    return isinstance(call, ast.Call) and called(call) in SHAPED
 
 
 def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
@@ -127,15 +104,12 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     is given in its function."""
     for node in ast.walk(index.tree):
         values = [value for target, value in assigned(node) if ast.unparse(target).rpartition(".")[2] == name]
-        if isinstance(node, ast.Call) and called(node) == "register_buffer" and len(node.args) > 1:
+        if is_call(node, "register_buffer") and len(node.args) > 1:
             first = node.args[0]
             values += [node.args[1]] if isinstance(first, ast.Constant) and first.value == name else []
         for value in values:
             yield value
-            for one in ast.walk(value):
-                given = _given(index, one) if isinstance(one, ast.Name) else None
-                if given is not None:
-                    yield given
+            yield from filter(None, (_given(index, one) for one in within(value, ast.Name)))
 
 
 def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
@@ -143,57 +117,36 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
     first axis; none where the text does not tell."""
     if mover is None:
         return None
+    makers = SEQUENCES.get(mover.type, ())
     made = [
-        place_in(index, call)
-        for index in indexes(evidence)
-        for call in index.calls
-        if called(call) in SEQUENCES.get(mover.type, ())
-        and not any(word.arg == "batch_first" for word in call.keywords)
+        one for one in calls(evidence) if called(one[1]) in makers and "batch_first" not in options(one[1])
     ]
-    turned = [
-        place_in(index, call)
-        for index in indexes(evidence)
-        for call in index.calls
-        if mover.forward is not None
-        and mover.type not in SEQUENCES
-        and index.source.path == mover.forward.file
-        and mover.forward.line <= call.lineno <= mover.forward.end_line
-        and called(call) in TURNS
-        and _names_first_axis(call)
-    ]
-    return next(iter(made if len(made) == 1 else turned), None)
+    turned = (one for one in _calls_at(evidence, mover.forward) if _turns_first_axis(one[1]))
+    return first_place(made if len(made) == 1 else () if makers else turned)
 
 
-def _names_first_axis(call: ast.Call) -> bool:
+def _turns_first_axis(call: ast.Call) -> bool:
     """Whether the batch goes elsewhere: `x.transpose(0, 2)`, `x.permute(2, 0, 1)`."""
-    numbers = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+    numbers = (
+        [arg.value for arg in call.args if isinstance(arg, ast.Constant)] if called(call) in TURNS else []
+    )
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 
 def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the function is called, once, that gives back what is made here; else the place itself."""
-    for index in indexes(evidence):
-        for call in index.calls:
-            if place is None or (index.source.path, call.lineno) != (place.file, place.line):
-                continue
-            owner, statement = function_of(index, call), index.parents.get(call)
-            if isinstance(owner, ast.FunctionDef) and isinstance(statement, ast.Return):
-                asked = [
-                    place_in(other, one)
-                    for other in indexes(evidence)
-                    for one in other.calls
-                    if called(one) == owner.name
-                ]
-                return asked[0] if len(asked) == 1 else place
+    for index, call in _calls_at(evidence, place):
+        owner = function_of(index, call)
+        given_back = isinstance(index.parents.get(call), ast.Return) and call.lineno == getattr(
+            place, "line", 0
+        )
+        if given_back and isinstance(owner, ast.FunctionDef):
+            asked = list(calls(evidence, owner.name))
+            return first_place(asked) if len(asked) == 1 else place
     return place
 
 
-def bend_made(evidence: Evidence, within: Place | None, bend: str) -> Place | None:
+def bend_made(evidence: Evidence, layer: Place | None, bend: str) -> Place | None:
     """The one call of a function that bends, such as `torch.softmax`, in the file of a layer."""
-    found = [
-        place_in(index, call)
-        for index in indexes(evidence)
-        for call in index.calls
-        if within is not None and index.source.path == within.file and called(call) == bend
-    ]
-    return found[0] if len(found) == 1 else None
+    found = [one for one in calls(evidence, bend) if layer is not None and one[0].source.path == layer.file]
+    return first_place(found) if len(found) == 1 else None

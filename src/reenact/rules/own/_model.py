@@ -21,11 +21,8 @@ def left_open(evidence: Evidence) -> bool:
     if evidence.graph is not None:
         return False
     several = len(list(evidence.hyperparameters_of(Kind.LOSS))) > 1
-    return several or reads_logits(evidence) or _bent_outside(evidence)
-
-
-def _bent_outside(evidence: Evidence) -> bool:
-    return says(evidence, "torch.sigmoid(", "torch.softmax(", "ops.softmax(", "ops.sigmoid(", ".log_softmax(")
+    bends = ("torch.sigmoid(", "torch.softmax(", "ops.softmax(", "ops.sigmoid(", ".log_softmax(")
+    return several or reads_logits(evidence) or says(evidence, *bends)
 
 
 def adds_up_to_one(evidence: Evidence) -> bool:

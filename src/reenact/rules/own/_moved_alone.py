@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Place
-from reenact.rules.own._flow import assigned, words
-from reenact.rules.own._lines import called, place_in
-from reenact.rules.own._orders import Order, RowsOf, equal, flat, read_names
+from reenact.rules.own._lines import Node, place_in, scopes
+from reenact.rules.own._orders import Order, RowsOf, equal, read_names
+from reenact.rules.own._parts import Found, called, flat, is_call, options, stores, within, words
 
 LABELS = re.compile(r"(?:^|_)(?:y\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)", re.IGNORECASE)
 RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|default_rng\(")
@@ -23,25 +23,21 @@ MEASURES = re.compile(
 """Functions that sort, or shuffle one side, on purpose, or that are given one row."""
 
 
-def moved_alone(index: FileIndex) -> Iterator[tuple[Place, str]]:
+def moved_alone(index: FileIndex) -> Found:
     """Where inputs are given another order than labels that they are used with."""
     yield from _split_apart(index)
     by_row = {
         name for call in index.calls if called(call) == "map" for arg in call.args for name in words(arg)
     }
-    for scope in (index.tree, *(one.node for one in index.functions)):
+    for scope in scopes(index):
         name = getattr(scope, "name", "")
-        if (
-            isinstance(scope, ast.Module | ast.FunctionDef)
-            and name not in by_row
-            and not MEASURES.search(name)
-        ):
-            yield from list(_meetings(RowsOf(index, scope)))[:1]
+        if name not in by_row and not MEASURES.search(name):
+            yield from islice(_meetings(RowsOf(index, scope)), 1)
     for one in index.classes:
-        yield from list(_in_data_set(index, one.node))[:1]
+        yield from islice(_in_data_set(index, one.node), 1)
 
 
-def _in_data_set(index: FileIndex, node: ast.AST) -> Iterator[tuple[Place, str]]:
+def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     """What a data set gives together of what it was made with."""
     methods = {one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)}
     made, item = methods.get("__init__"), methods.get("__getitem__")
@@ -50,55 +46,42 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Iterator[tuple[Place, str]]
     scope = RowsOf(index, made)
     for statement in flat(made.body):
         scope.read(statement)
-    for answer in (one.value for one in ast.walk(item) if isinstance(one, ast.Return)):
+    is_own = re.compile(r"self\.\w+").fullmatch
+    for answer in (one.value for one in within(item, ast.Return)):
         parts = answer.elts if isinstance(answer, ast.Tuple) else []
-        own = [[one for one in ast.walk(part) if _is_own(one)] for part in parts]
+        own = [[one for one in within(part, ast.Attribute) if is_own(ast.unparse(one))] for part in parts]
         if len(parts) > 1 and all(own):
-            yield from _meet(scope, [one[0] for one in own if isinstance(one[0], ast.expr)], ast.Pass())
+            yield from _meet(scope, [one[0] for one in own], ast.Pass())
 
 
-def _is_own(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-def _split_apart(index: FileIndex) -> Iterator[tuple[Place, str]]:
+def _split_apart(index: FileIndex) -> Found:
     """Inputs and labels that are split by two calls with other seeds."""
-    for body in (
-        node.body for node in ast.walk(index.tree) if isinstance(node, ast.Module | ast.FunctionDef)
-    ):
-        calls = [
-            statement.value
-            for statement in body
-            if isinstance(statement, ast.Assign)
-            and isinstance(statement.value, ast.Call)
-            and called(statement.value) == "train_test_split"
-            and len(statement.value.args) == 1
-        ]
+    for scope in (one for one in ast.walk(index.tree) if isinstance(one, ast.Module | ast.FunctionDef)):
+        values = [one.value for one in scope.body if isinstance(one, ast.Assign)]
+        calls = [one for one in values if is_call(one, "train_test_split") and len(one.args) == 1]
         if len(calls) != 2 or _restored(index, *calls):
             continue
-        options = [{word.arg: ast.unparse(word.value) for word in call.keywords} for call in calls]
-        seeds = [one.get("random_state", "None") for one in options]
+        given = [options(call) for call in calls]
+        seeds = [one.get("random_state", "None") for one in given]
         names = [ast.unparse(call.args[0]) for call in calls]
-        labels = [bool(LABELS.search(name)) for name in names]
-        straight = any(one.get("shuffle") == "False" for one in options)
-        if not straight and sum(labels) == 1 and (seeds[0] != seeds[1] or seeds[0] == "None"):
-            saw = f"{names[0]} and {names[1]} are split by separate draws"
-            yield place_in(index, calls[1]), saw
+        straight = any(one.get("shuffle") == "False" for one in given)
+        by_chance = seeds[0] != seeds[1] or seeds[0] == "None"
+        if not straight and sum(bool(LABELS.search(name)) for name in names) == 1 and by_chance:
+            yield place_in(index, calls[1]), f"{names[0]} and {names[1]} are split by separate draws"
 
 
-def _meetings(scope: RowsOf) -> Iterator[tuple[Place, str]]:
+def _meetings(scope: RowsOf) -> Found:
     for statement in flat(scope.scope.body):
         for parts in _together(statement):
             yield from _meet(scope, parts, statement)
         scope.read(statement)
 
 
-def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Iterator[tuple[Place, str]]:
+def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Found:
     """Inputs beside labels, the last of the parts."""
     *inputs, label = parts
-    labels = scope.value(label)
-    named = isinstance(statement, ast.Return) or _is_label(label)
-    if labels is None or not named or (isinstance(statement, ast.Return) and not _returned(scope, parts)):
+    labels, returned = scope.value(label), isinstance(statement, ast.Return)
+    if labels is None or not (_is_label(label) or (returned and _is_returned_as_label(scope, len(parts)))):
         return
     others = [scope.value(part) for part in inputs if _is_label(part)]
     for part in inputs:
@@ -109,30 +92,29 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Iter
             # Rows of two splits side by side: its own labels follow it.
             continue
         moved = _difference(scope.index, rows.order, labels.order)
-        set_aside = labels.order is not None and rows.order is None and not _makes_data(statement)
+        # Labels that are moved elsewhere than where a data set is put together are moved on purpose.
+        puts_together = any(is_call(node, *TOGETHER) for node in ast.walk(statement))
+        set_aside = labels.order is not None and rows.order is None and not puts_together
         if moved is not None and not set_aside:
             first, second = (part, label) if moved is rows.order else (label, part)
             saw = f"{_words(first)} follows {moved.words}, {_words(second)} beside it does not"
             yield place_in(scope.index, moved.node), saw
 
 
-def _returned(scope: RowsOf, parts: Sequence[ast.expr]) -> bool:
-    """Whether the last value of a return is a label here, or where the function is called."""
-    if _is_label(parts[-1]):
-        return True
+def _is_returned_as_label(scope: RowsOf, count: int) -> bool:
+    """Whether the last of so many values that a function returns is a label where it is called."""
     owner = getattr(scope.scope, "name", "")
-    pairs = [pair for node in ast.walk(scope.index.tree) for pair in assigned(node)]
     return any(
-        isinstance(target, ast.Tuple) and len(target.elts) == len(parts) and _is_label(target.elts[-1])
-        for target, value in pairs
-        if isinstance(value, ast.Call) and called(value) == owner
+        isinstance(target, ast.Tuple) and len(target.elts) == count and _is_label(target.elts[-1])
+        for target, value in stores(scope.index.tree)
+        if is_call(value, owner)
     )
 
 
 def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
     """Values that a statement says belong together row by row, the labels last."""
     own = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
-    for call in (node for part in own for node in ast.walk(part) if isinstance(node, ast.Call)):
+    for call in (node for part in own for node in within(part, ast.Call)):
         parts = [one for one in call.args if not isinstance(one, ast.Starred)]
         if called(call) == "from_tensor_slices" and parts and isinstance(parts[0], ast.Tuple):
             parts = parts[0].elts
@@ -144,10 +126,9 @@ def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
             yield parts[:2] if called(call) == "fit" else parts
         elif len(parts) == 2 and LOSS.search(called(call)):
             yield parts
-    for table in (node for part in own for node in ast.walk(part) if isinstance(node, ast.Dict)):
-        columns = {
-            str(getattr(key, "value", "")): value for key, value in zip(table.keys, table.values, strict=True)
-        }
+    for table in (node for part in own for node in within(part, ast.Dict)):
+        keys = [str(getattr(key, "value", "")) for key in table.keys]
+        columns = dict(zip(keys, table.values, strict=True))
         for name in columns if len(columns) > 1 else ():
             if LABELS.search(name) and name != "t":
                 yield [value for key, value in columns.items() if key != name] + [columns[name]]
@@ -164,16 +145,10 @@ def _difference(index: FileIndex, first: Order | None, second: Order | None) -> 
     return alone if alone is not None and alone.whole else None
 
 
-def _restored(index: FileIndex, first: ast.expr | ast.stmt, second: ast.expr | ast.stmt) -> bool:
+def _restored(index: FileIndex, first: Node, second: Node) -> bool:
     """Whether a seed is set between two draws."""
     begin, end = sorted((first.lineno, second.lineno))
     return any(RESTORED.search(line) for line in index.text.splitlines()[begin : end - 1])
-
-
-def _makes_data(statement: ast.stmt) -> bool:
-    """Whether a statement puts a data set together, or fits a model to one; labels that are moved elsewhere
-    are moved on purpose."""
-    return any(isinstance(node, ast.Call) and called(node) in TOGETHER for node in ast.walk(statement))
 
 
 def _is_label(node: ast.expr) -> bool:

@@ -1,5 +1,4 @@
-"""Where findings point when a kind of hyperparameter alone does not tell: scaling, modes; and usual
-values."""
+"""Where findings point when a kind of hyperparameter does not tell: scaling, modes; and usual values."""
 
 import re
 from collections.abc import Sequence
@@ -39,6 +38,20 @@ def at_hyperparameter(
         return finding
     found = (*finding.suggestions, *suggest(param, values))
     return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
+
+
+def at_named(
+    evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Sequence[JsonValue] = ()
+) -> Finding:
+    """The same finding, pointing at the hyperparameter that is filed under a name."""
+    return at_hyperparameter(finding, named_hyperparameter(evidence, kind, name), values)
+
+
+def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Sequence[JsonValue]) -> Finding:
+    """The same finding, pointing at the one setting of all layers where it points at none of its own."""
+    if finding.hyperparameter is not None:
+        return finding
+    return at_hyperparameter(finding, of_all_layers(evidence, kind), values)
 
 
 def has_modes(evidence: Evidence) -> bool:

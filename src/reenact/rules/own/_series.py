@@ -115,7 +115,7 @@ def guessing(evidence: Evidence) -> float | None:
 def _weighted(evidence: Evidence) -> bool:
     """Whether classes or rows count differently: what guessing scores is then not known."""
     settings = evidence.loss.settings if evidence.loss is not None else {}
-    fits = evidence.trace.happened("fit") if evidence.trace is not None else ()
+    fits = evidence.happened("fit")
     given = settings.get("weight") or settings.get("pos_weight")
     return bool(given) or any(event.facts.get("weighted") for event in fits)
 

@@ -1,5 +1,4 @@
-"""Windows of a series that hold their own target, as far as the text tells: `x = s[i:i + w + 1]` beside
-`y = s[i + w]`."""
+"""Windows of a series that hold their own target, in the text: `x = s[i:i + w + 1]` beside `y = s[i + w]`."""
 
 import ast
 import re
@@ -7,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called
+from reenact.rules.own._parts import assigned, is_call, owner_of
 
 TARGETS = re.compile(r"(?:^|_)(?:ys?|targets?|labels?|next|future|outputs?)(?:_|\d|$)", re.IGNORECASE)
 Linear = Counter[str]
@@ -17,21 +15,18 @@ Linear = Counter[str]
 
 def windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Where a target is taken from within the window that it belongs to, and what says so."""
-    for scope in index.functions:
-        yield from _in_scope(scope.node)
-    yield from _in_scope(index.tree)
-
-
-def _in_scope(scope: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    nodes = list(_own_nodes(scope))
-    values = [one for node in nodes for one in _stored(node)]
-    targets = [node for value, is_target in values if is_target for node in _subscripts(value)]
-    inputs = [node for value, is_target in values if not is_target for node in _subscripts(value)]
-    for target in targets:
-        for window in inputs:
-            if ast.unparse(window.value) == ast.unparse(target.value) and _holds(window, target):
-                yield target, f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}"
-                return
+    for scope in (*(one.node for one in index.functions), index.tree):
+        values = [one for node in _own_nodes(scope) for one in _stored(node)]
+        taken = [(node, is_target) for value, is_target in values if (node := _rows_of(value)) is not None]
+        held = (
+            (target, window)
+            for target, is_target in taken
+            for window, beside in taken
+            if is_target and not beside and ast.unparse(window.value) == ast.unparse(target.value)
+        )
+        for target, window in (pair for pair in held if _holds(pair[1], pair[0])):
+            yield target, f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}"
+            break
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
@@ -45,34 +40,33 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
 def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     """Values that are kept, and whether as targets: by name, or as the second of a pair."""
     for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
-        if not isinstance(value, ast.Tuple):
-            names = [one for one in ast.walk(target) if isinstance(one, ast.Name | ast.Attribute)]
-            if len(names) == 1:
-                yield value, bool(TARGETS.search(ast.unparse(names[0]).rpartition(".")[2]))
-    if isinstance(node, ast.Call) and called(node) == "append" and isinstance(node.func, ast.Attribute):
-        given = node.args[0] if node.args else None
-        if isinstance(given, ast.Tuple) and len(given.elts) == 2:
-            yield from ((given.elts[0], False), (given.elts[1], True))
-        elif given is not None:
-            yield given, bool(TARGETS.search(ast.unparse(node.func.value).rpartition(".")[2]))
-    pair = node.value if isinstance(node, ast.Return | ast.Yield) else None
-    if isinstance(pair, ast.Tuple) and len(pair.elts) == 2:
-        yield from ((pair.elts[0], False), (pair.elts[1], True))
+        kept = [one for one in ast.walk(target) if isinstance(one, ast.Name | ast.Attribute)]
+        if not isinstance(value, ast.Tuple) and len(kept) == 1:
+            yield value, _is_target(kept[0])
+    given = node.value if isinstance(node, ast.Return | ast.Yield) else None
+    owner = owner_of(node) if is_call(node, "append") and node.args else None
+    if owner is not None and isinstance(node, ast.Call):
+        given = node.args[0]
+    if isinstance(given, ast.Tuple) and len(given.elts) == 2:
+        yield from ((given.elts[0], False), (given.elts[1], True))
+    elif given is not None and owner is not None:
+        yield given, _is_target(owner)
 
 
-def _subscripts(value: ast.expr) -> Iterator[ast.Subscript]:
+def _is_target(node: ast.AST) -> bool:
+    return bool(TARGETS.search(ast.unparse(node).rpartition(".")[2]))
+
+
+def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
     """Rows that are taken of something, as such: not in a sum with others."""
     while isinstance(value, ast.Call):
-        inner = value.func.value if isinstance(value.func, ast.Attribute) and not value.args else None
-        value = value.args[0] if value.args else (inner or ast.Constant(None))
-    for node in [value.elt] if isinstance(value, ast.ListComp) else [value]:
-        if isinstance(node, ast.Subscript):
-            yield node
+        value = value.args[0] if value.args else owner_of(value)
+    value = value.elt if isinstance(value, ast.ListComp) else value
+    return value if isinstance(value, ast.Subscript) else None
 
 
 def _holds(window: ast.Subscript, target: ast.Subscript) -> bool:
-    rows, columns = _axes(window)
-    wanted, _ = _axes(target)
+    (rows, columns), (wanted, _) = _axes(window), _axes(target)
     if (
         not isinstance(rows, ast.Slice)
         or rows.upper is None
@@ -84,15 +78,15 @@ def _holds(window: ast.Subscript, target: ast.Subscript) -> bool:
     if isinstance(wanted, ast.Slice):
         if wanted.lower is None or wanted.upper is None or wanted.step is not None:
             return False
-        first, last = _linear(wanted.lower), _linear(wanted.upper)
-        if _gap(end, begin) == _gap(last, first):
+        first = _linear(wanted.lower)
+        if _gap(end, begin) == _gap(_linear(wanted.upper), first):
             # Every token's target is the next one.
             return False
     else:
         first = _linear(wanted)
-    inside = _number(_gap(end, first))
-    after = _gap(first, begin)
-    return inside is not None and inside > 0 and any(name for name in after if name) and _moves(begin)
+    inside = _gap(end, first)
+    # A window begins at a variable, as in a loop, and its target at another place.
+    return not any(inside) and inside[""] > 0 and any(_gap(first, begin)) and any(begin)
 
 
 def _axes(node: ast.Subscript) -> tuple[ast.expr, str]:
@@ -102,19 +96,14 @@ def _axes(node: ast.Subscript) -> tuple[ast.expr, str]:
     return node.slice, ""
 
 
-def _moves(begin: Linear) -> bool:
-    """Whether a window begins at a variable, as in a loop."""
-    return any(name for name in begin if name)
-
-
 def _linear(node: ast.expr, sign: int = 1) -> Linear:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        right = _linear(node.right, sign if isinstance(node.op, ast.Add) else -sign)
-        total = _linear(node.left, sign)
-        total.update(right)
-        return total
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return Counter({"": sign * node.value})
+    match node:
+        case ast.BinOp(left, ast.Add() | ast.Sub(), right):
+            total = _linear(left, sign)
+            total.update(_linear(right, sign if isinstance(node.op, ast.Add) else -sign))
+            return total
+        case ast.Constant(int(value)):
+            return Counter({"": sign * value})
     return Counter({ast.unparse(node): sign})
 
 
@@ -122,7 +111,3 @@ def _gap(first: Linear, second: Linear) -> Linear:
     total = Counter(first)
     total.subtract(second)
     return Counter({name: count for name, count in total.items() if count})
-
-
-def _number(gap: Linear) -> int | None:
-    return gap[""] if not any(name for name in gap if name) else None

@@ -39,11 +39,12 @@ Sources
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, JsonValue, Needs, Place, Rule, TaskType
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules import Culprit, Evidence, Findings, JsonValue, Needs, Place, Severity, TaskType
+from reenact.rules.own._lines import first_place, indexes, nodes, place_in, value_of
+from reenact.rules.own._parts import Found, called, elements, is_call, within
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
@@ -55,12 +56,9 @@ CHANGED, OWN = 0.5, 0.25
 again, unless so many are still most like what they were before."""
 
 
-class AugmentationOnValidation(Rule):
-    code, name, family, fault = "RE056", "augmentation-on-validation", "reenact", None
-    needs = Needs.SOURCE
-    is_root_cause = True
-    confidence = 0.85
-    certainty = Certainty.STRONG
+class AugmentationOnValidation(Culprit):
+    code, name, family = "RE056", "augmentation-on-validation", "reenact"
+    needs, severity, confidence = Needs.SOURCE, Severity.WARNING, 0.85
     why = "Validation then measures other data than the model will be asked about."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -75,26 +73,17 @@ class AugmentationOnValidation(Rule):
 def _changed(evidence: Evidence) -> str:
     """What was seen of rows that came back changed under the same labels; empty where none did. Noise that a
     loss is there to take away, and a program without labels that stay, are left alone."""
-    again = evidence.trace.happened("evaluated-again") if evidence.trace is not None else ()
-    judged = evidence.task in (
-        TaskType.BINARY,
-        TaskType.MULTI_CLASS,
-        TaskType.MULTI_LABEL,
-        TaskType.REGRESSION,
-    )
-    if not again or not judged or evidence.optimizers > 1 or not evidence.compares:
+    again = evidence.happened("evaluated-again")
+    if not again or evidence.task is TaskType.UNKNOWN or evidence.optimizers > 1 or not evidence.compares:
         return ""
-    facts = [event.facts for event in again if event.facts.get("labels") is True]
-    drawn = [one.get("drawn") is True for one in facts]
-    shares = [(_number(one, "same"), _number(one, "own"), _number(one, "rows")) for one in facts]
-    changed = [
-        one
-        for one, sure in zip(shares, drawn, strict=True)
-        if one[0] < 1 - CHANGED and (sure or one[1] > max(OWN, 5 / max(1.0, one[2])))
-    ]
+    changed = []
+    for facts in (event.facts for event in again if event.facts.get("labels") is True):
+        same, own, rows = (_number(facts, name) for name in ("same", "own", "rows"))
+        if same < 1 - CHANGED and (facts.get("drawn") is True or own > max(OWN, 5 / max(1.0, rows))):
+            changed.append((same, rows))
     if not changed or 2 * len(changed) < len(again):
         return ""
-    same, _, rows = changed[-1]
+    same, rows = changed[-1]
     seen = f"of {rows:.0f} validation rows {1 - same:.0%} came back changed in a later evaluation"
     return f"{seen}, all under the same labels"
 
@@ -106,40 +95,41 @@ def _number(facts: Mapping[str, JsonValue], name: str) -> float:
 
 def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
-    made: list[Place] = []
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-                continue
-            names = [ast.unparse(one).rpartition(".")[2] for one in _elements(node.targets[0])]
-            if any(HELD_OUT.search(name) for name in names) and called(node.value) not in NUMBERS:
-                words = [*node.value.args, *(word.value for word in node.value.keywords)]
-                given = [*map(ast.unparse, words), *(word.arg or "" for word in node.value.keywords)]
-                if any(CHANGES.search(text) for text in given):
-                    return place_in(index, node)
-                made.append(place_in(index, node))
-    return made[0] if made else None
+    made = [
+        (index, node)
+        for index, node in nodes(evidence, ast.Assign)
+        if is_call(node.value) and called(node.value) not in NUMBERS and any(map(_is_held_out, _stored(node)))
+    ]
+    return first_place((index, node) for index, node in made if _changes(node.value)) or first_place(made)
 
 
-def _augmented(index: FileIndex) -> Iterator[tuple[Place, str]]:
+def _changes(call: ast.expr) -> bool:
+    words = call.keywords if isinstance(call, ast.Call) else []
+    values = [*getattr(call, "args", []), *(word.value for word in words)]
+    given = [*map(ast.unparse, values), *(word.arg or "" for word in words)]
+    return any(CHANGES.search(text) for text in given)
+
+
+def _augmented(index: FileIndex) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
-    for node in ast.walk(index.tree):
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-            continue
-        names, call = [ast.unparse(one) for one in _elements(node.targets[0])], node.value
-        if called(call) == "random_split" and call.args:
+    for node in within(index.tree, ast.Assign):
+        names, call = _stored(node), node.value
+        if is_call(call, "random_split") and call.args:
             given = _augments(index, value_of(index, call.args[0]))
             if given and len(names) > 1 and not _is_replaced(index, names[1:]):
-                held_out = " and ".join(names[1:])
-                yield place_in(index, node), f"{held_out}: rows of a data set with {given}"
-        elif len(names) == 1 and HELD_OUT.search(names[0].rpartition(".")[2]):
+                yield place_in(index, node), f"{' and '.join(names[1:])}: rows of a data set with {given}"
+        elif len(names) == 1 and _is_held_out(names[0]):
             given = _augments(index, call)
             if given:
                 yield place_in(index, node), f"{names[0]} is made with {given}"
 
 
-def _elements(target: ast.expr) -> list[ast.expr]:
-    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
+def _stored(node: ast.Assign) -> list[str]:
+    return [ast.unparse(one) for one in elements(node.targets[0]) or [node.targets[0]]]
+
+
+def _is_held_out(name: str) -> bool:
+    return bool(HELD_OUT.search(name.rpartition(".")[2]))
 
 
 def _augments(index: FileIndex, made: ast.expr) -> str:

@@ -40,11 +40,13 @@ Sources
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._flow import number
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import indexes, place_in
+from reenact.rules.own._parts import called, is_call, is_sum
 from reenact.rules.own._places import says
 
 LEFT = 0.5
@@ -55,13 +57,9 @@ TARGETS = re.compile(r"target|teacher|momentum_enc|key_enc|byol|moco|dino", re.I
 FEWEST = 20
 
 
-class AverageTooSlow(Rule):
-    code, name, family, fault = "RE061", "average-too-slow", "reenact", None
+class AverageTooSlow(Culprit):
+    code, name, family = "RE061", "average-too-slow", "reenact"
     needs = Needs.TRACE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "Most of this average is still what it began with."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -72,25 +70,22 @@ class AverageTooSlow(Rule):
             for place, decay in _decays(index):
                 value = float(str(decay.value))
                 if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(index, place):
-                    saw = (
-                        f"decay {value:g}: after {steps} steps {value**steps:.0%} of the average is its start"
-                    )
+                    left = f"{value**steps:.0%} of the average is its start"
+                    saw = f"decay {value:g}: after {steps} steps {left}"
                     yield self.finding(evidence, saw, place=place_in(index, decay))
                     return
 
 
 def _decays(index: FileIndex) -> Iterator[tuple[ast.Call | ast.BinOp, ast.Constant]]:
     """Where an average takes up new weights, and the number that it keeps of the old ones."""
-    for node in ast.walk(index.tree):
+    for node in (one for one in ast.walk(index.tree) if isinstance(one, ast.Call | ast.BinOp)):
         kept = _kept(node)
-        if kept is None or not isinstance(node, ast.Call | ast.BinOp) or not _is_average(index, node):
-            continue
-        known = number(index, kept)
+        known = number(index, kept) if kept is not None and _is_average(index, node) else None
         if known is not None:
             yield node, known
 
 
-def _kept(node: ast.AST) -> ast.expr | None:
+def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
     """The decay in `old.mul_(decay)` before `add_`, `decay * old + (1 - decay) * new`, `old.lerp_(new, 1 -
     decay)` and `get_ema_avg_fn(decay)`."""
     if isinstance(node, ast.Call):
@@ -100,13 +95,9 @@ def _kept(node: ast.AST) -> ast.expr | None:
             return _one_less(node.args[1])
         if called(node).startswith("get_ema") and node.args:
             return node.args[0]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        factors = [
-            factor
-            for side in (node.left, node.right)
-            if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult)
-            for factor in (side.left, side.right)
-        ]
+    elif is_sum(node, ast.Add):
+        products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
+        factors = [factor for product in products for factor in (product.left, product.right)]
         rests = {ast.unparse(rest) for factor in factors if (rest := _one_less(factor)) is not None}
         return next((factor for factor in factors if ast.unparse(factor) in rests), None)
     return None
@@ -114,34 +105,20 @@ def _kept(node: ast.AST) -> ast.expr | None:
 
 def _one_less(node: ast.expr) -> ast.expr | None:
     """`decay` of `1 - decay`."""
-    one = (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Sub)
-        and ast.unparse(node.left) in ("1", "1.0")
-    )
-    return node.right if one and isinstance(node, ast.BinOp) else None
+    return node.right if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0") else None
 
 
 def _is_average(index: FileIndex, node: ast.AST) -> bool:
     """Whether the update, its loop, its function or its class speaks of an average, and of no target."""
-    texts = [ast.unparse(node)]
-    while node in index.parents:
-        node = index.parents[node]
-        if isinstance(node, ast.For):
-            texts.append(ast.unparse(node))
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            texts.append(node.name)
+    around = index.ancestors(node)
+    texts = [ast.unparse(one) for one in (node, *around) if one is node or isinstance(one, ast.For)]
+    texts += [one.name for one in around if isinstance(one, ast.FunctionDef | ast.ClassDef)]
     text = " ".join(texts)
     return bool(AVERAGES.search(text)) and not TARGETS.search(text)
 
 
 def _begins_faster(index: FileIndex, node: ast.AST) -> bool:
     """Whether the decay grows with the steps, or what it lacks is divided out: both need the count."""
-    while node in index.parents and not isinstance(node, ast.ClassDef | ast.Module):
-        node = index.parents[node]
-        if isinstance(node, ast.FunctionDef):
-            inside = list(ast.walk(node))
-            least = any(isinstance(one, ast.Call) and called(one) in ("min", "minimum") for one in inside)
-            if least or any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Pow) for one in inside):
-                return True
-    return False
+    around = takewhile(lambda one: not isinstance(one, ast.ClassDef), index.ancestors(node))
+    inside = [part for one in around if isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
+    return any(is_call(one, "min", "minimum") or is_sum(one, ast.Pow) for one in inside)

@@ -47,10 +47,7 @@ what share of the first loss it is larger."""
 
 class BatchNormWithTinyBatch(Rule):
     code, name, family, fault = "RE052", "batch-norm-with-tiny-batch", "reenact", Fault.HBS
-    needs = Needs.GRAPH | Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH | Needs.TRACE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The statistics of so few rows are noise, and evaluation uses their average."
 
     def check(self, evidence: Evidence) -> Findings:

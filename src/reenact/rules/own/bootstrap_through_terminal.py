@@ -40,11 +40,13 @@ Sources
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._flow import reached_by, words
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules.own._flow import reached_by
+from reenact.rules.own._lines import indexes, place_in
+from reenact.rules.own._parts import called, is_sum, owner_of, within, words
 
 ENDS = re.compile(r"(?:^|_)(?:dones?|d|terminated|terminations?|terminals?|terms?)(?:_|$)")
 """What says that an episode is over."""
@@ -56,13 +58,9 @@ DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 KEEPS = ("append", "push", "add", "store", "put", "extend", "remember")
 
 
-class BootstrapThroughTerminal(Rule):
-    code, name, family, fault = "RE059", "bootstrap-through-terminal", "reenact", None
+class BootstrapThroughTerminal(Culprit):
+    code, name, family = "RE059", "bootstrap-through-terminal", "reenact"
     needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "After the last state of an episode there is no value to add."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -80,43 +78,27 @@ class BootstrapThroughTerminal(Rule):
 
 
 def _targets(index: FileIndex) -> Iterator[ast.BinOp]:
-    """Sums of something and a discounted value."""
-    for node in ast.walk(index.tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            for side in (node.left, node.right):
-                if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult) and _discounted(side):
-                    yield node
-                    break
-
-
-def _discounted(product: ast.BinOp) -> bool:
-    """Whether a product has a discount among its factors, and nothing that decays it further."""
-    return any(DISCOUNT.search(word) for side in _factors(product) for word in words(side))
-
-
-def _factors(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        yield from _factors(node.left)
-        yield from _factors(node.right)
-    else:
-        yield node
+    """Sums of something and a value with a discount among its factors."""
+    for node in within(index.tree, ast.BinOp):
+        products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
+        if isinstance(node.op, ast.Add) and any(
+            DISCOUNT.search(word) for one in products for word in words(one)
+        ):
+            yield node
 
 
 def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
     """What a target is made of, and the conditions that it stands under within its loop or function."""
     yield from words(node)
-    above = index.parents.get(node)
-    while above is not None and not isinstance(above, ast.For | ast.While | ast.FunctionDef):
+    ends = (ast.For, ast.While, ast.FunctionDef)
+    for above in takewhile(lambda one: not isinstance(one, ends), index.ancestors(node)):
         if isinstance(above, ast.If | ast.IfExp):
             yield from words(above.test)
-        above = index.parents.get(above)
 
 
 def _runs_on(index: FileIndex, node: ast.expr) -> bool:
     """Whether a sum takes itself up again, as returns do that are summed backward over one episode."""
-    above = index.parents.get(node)
-    while isinstance(above, ast.expr):
-        above = index.parents.get(above)
+    above = next((one for one in index.ancestors(node) if not isinstance(one, ast.expr)), index.tree)
     if not isinstance(above, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return False
     target = above.targets[0] if isinstance(above, ast.Assign) else above.target
@@ -126,15 +108,8 @@ def _runs_on(index: FileIndex, node: ast.expr) -> bool:
 
 def _notes_ends(index: FileIndex) -> bool:
     """Whether the ends of episodes are kept beside the rewards."""
-    for call in index.calls:
-        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        kept = [*call.args, *([owner] if owner is not None else [])] if called(call) in KEEPS else []
-        if any(ENDS.search(word) for one in kept for word in words(one)):
-            return True
-    unpacked = (node.targets[0] for node in ast.walk(index.tree) if isinstance(node, ast.Assign))
-    return any(
-        isinstance(one, ast.Tuple)
-        and len(one.elts) >= 4
-        and any(ENDS.search(word) for word in words(one.elts[-1]))
-        for one in unpacked
-    )
+    keeping = [call for call in index.calls if called(call) in KEEPS]
+    kept = [one for call in keeping for one in (*call.args, owner_of(call)) if one is not None]
+    stored = [node.targets[0] for node in within(index.tree, ast.Assign)]
+    kept += [one.elts[-1] for one in stored if isinstance(one, ast.Tuple) and len(one.elts) >= 4]
+    return any(ENDS.search(word) for one in kept for word in words(one))

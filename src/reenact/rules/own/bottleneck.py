@@ -26,38 +26,33 @@ Sources
     Humbatova et al., ICSE 2020 (wrong number of neurons).
 """
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Place, Rule
 
 TIMES, TINY = 4, 8
 
 
 class Bottleneck(Rule):
     code, name, family, fault = "RE028", "bottleneck", "reenact", Fault.LCN
-    needs = Needs.SOURCE
-    confidence = 0.3
+    needs, confidence = Needs.SOURCE, 0.3
     why = "All that later layers know has passed through these few units."
 
     def check(self, evidence: Evidence) -> Findings:
         dense = [layer for layer in evidence.layers if layer.family == "dense"]
         if not dense or _autoencoder(dense):
             return
+        texts = evidence.static.layers if evidence.static is not None else ()
+        models: dict[Place | None, str] = {text.place: text.model for text in reversed(texts)}
         for before, layer, behind in zip(dense, dense[1:], dense[2:], strict=False):
             width, left, right = layer.width, before.width, behind.width
             if not width or not left or not right or width > TINY or width * TIMES > min(left, right):
                 continue
-            if len({_model(evidence, one) for one in (before, layer, behind)}) > 1:
+            if len({models.get(one.place) for one in (before, layer, behind)}) > 1:
                 continue
             classes = dense[-1].width or 0
             saw = f"{width} units between {left} and {right}"
             sure = 0.55 if width < classes else None
             values = (TIMES * width, 8 * width, min(left, right))
             yield self.finding(evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure)
-
-
-def _model(evidence: Evidence, layer: LayerView) -> str:
-    """The model that the text says it belongs to."""
-    texts = evidence.static.layers if evidence.static is not None else ()
-    return next((text.model for text in texts if text.place == layer.place), "")
 
 
 def _autoencoder(dense: list[LayerView]) -> bool:

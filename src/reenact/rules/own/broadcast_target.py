@@ -32,21 +32,19 @@ Sources
 """
 
 import ast
+from dataclasses import replace
 
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import calls, place_in
 from reenact.rules.own._made import loss_made
-from reenact.types import Place
 
-Shape = tuple[int, ...]
+WARNED = "Using a target size"
+"""How PyTorch itself warns of it."""
 
 
 class BroadcastTarget(Rule):
     code, name, family, fault = "RE033", "broadcast-target", "reenact", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.95
-    certainty = Certainty.PROOF
-    is_root_cause = True
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.95, Certainty.PROOF
     why = "Every output is compared with the targets of all rows, so that only their mean can be learned."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -58,50 +56,25 @@ class BroadcastTarget(Rule):
         if loss is None or loss.compared is None or evidence.loss_family is not LossFamily.REGRESSION:
             return
         output, target = loss.compared
-        if _both_stretched(output, target):
-            rows = max(output)
-            edit = _edit(evidence, loss.called, len(output) > len(target))
-            saw = f"output {output} and target {target} broadcast to {(rows, rows)}{edit}"
-            place = _warned(evidence) or loss.called or evidence.place_of(Kind.LOSS)
+        column, row = (output, target) if len(output) > len(target) else (target, output)
+        if len(row) == 1 and row[0] > 1 and column == (row[0], 1):
+            edit = _edit(evidence, loss.called, "unsqueeze" if len(output) > len(target) else "squeeze")
+            saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
+            warned = [
+                one.place for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))
+            ]
+            place = (warned[0] if warned else None) or loss.called or evidence.place_of(Kind.LOSS)
             yield self.finding(evidence, saw, place=place)
         elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
             saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
-            yield self.finding(
-                evidence,
-                saw,
-                layer=evidence.output,
-                kind=Kind.UNITS,
-                values=(1,),
-                fault=Fault.LCN,
-                certainty=Certainty.STRONG,
-                confidence=0.85,
-            )
+            finding = self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,))
+            yield replace(finding, fault=Fault.LCN, certainty=Certainty.STRONG, confidence=0.85)
 
 
-def _warned(evidence: Evidence) -> Place | None:
-    """Where PyTorch itself warns of it."""
-    warned = evidence.trace.happened("warning") if evidence.trace is not None else ()
-    words = "Using a target size"
-    return next((one.place for one in warned if words in str(one.facts.get("message", ""))), None)
-
-
-def _both_stretched(output: Shape, target: Shape) -> bool:
-    """A column and a row of the same length, longer than one."""
-    column, row = (output, target) if len(output) > len(target) else (target, output)
-    return len(column) == 2 and len(row) == 1 and column == (row[0], 1) and row[0] > 1
-
-
-def _edit(evidence: Evidence, place: Place | None, target_lacks: bool) -> str:
+def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
-    file = evidence.program.file(place.file) if evidence.program is not None and place is not None else None
-    if file is None or place is None:
-        return ""
-    try:
-        calls = [node for node in ast.walk(ast.parse(file.text)) if isinstance(node, ast.Call)]
-    except SyntaxError:
-        return ""
-    for call in calls:
-        if (call.lineno, call.col_offset) == (place.line, place.column) and len(call.args) == 2:
+    for index, call in calls(evidence):
+        if len(call.args) == 2 and str(place_in(index, call)) == str(place):
             old = ast.unparse(call.args[1])
-            return f"; change {old} to {old}.{'unsqueeze' if target_lacks else 'squeeze'}(1)"
+            return f"; change {old} to {old}.{method}(1)"
     return ""

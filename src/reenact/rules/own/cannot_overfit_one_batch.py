@@ -44,9 +44,7 @@ DOUBTED = 0.4
 
 class CannotOverfitOneBatch(Rule):
     code, name, family, fault = "RE020", "cannot-overfit-one-batch", "reenact", None
-    needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    confidence = 0.75
+    needs, severity, confidence = Needs.EXPERIMENTS, Severity.ERROR, 0.75
     why = "Almost any model can overfit a few rows; one that cannot has a broken part."
 
     def check(self, evidence: Evidence) -> Findings:

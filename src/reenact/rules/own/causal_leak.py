@@ -42,21 +42,18 @@ Sources
 """
 
 from reenact.probe.trace import Behaviour
-from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, mover_place, place_in
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs, Place
+from reenact.rules.own._lines import indexes, mover_place, place_in
 from reenact.rules.own._made import mask_made
+from reenact.rules.own._parts import called
 from reenact.rules.own.wrong_dimension import softmax_over_queries
 
 MOVED = 1e-3
 
 
-class CausalLeak(Rule):
-    code, name, family, fault = "RE034", "causal-leak", "reenact", None
-    needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.PROOF
+class CausalLeak(Culprit):
+    code, name, family = "RE034", "causal-leak", "reenact"
+    needs, confidence, certainty = Needs.EXPERIMENTS, 0.95, Certainty.PROOF
     why = "The model reads the token that it has to predict; when it generates, there is none to read."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -39,9 +39,7 @@ RATIO, FEWEST = 10, 50
 
 class ClassImbalance(Rule):
     code, name, family, fault = "RE008", "class-imbalance", "reenact", None
-    needs = Needs.GRAPH
-    severity = Severity.NOTE
-    confidence = 0.45
+    needs, severity, confidence = Needs.GRAPH, Severity.NOTE, 0.45
     why = "Naming only the frequent class already scores well, so the rare one is not learned."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -35,7 +35,8 @@ from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import call_place, called, indexes, place_in
+from reenact.rules.own._lines import call_place, indexes, place_in
+from reenact.rules.own._parts import called
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -48,21 +49,17 @@ SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad",
 
 class ClipFactor(Rule):
     code, name, family, fault = "RE043", "clip-factor", "reenact", Fault.GCL
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.TRACE, Severity.ERROR, 0.85, Certainty.STRONG
     why = "Every step is as short as the limit allows, however large the gradient is."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         for index in indexes(evidence):
             for call in _clips_scaled(index):
                 saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
                 place = place_in(index, call)
                 yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
                 return
-        steps = evidence.trace.steps
+        steps = evidence.watched.steps
         both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
         factors = sorted(float(norm / limit) for norm, limit in both if norm == norm and limit > 0)
         if len(factors) < 5 or learned(evidence) or optimizer_name(evidence) in SCALE_FREE:

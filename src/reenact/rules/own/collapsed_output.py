@@ -38,9 +38,7 @@ LATE = 5
 
 class CollapsedOutput(Rule):
     code, name, family, fault = "RE021", "collapsed-output", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.8
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.8
     why = "A constant is what is left when no signal passes through the model."
 
     def check(self, evidence: Evidence) -> Findings:

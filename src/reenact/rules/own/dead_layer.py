@@ -28,17 +28,11 @@ Sources
 """
 
 import statistics
+from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.own._model import owner_of
-from reenact.rules.own._places import (
-    at_hyperparameter,
-    framework,
-    named_hyperparameter,
-    of_all_layers,
-    raw_inputs,
-    usual_rates,
-)
+from reenact.rules.own._places import at_all_layers, at_named, framework, raw_inputs, usual_rates
 from reenact.rules.own._series import finite
 
 MOST = 0.95
@@ -47,8 +41,7 @@ MANY = 0.8
 
 class DeadLayer(Rule):
     code, name, family, fault = "RE022", "dead-layer", "reenact", Fault.WCI
-    needs = Needs.TRACE
-    severity = Severity.ERROR
+    needs, severity = Needs.TRACE, Severity.ERROR
     why = "Units that give zero get no gradient and never come back."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -69,33 +62,15 @@ class DeadLayer(Rule):
         kernel = owner.kernel()
         equal = kernel is not None and kernel.std == 0
         if raw_inputs(evidence) and not equal:
-            param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
             finding = self.finding(evidence, saw, layer=owner, fault=Fault.CPP, confidence=sure)
-            return at_hyperparameter(finding, param, ("standardize", "scale"))
+            return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
         if not from_start:
-            return self.finding(
-                evidence,
-                saw,
-                layer=owner,
-                kind=Kind.LEARNING_RATE,
-                values=usual_rates(evidence),
-                fault=Fault.HLR,
-                confidence=0.8 * sure,
-            )
-        bias = owner.bias()
-        keras = framework(evidence) == "keras"
+            kind, rates = Kind.LEARNING_RATE, usual_rates(evidence)
+            finding = self.finding(evidence, saw, layer=owner, kind=kind, values=rates, fault=Fault.HLR)
+            return replace(finding, confidence=0.8 * sure)
+        bias, keras = owner.bias(), framework(evidence) == "keras"
+        kind, fault, start = Kind.WEIGHT_INIT, Fault.WCI, "he_normal" if keras else "kaiming_normal_"
         if bias is not None and bias.mean < -1:
-            zeros = ("zeros",) if keras else ("zeros_",)
-            kind, values, fault = Kind.BIAS_INIT, zeros, Fault.BCI
-        else:
-            kind, values, fault = (
-                Kind.WEIGHT_INIT,
-                (("he_normal",) if keras else ("kaiming_normal_",)),
-                Fault.WCI,
-            )
-        finding = self.finding(
-            evidence, saw, layer=owner, kind=kind, values=values, fault=fault, confidence=sure
-        )
-        if finding.hyperparameter is not None:
-            return finding
-        return at_hyperparameter(finding, of_all_layers(evidence, kind), values)
+            kind, fault, start = Kind.BIAS_INIT, Fault.BCI, "zeros" if keras else "zeros_"
+        finding = self.finding(evidence, saw, layer=owner, kind=kind, values=(start,), fault=fault)
+        return at_all_layers(evidence, replace(finding, confidence=sure), kind, (start,))

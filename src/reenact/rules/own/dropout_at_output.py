@@ -23,15 +23,14 @@ Sources
     section 4: units of the input and of hidden layers are dropped.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 
 class DropoutAtOutput(Rule):
     code, name, family, fault = "RE042", "dropout-at-output", "reenact", Fault.RCD
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.85, Certainty.STRONG
     why = "What is dropped behind the last layer are answers, the right one as often as any other."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -47,13 +46,6 @@ class DropoutAtOutput(Rule):
             if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):
                 saw = f"{layer.name} drops outputs of {output.name}, the last layer with weights"
                 # The text alone seldom tells which layer answers in the end.
-                sure, kind = (0.4, Certainty.HINT) if evidence.graph is None else (None, None)
-                yield self.finding(
-                    evidence,
-                    saw,
-                    layer=layer,
-                    kind=Kind.DROPOUT,
-                    values=(0.0,),
-                    confidence=sure,
-                    certainty=kind,
-                )
+                found = self.finding(evidence, saw, layer=layer, kind=Kind.DROPOUT, values=(0.0,))
+                doubted = replace(found, confidence=0.4, certainty=Certainty.HINT)
+                yield doubted if evidence.graph is None else found

@@ -37,39 +37,31 @@ Sources
     Documentation of torch.nn.functional.dropout (`training` is True).
 """
 
-from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+import ast
+
+from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules.own._lines import calls, first_place
+from reenact.rules.own._parts import called, last_word, options, owner_of
 
 MOVED = 1e-3
 
 
 class DropoutMisuse(Rule):
     code, name, family, fault = "RE046", "dropout-misuse", "reenact", Fault.MOD
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The function drops in evaluation mode too, unless it is given the mode of the model."
 
     def check(self, evidence: Evidence) -> Findings:
         noise = [tested.noise for tested in evidence.experiments.behaviour if tested.noise is not None]
         if noise and max(noise) < MOVED:
             return
-        place = _always_on(evidence)
+        place = first_place(one for one in calls(evidence) if _always_on(one[1]))
         if place is not None:
             seen = "; two evaluations of the same rows differ" if noise else ""
             yield self.finding(evidence, f"F.dropout is not given training=self.training{seen}", place=place)
 
 
-def _always_on(evidence: Evidence) -> Place | None:
-    """A functional dropout in a method that says nothing of the mode, or says True."""
-    for index in indexes(evidence):
-        for call in index.calls:
-            owner = getattr(getattr(call.func, "value", None), "id", "") or getattr(
-                getattr(call.func, "value", None), "attr", ""
-            )
-            function = called(call).startswith("dropout") and owner in ("F", "functional")
-            given = len(call.args) > 2 or any(keyword.arg == "training" for keyword in call.keywords)
-            if function and not given and len(call.args) >= 1:
-                return place_in(index, call)
-    return None
+def _always_on(call: ast.Call) -> bool:
+    """A functional dropout that is not given the mode."""
+    function = called(call).startswith("dropout") and last_word(owner_of(call)) in ("F", "functional")
+    return function and 1 <= len(call.args) <= 2 and "training" not in options(call)

@@ -31,7 +31,8 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 
 class DtypeMismatch(CrashRule):
-    code, name, family, fault = "RE903", "dtype-mismatch", "reenact", Fault.CPP
+    code, name, family = "RE903", "dtype-mismatch", "reenact"
+    fault = Fault.CPP
     kind = CrashKind.DTYPE
     confidence = 0.95
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."

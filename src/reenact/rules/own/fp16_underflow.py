@@ -38,9 +38,10 @@ import ast
 from statistics import median
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs
 from reenact.rules.autotrainer._features import zero_gradients
-from reenact.rules.own._lines import call_place, called, indexes, place_in, value_of
+from reenact.rules.own._lines import call_place, first_place, indexes, value_of
+from reenact.rules.own._parts import called, names, within
 from reenact.rules.own._places import optimizer_name
 
 MOST = 0.9
@@ -50,29 +51,24 @@ HALF = 2**-24
 ADAPTIVE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad")
 
 
-class Fp16Underflow(Rule):
-    code, name, family, fault = "RE057", "fp16-underflow", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.PROOF
+class Fp16Underflow(Culprit):
+    code, name, family = "RE057", "fp16-underflow", "reenact"
+    needs, confidence, certainty = Needs.TRACE, 0.95, Certainty.PROOF
     why = "In half precision the small number that keeps the division apart from zero is zero itself."
 
     def check(self, evidence: Evidence) -> Findings:
         share = _lost_gradients(evidence)
         if share is not None:
-            saw = (
-                f"{share:.0%} of the gradients are exactly zero in half precision; no scaler scales the loss"
-            )
-            place = call_place(evidence, "autocast") or call_place(evidence, "backward")
+            saw = f"{share:.0%} of the gradients are exactly zero in half precision"
+            saw += "; no scaler scales the loss"
+            place = call_place(evidence, "autocast", "backward")
             yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
             return
         name, facts = optimizer_name(evidence), evidence.optimizer
         epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
         if name not in ADAPTIVE or not isinstance(epsilon, float) or epsilon >= HALF:
             return
-        place = next((place for index in indexes(evidence) for place in _halved(index)), None)
+        place = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
         if place is not None:
             saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
             yield self.finding(evidence, saw, place=place)
@@ -89,28 +85,19 @@ def _lost_gradients(evidence: Evidence) -> float | None:
     return None if dead and median(dead) > 0.5 else share
 
 
-def _halved(index: FileIndex) -> list[Place]:
+def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
     """Where a model that an optimizer is given becomes float16."""
-    trained = {
-        part.value.id
-        for call in index.calls
-        for part in ast.walk(call)
-        if isinstance(part, ast.Attribute) and part.attr == "parameters" and isinstance(part.value, ast.Name)
-    }
-    return [
-        place_in(index, node)
-        for node in ast.walk(index.tree)
-        if isinstance(node, ast.Assign | ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and _is_half(index, node.value)
-        and trained & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    parts = [
+        part for call in index.calls for part in within(call, ast.Attribute) if part.attr == "parameters"
     ]
+    trained = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
+    lines = [node for node in ast.walk(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
+    return [node for node in lines if _is_half(index, node.value) and trained & names(node)]
 
 
-def _is_half(index: FileIndex, call: ast.Call) -> bool:
-    if called(call) == "half":
-        return not call.args
-    given = [
-        ast.unparse(value_of(index, one)) for one in (*call.args, *(word.value for word in call.keywords))
-    ]
-    return called(call) == "to" and any(text in ("torch.float16", "torch.half") for text in given)
+def _is_half(index: FileIndex, call: ast.expr) -> bool:
+    if not isinstance(call, ast.Call) or called(call) == "half":
+        return isinstance(call, ast.Call) and not call.args
+    given = (*call.args, *(word.value for word in call.keywords))
+    halves = [one for one in given if ast.unparse(value_of(index, one)) in ("torch.float16", "torch.half")]
+    return called(call) == "to" and bool(halves)

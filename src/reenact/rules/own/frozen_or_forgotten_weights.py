@@ -36,23 +36,20 @@ import math
 import re
 
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
-from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import call_place, indexes, place_in
+from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs, Place
+from reenact.rules.own._lines import call_place, first_place, nodes
 from reenact.rules.own._made import asked_for_at
+from reenact.rules.own._parts import within
 
-NO_GRADIENT = "never reached by a gradient"
 WITHOUT = re.compile("no_grad|inference_mode")
+NO_GRADIENT = "never reached by a gradient"
 FEW = 3
 """Looked-at steps without a gradient that are no accident."""
 
 
-class FrozenOrForgottenWeights(Rule):
-    code, name, family, fault = "RE013", "frozen-or-forgotten-weights", "reenact", None
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.8
-    certainty = Certainty.STRONG
+class FrozenOrForgottenWeights(Culprit):
+    code, name, family = "RE013", "frozen-or-forgotten-weights", "reenact"
+    needs, confidence = Needs.GRAPH, 0.8
     why = "These weights are never trained: the layer stays as it was made."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -63,9 +60,11 @@ class FrozenOrForgottenWeights(Rule):
             first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
             place = evidence.graph.unregistered_at
             yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
+        trace = evidence.watched
+        passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
         for names, reason in (
-            (_not_given(evidence, evidence.watched), "never given to an optimiser"),
-            (_without_gradient(evidence.watched), NO_GRADIENT),
+            (_not_given(evidence, trace), "never given to an optimiser"),
+            (_without_gradient(trace), NO_GRADIENT),
         ):
             layers = [one for one in evidence.layers if _owns(one.name, names)]
             layer = layers[0] if layers else None
@@ -75,11 +74,14 @@ class FrozenOrForgottenWeights(Rule):
                 place = asked_for_at(evidence, made)
                 if names[0] in evidence.copies:
                     place = _swapped_at(evidence, names[0]) or place
-                elif layer is not None and _passed(evidence.watched, layer.name):
+                elif layer is not None and layer.name in passed:
+                    # Training passes went through it: its output was then cut off from the loss.
                     place = call_place(evidence, "detach") or _cut_at(evidence, names[0]) or place
                 elif reason == NO_GRADIENT:
-                    asked = _asked_without_gradient(evidence.watched)
-                    place = _cut_at(evidence, names[0]) or asked or place
+                    # Where a model in training mode that has weights to learn is asked without gradients.
+                    asked = [one for one in evidence.happened("evaluation") if one.facts.get("training")]
+                    places = [one.place for one in asked if one.facts.get("learns")]
+                    place = _cut_at(evidence, names[0]) or next(filter(None, places), place)
                 # What an optimizer has was not left alone on purpose: one layer as it was made is enough.
                 looked = layers if reason == NO_GRADIENT else layers[:1]
                 sure = None if not looked or any(map(_fresh, looked)) else 0.4
@@ -89,27 +91,13 @@ class FrozenOrForgottenWeights(Rule):
 def _cut_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is passed without gradients: a function or a block that says so."""
     part = f"self.{weight.partition('.')[0]}"
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-            said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
-            without = [one for one in said if WITHOUT.search(ast.unparse(one))]
-            inside = (ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute))
-            if without and part in inside:
-                return place_in(index, without[0])
+    for index, node in nodes(evidence, ast.AST):
+        said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+        said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
+        if without and part in map(ast.unparse, within(node, ast.Attribute)):
+            return first_place(without)
     return None
-
-
-def _asked_without_gradient(trace: Trace) -> Place | None:
-    """Where a model in training mode that has weights to learn is asked without gradients."""
-    events = (one for one in trace.happened("evaluation") if one.facts.get("training"))
-    return next((one.place for one in events if one.facts.get("learns") and one.place is not None), None)
-
-
-def _passed(trace: Trace, layer: str) -> bool:
-    """Whether training passes went through a layer: its output was then cut off from the loss."""
-    passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
-    return layer in passed
 
 
 def _owns(layer: str, names: list[str]) -> bool:
@@ -159,11 +147,8 @@ def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is replaced from outside of it: `model.head = ...`."""
     part = weight.rpartition(".")[0].rpartition(".")[2]
     outside = re.compile(rf"(?!self\.).+\.{re.escape(part)}")
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            if isinstance(node, ast.Assign) and outside.fullmatch(ast.unparse(node.targets[0])):
-                return place_in(index, node)
-    return None
+    stores = nodes(evidence, ast.Assign)
+    return first_place(one for one in stores if outside.fullmatch(ast.unparse(one[1].targets[0])))
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:

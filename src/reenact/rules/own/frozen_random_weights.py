@@ -37,8 +37,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from reenact.probe.trace import TRAINING
-from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import indexes, place_in
+from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs
+from reenact.rules.own._lines import first_place, nodes
 from reenact.rules.own._places import says
 
 MOST = 0.9
@@ -47,20 +47,22 @@ FEW_WEIGHTS = 256
 ALIKE = 6
 """Kernels that must have one spread before it is no chance."""
 ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
+FREEZES = (
+    ".requires_grad=False",
+    ".requires_grad_(False)",
+    ".trainable=False",
+    ".requires_grad_(mode=False)",
+)
 
 
-class FrozenRandomWeights(Rule):
-    code, name, family, fault = "RE051", "frozen-random-weights", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.PROOF
+class FrozenRandomWeights(Culprit):
+    code, name, family = "RE051", "frozen-random-weights", "reenact"
+    needs, confidence, certainty = Needs.TRACE, 0.95, Certainty.PROOF
     why = "No weight was loaded: what looks pretrained is random."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        for event in evidence.trace.happened("weights-loaded"):
+        trace = evidence.watched
+        for event in trace.happened("weights-loaded"):
             names = ("total", "missing", "unexpected")
             total, missing, unexpected = (int(str(event.facts[name])) for name in names)
             if total and unexpected and missing >= MOST * total:
@@ -68,41 +70,34 @@ class FrozenRandomWeights(Rule):
                 saw += f"{unexpected} of its names fit nothing"
                 yield self.finding(evidence, saw, place=event.place)
                 return
-        always = _always_frozen(evidence)
+        always = first_place(
+            (index, node.test) for index, node in nodes(evidence, ast.If) if _always_freezes(node)
+        )
         if always is not None:
             saw = "the condition is a text and thus always true: every weight is frozen"
             yield self.finding(evidence, saw, place=always)
             return
         frozen = [layer for layer in evidence.layers if _frozen(layer)]
         alike = _of_one_spread(frozen)
-        random = [
-            layer for layer in frozen if (alike or _as_made(layer)) and not _copied(layer, evidence.layers)
-        ]
-        passed = {int(number) for number in evidence.trace.layers.where(phase=TRAINING)["layer"]}
-        called = {evidence.trace.layer_names[number] for number in passed}
-        used = [layer for layer in random if layer.name in called]
+        made = [layer for layer in frozen if alike or _as_made(layer)]
+        random = [layer for layer in made if not _copied(layer, evidence.layers)]
+        passed = {trace.layer_names[int(one)] for one in trace.layers.where(phase=TRAINING)["layer"]}
+        used = [layer for layer in random if layer.name in passed]
         # Layers that learned something once would be among them.
         if used and len(random) == len(frozen) and not says(evidence, *ON_PURPOSE):
-            saw = (
-                f"{', '.join(layer.name for layer in used[:3])}: frozen with the weights they were made with"
-            )
-            place = _frozen_at(evidence)
+            named = ", ".join(layer.name for layer in used[:3])
+            saw = f"{named}: frozen with the weights they were made with"
+            place = first_place((index, node) for index, node in nodes(evidence, ast.stmt) if _freezes(node))
             yield self.finding(evidence, saw, layer=used[0], place=place, certainty=Certainty.STRONG)
 
 
 def _frozen(layer: LayerView) -> bool:
-    kernel = layer.kernel()
-    return (
-        layer.family in ("dense", "convolution")
-        and kernel is not None
-        and not kernel.trainable
-        and math.prod(kernel.shape) >= FEW_WEIGHTS
-    )
+    kernel = layer.kernel() if layer.family in ("dense", "convolution") else None
+    return kernel is not None and not kernel.trainable and math.prod(kernel.shape) >= FEW_WEIGHTS
 
 
 def _as_made(layer: LayerView) -> bool:
-    """Whether a kernel fills the range that PyTorch or Keras draws it from, up to its bounds and no farther:
-    no training leaves it there."""
+    """Whether a kernel fills the very range that it was drawn from, where no training leaves it."""
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return False
@@ -131,44 +126,26 @@ def _of_one_spread(layers: Sequence[LayerView]) -> bool:
 def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
     """Whether another layer begins with the same values: a target network, or the encoder of a teacher."""
     own = layer.kernel()
-    others = (one.kernel() for one in layers if one is not layer)
-    return any(
-        own is not None
-        and one is not None
-        and (one.mean, one.std, one.maximum) == (own.mean, own.std, own.maximum)
-        for one in others
-    )
+    others = [kernel for one in layers if one is not layer and (kernel := one.kernel()) is not None]
+    return own is not None and (own.mean, own.std, own.maximum) in [
+        (one.mean, one.std, one.maximum) for one in others
+    ]
 
 
-def _always_frozen(evidence: Evidence) -> Place | None:
+def _always_freezes(node: ast.If) -> bool:
     """`if "bias" or "norm" in name:` before what freezes."""
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            if not isinstance(node, ast.If) or not isinstance(node.test, ast.BoolOp):
-                continue
-            text = isinstance(node.test.op, ast.Or) and any(
-                isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
-                for one in node.test.values
+    match node.test:
+        case ast.BoolOp(ast.Or(), values):
+            texts = [
+                one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            ]
+            return any(texts) and any(
+                ast.unparse(one).replace(" ", "").endswith(FREEZES) for one in node.body
             )
-            if text and any(ast.unparse(one).replace(" ", "").endswith(FREEZES) for one in node.body):
-                return place_in(index, node.test)
-    return None
+    return False
 
 
-def _frozen_at(evidence: Evidence) -> Place | None:
-    """The line that freezes."""
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            text = ast.unparse(node) if isinstance(node, ast.Assign | ast.Expr) else ""
-            plain = text.replace(" ", "")
-            if isinstance(node, ast.Assign | ast.Expr) and plain.endswith(FREEZES):
-                return place_in(index, node)
-    return None
-
-
-FREEZES = (
-    ".requires_grad=False",
-    ".requires_grad_(False)",
-    ".trainable=False",
-    ".requires_grad_(mode=False)",
-)
+def _freezes(node: ast.stmt) -> bool:
+    """Whether a line freezes."""
+    plain = ast.unparse(node).replace(" ", "") if isinstance(node, ast.Assign | ast.Expr) else ""
+    return plain.endswith(FREEZES)

@@ -34,7 +34,8 @@ Sources
 import ast
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import call_place, called, indexes
+from reenact.rules.own._lines import call_place, calls
+from reenact.rules.own._parts import owner_of
 
 MOST = 0.9
 FEWEST = 3
@@ -46,15 +47,19 @@ class GradientsNotCleared(Rule):
     needs = Needs(0)
     """The steps of a run or, without enough of them, the text."""
     severity = Severity.ERROR
-    confidence = 0.95
-    certainty = Certainty.PROOF
+    confidence, certainty = 0.95, Certainty.PROOF
     why = "Gradients add up over all steps because they are never reset."
 
     def check(self, evidence: Evidence) -> Findings:
-        known = _carried(evidence)
+        trace = evidence.trace if evidence.trace is not None and evidence.trace.step_count else None
+        carried = trace.steps["carried"] if trace is not None else ()
+        # For each step but the first, where known: 1 when it began with gradients of the step before.
+        known = [float(value) for value in carried if value == value][1:]
         if len(known) >= FEWEST:
             cleared = len(known) - sum(known)
-            each_epoch = cleared <= _epochs(evidence) and sum(known) > len(known) / 2
+            # So often gradients would be cleared if that stood before the loop over batches.
+            epochs = (trace.epoch_count or 0) if trace is not None else 0
+            each_epoch = cleared <= epochs and sum(known) > len(known) / 2
             if (cleared > (1 - MOST) * len(known) and not each_epoch) or _in_turns(evidence):
                 return
             saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
@@ -76,18 +81,5 @@ def _in_turns(evidence: Evidence) -> bool:
 
 def _receivers(evidence: Evidence, name: str) -> list[str]:
     """Whose method of this name the program calls, call by call, but for schedules."""
-    calls = [call for index in indexes(evidence) for call in index.calls if called(call) == name]
-    owners = [ast.unparse(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)]
-    return [owner for owner in owners if "sched" not in owner.lower()]
-
-
-def _epochs(evidence: Evidence) -> int:
-    """How often gradients would be cleared if that stood before the loop over batches."""
-    return (evidence.trace.epoch_count or 0) if evidence.trace is not None else 0
-
-
-def _carried(evidence: Evidence) -> list[float]:
-    """For each step but the first, where known: 1 when it began with gradients of the step before."""
-    if evidence.trace is None or not evidence.trace.step_count:
-        return []
-    return [float(value) for value in evidence.trace.steps["carried"] if value == value][1:]
+    owners = [owner for _, call in calls(evidence, name) if (owner := owner_of(call)) is not None]
+    return [text for text in map(ast.unparse, owners) if "sched" not in text.lower()]

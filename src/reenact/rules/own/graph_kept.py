@@ -35,60 +35,50 @@ import ast
 import re
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules.own._lines import function_of, indexes, loops_of, place_in
+from reenact.rules.own._parts import called, is_call, is_sum, owner_of, within
 
 LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
-ENDS = frozenset({"item", "detach", "float", "tolist", "numpy", "cpu", "data"})
+ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
+FREED = re.compile(rf"\b(?:{'|'.join(ENDS)})\b")
 
 
-class GraphKept(Rule):
-    code, name, family, fault = "RE047", "graph-kept", "reenact", None
+class GraphKept(Culprit):
+    code, name, family = "RE047", "graph-kept", "reenact"
     needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "The sum holds the graph of every loss: memory grows with every step."
 
     def check(self, evidence: Evidence) -> Findings:
+        keeps = f"keeps the graph of every step{_growth(evidence)}"
         for index in indexes(evidence):
             gone_back = {name for call in index.calls for name in _goes_back(call)}
             for call in index.calls:
                 if _is_kept(index, call):
-                    saw = f"{ast.unparse(call)} keeps the graph of every step{_growth(evidence)}"
-                    yield self.finding(evidence, saw, place=place_in(index, call))
-            for node in ast.walk(index.tree):
-                if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
-                    continue
+                    yield self.finding(evidence, f"{ast.unparse(call)} {keeps}", place=place_in(index, call))
+            for node in (one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)):
                 total, added = ast.unparse(node.target), _name(node.value)
                 kept = added in gone_back or _is_evaluated(index, node)
                 if kept and total not in gone_back and not _is_undone(index, total, node):
-                    added = added or ast.unparse(node.value)
-                    grows = _growth(evidence)
-                    saw = f"{total} += {added} keeps the graph of every step{grows}"
+                    saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"
                     yield self.finding(evidence, saw, place=place_in(index, node))
 
 
 def _goes_back(call: ast.Call) -> list[str]:
     """Names of the losses that a call sends backward."""
-    if called(call) != "backward":
-        return []
-    given = [*call.args]
-    if isinstance(call.func, ast.Attribute):
-        owner = call.func.value
-        given += [owner, *(owner.args if isinstance(owner, ast.Call) else ())]
-    return [one.id for one in given if isinstance(one, ast.Name)]
+    owner = owner_of(call)
+    given = [*call.args, owner, *(owner.args if isinstance(owner, ast.Call) else ())]
+    return [one.id for one in given if isinstance(one, ast.Name) and called(call) == "backward"]
 
 
 def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     """Whether a loss that went backward goes into a list that no loop around makes again or empties."""
-    if called(call) != "append" or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+    owner = owner_of(call)
+    if called(call) != "append" or owner is None or len(call.args) != 1:
         return False
-    kept, loss = ast.unparse(call.func.value), call.args[0]
-    loops = [loop for loop in index.loops if loop.lineno < call.lineno <= (loop.end_lineno or 0)]
-    around = function_of(index, call)
-    backward = {name for node in ast.walk(around) if isinstance(node, ast.Call) for name in _goes_back(node)}
+    kept, loss, loops = re.escape(ast.unparse(owner)), call.args[0], loops_of(index, call)
+    around = within(function_of(index, call), ast.Call)
+    backward = {name for node in around for name in _goes_back(node)}
     if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
         return False
     outer = min(loops, key=lambda loop: loop.lineno)
@@ -96,33 +86,31 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
         # One pass over a loader: the list ends with the epoch.
         return False
     inside = "\n".join(ast.unparse(one) for one in outer.body)
-    again = re.search(
-        rf"(?:^|\s){re.escape(kept)} = |{re.escape(kept)}\.(?:clear|pop)|del {re.escape(kept)}", inside
-    )
+    again = re.search(rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}", inside)
     return again is None and not re.search(rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside)
 
 
 def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
-    """Whether a loss is added where it is made, in a function that evaluates with gradients on and gives the
-    sum away as it is."""
-    value = node.value
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult | ast.Div):
-        value = value.left
-    around = function_of(index, node)
-    if not isinstance(value, ast.Call) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
+    """Whether a function that evaluates with gradients on adds up losses, and gives the sum away as it is."""
+    value, around = _unscaled(node.value), function_of(index, node)
+    if not is_call(value) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
         return False
     total, text = ast.unparse(node.target), ast.unparse(around)
-    given = [one.value for one in ast.walk(around) if isinstance(one, ast.Return) and one.value is not None]
+    given = [one.value for one in within(around, ast.Return) if one.value is not None]
     away = [one for one in given if total in {ast.unparse(part) for part in ast.walk(one)}]
-    freed = any(re.search(rf"\b(?:{'|'.join(ENDS)})\b", ast.unparse(one)) for one in away)
+    freed = any(FREED.search(ast.unparse(one)) for one in away)
     trains = re.search(r"no_grad|inference_mode|set_grad_enabled|backward|\.step\(", text)
     return bool(away) and not freed and trains is None and ".eval()" in text
 
 
+def _unscaled(value: ast.expr) -> ast.expr:
+    """What is added, without the number that it is multiplied with or divided by."""
+    return value.left if is_sum(value, ast.Mult, ast.Div) else value
+
+
 def _name(value: ast.expr) -> str:
     """The variable that is added as it is, or times a number."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult | ast.Div):
-        value = value.left
+    value = _unscaled(value)
     return value.id if isinstance(value, ast.Name) else ""
 
 
@@ -132,20 +120,14 @@ def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
     inner = max(loops, key=lambda loop: loop.lineno, default=None)
     if inner is None:
         return True
-    made = [one for one in ast.walk(inner) if isinstance(one, ast.Assign)]
-    names = {ast.unparse(target) for one in made for target in one.targets}
-    return total in names or _name(node.value) in {
-        ast.unparse(target)
-        for one in made
-        for target in one.targets
-        if isinstance(one.value, ast.Call) and called(one.value) in ENDS
-    }
+    made = [(ast.unparse(target), one.value) for one in within(inner, ast.Assign) for target in one.targets]
+    freed = {name for name, value in made if called(value) in ENDS}
+    return total in {name for name, _ in made} or _name(node.value) in freed
 
 
 def _growth(evidence: Evidence) -> str:
     """How much the process grew since its first looks, when that is worth telling."""
-    if evidence.trace is None:
-        return ""
-    held = [float(size) for size in evidence.trace.steps["memory"] if size == size]
+    sizes = evidence.trace.steps["memory"] if evidence.trace is not None else ()
+    held = [float(size) for size in sizes if size == size]
     grown = held[-1] - held[len(held) // 4] if len(held) > 8 else 0.0
     return f"; the process grew by {grown:.0f} MB" if grown > 20 else ""

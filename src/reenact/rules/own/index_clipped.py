@@ -51,9 +51,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._flow import assigned, given
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules.own._flow import given
+from reenact.rules.own._lines import function_of, indexes, place_in, value_of
+from reenact.rules.own._parts import is_call, is_sum, last_word, stores
 from reenact.rules.own._series import learned
 
 TABLES = ("Embedding", "EmbeddingBag")
@@ -76,13 +77,9 @@ class Clip(NamedTuple):
     """By `%`: what is cut off comes back at the start."""
 
 
-class IndexClipped(Rule):
-    code, name, family, fault = "RE062", "index-clipped", "reenact", None
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.85
-    certainty = Certainty.STRONG
+class IndexClipped(Culprit):
+    code, name, family = "RE062", "index-clipped", "reenact"
+    needs, confidence = Needs.GRAPH, 0.85
     why = "Everything whose index is cut off shares one row of the table."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -90,58 +87,40 @@ class IndexClipped(Rule):
             for clip in _clips(index):
                 saw = _larger(evidence, clip) or _as_many_as_values(index, clip)
                 if saw and not (clip.wraps and learned(evidence)):
-                    yield self.finding(
-                        evidence, f"{ast.unparse(clip.node)}: {saw}", place=place_in(index, clip.node)
-                    )
+                    saw = f"{ast.unparse(clip.node)}: {saw}"
+                    yield self.finding(evidence, saw, place=place_in(index, clip.node))
                     return
 
 
 def _clips(index: FileIndex) -> Iterator[Clip]:
-    tables = {
-        ast.unparse(target): value
-        for node in ast.walk(index.tree)
-        for target, value in assigned(node)
-        if isinstance(value, ast.Call) and called(value) in TABLES and value.args
-    }
+    made = ((ast.unparse(target), value) for target, value in stores(index.tree))
+    tables = {name: value for name, value in made if is_call(value, *TABLES) and value.args}
     for call in index.calls:
         table = tables.get(ast.unparse(call.func))
         if table is None or not call.args or MEANT.search(ast.unparse(call.func)):
             continue
         value = value_of(index, call.args[0])
-        within = value is call.args[0] or function_of(index, value) is function_of(index, call)
-        wraps = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod)
-        cut = wraps or (isinstance(value, ast.Call) and called(value) in (*CLIPS, *WRAPS))
-        if within and cut and not MEANT.search(ast.unparse(value)):
-            yield Clip(value, table, wraps or (isinstance(value, ast.Call) and called(value) in WRAPS))
+        own = value is call.args[0] or function_of(index, value) is function_of(index, call)
+        wraps = is_sum(value, ast.Mod) or is_call(value, *WRAPS)
+        if own and (wraps or is_call(value, *CLIPS)) and not MEANT.search(ast.unparse(value)):
+            yield Clip(value, table, wraps)
 
 
 def _larger(evidence: Evidence, clip: Clip) -> str:
     """What the rows of the run show: whole numbers beyond the table, which took them without an error."""
-    sizes = [
-        layer.weights[0].shape[0]
-        for layer in evidence.layers
-        if layer.family == "embedding"
-        and layer.weights
-        and layer.place is not None
-        and layer.place.line == clip.table.lineno
-    ]
-    seen = [
-        facts.maximum
-        for facts in evidence.watched.data
-        if facts.split == "train" and facts.maximum is not None and "int" in facts.dtype
-    ]
+    tables = [layer for layer in evidence.layers if layer.family == "embedding" and layer.weights]
+    line = clip.table.lineno
+    sizes = [one.weights[0].shape[0] for one in tables if one.place is not None and one.place.line == line]
+    train = [facts for facts in evidence.watched.data if facts.split == "train" and "int" in facts.dtype]
+    seen = [facts.maximum for facts in train if facts.maximum is not None]
     above = [(size, largest) for size in sizes for largest in seen if largest >= size]
-    if not above:
-        return ""
-    size, largest = above[0]
-    return f"the data goes up to {largest:.0f}, the table has {size} rows"
+    return f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows" if above else ""
 
 
 def _as_many_as_values(index: FileIndex, clip: Clip) -> str:
     """Whether the table is as large as there are different values."""
     size = clip.table.args[0]
-    name = size.attr if isinstance(size, ast.Attribute) else getattr(size, "id", "")
-    values = [size, *(given(index, name) if name else ())]
+    values = [size, *(given(index, last_word(size)) if last_word(size) else ())]
     counted = [text for value in values if COUNTED.search(text := ast.unparse(value))]
     rows = "the table has as many rows as there are values"
     return f"{rows} ({counted[0][:60]}), and values are cut to that" if counted else ""

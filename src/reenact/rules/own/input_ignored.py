@@ -45,13 +45,12 @@ Sources
 import ast
 
 from reenact.rules import Evidence, Findings, Needs, Place, Rule
-from reenact.rules.own._lines import indexes, place_in
+from reenact.rules.own._lines import first_place, nodes
 
 
 class InputIgnored(Rule):
     code, name, family, fault = "RE064", "input-ignored", "reenact", None
-    needs = Needs.EXPERIMENTS
-    confidence = 0.6
+    needs, confidence = Needs.EXPERIMENTS, 0.6
     is_root_cause = True
     why = "What an input says cannot be learned when no output depends on it."
 
@@ -71,11 +70,9 @@ class InputIgnored(Rule):
 
 def _forward(evidence: Evidence, model: str) -> Place | None:
     """Where the model of this class is computed."""
-    for index in indexes(evidence):
-        for scope in index.classes:
-            if not isinstance(scope.node, ast.ClassDef) or scope.node.name != model:
-                continue
-            for node in scope.node.body:
-                if isinstance(node, ast.FunctionDef) and node.name == "forward":
-                    return place_in(index, node)
-    return None
+    return first_place(
+        (index, node)
+        for index, owner in nodes(evidence, ast.ClassDef)
+        for node in owner.body
+        if owner.name == model and isinstance(node, ast.FunctionDef) and node.name == "forward"
+    )

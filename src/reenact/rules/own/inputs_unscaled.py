@@ -67,7 +67,7 @@ class InputsUnscaled(Rule):
         param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
         finding = at_hyperparameter(finding, param, values)
         made = inputs_made_at(evidence)
-        passes = evidence.trace.happened("training-pass") if evidence.trace is not None else ()
+        passes = evidence.happened("training-pass")
         if made is None and framework(evidence) == "torch" and (param is None or param.absent):
             made = passes[0].place if passes else None
         yield replace(finding, place=made) if made is not None else finding

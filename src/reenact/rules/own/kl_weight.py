@@ -38,14 +38,14 @@ Sources
 import ast
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.deepchecker.ignores_its_inputs import ignores_inputs
 from reenact.rules.own._divergence import divergences
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules.own._lines import function_of, indexes, place_in, value_of
+from reenact.rules.own._parts import called, is_call, is_sum, options, owner_of, within
 
 COLLAPSED = 0.05
-"""Distance from zero below which a mean or a log variance tells no row apart: the noise beside it is of
-size 1."""
+"""Distance from zero below which a mean or a log variance tells no row apart, beside noise of size 1."""
 LATE = 3
 """Sampled steps at the end that count."""
 MEANS = frozenset(
@@ -56,13 +56,9 @@ MEANS = frozenset(
 )  # fmt: skip
 
 
-class KlWeight(Rule):
-    code, name, family, fault = "RE054", "kl-weight", "reenact", None
+class KlWeight(Culprit):
+    code, name, family = "RE054", "kl-weight", "reenact"
     needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "The divergence outweighs the reconstruction by rows times values: every row gets the same code."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -78,13 +74,12 @@ class KlWeight(Rule):
 
 def _one_code(evidence: Evidence) -> str:
     """What was seen of an inner layer whose whole output has come to zero: a code that is noise."""
-    for layer in evidence.layers if evidence.trace is not None else ():
-        if not layer.weighted or layer.role == "output" or evidence.trace is None:
-            continue
-        ends = [evidence.trace.layer(layer.name, column).known.values for column in ("minimum", "maximum")]
+    inner = [layer.name for layer in evidence.weighted if layer.role != "output"]
+    for name in inner if evidence.trace is not None else ():
+        ends = [evidence.watched.layer(name, column).known.values for column in ("minimum", "maximum")]
         least, most = (values[-LATE:] for values in ends)
         if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
-            return f"{layer.name} ends between {min(least):.2g} and {max(most):.2g} for every row"
+            return f"{name} ends between {min(least):.2g} and {max(most):.2g} for every row"
     return ""
 
 
@@ -93,42 +88,30 @@ def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> boo
     and both are added where the function is called."""
     owner = function_of(index, divergence)
     for node in ast.walk(owner):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            sides = [value_of(index, side) for side in (node.left, node.right)]
-            if divergence in sides and any(_is_mean(side) for side in sides):
-                return True
-        pair = node.value.elts if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) else ()
+        pair: list[ast.expr] = []
+        if is_sum(node, ast.Add):
+            pair = [node.left, node.right]
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            pair = node.value.elts
         values = [value_of(index, one) for one in pair]
-        both = divergence in values and any(_is_mean(one) for one in values)
-        if both and any(_adds(other, getattr(owner, "name", "")) for other in indexes(evidence)):
-            return True
+        if divergence in values and any(map(_is_mean, values)):
+            name = getattr(owner, "name", "")
+            if isinstance(node, ast.BinOp) or any(_adds(other, name) for other in indexes(evidence)):
+                return True
     return False
 
 
 def _adds(index: FileIndex, function: str) -> bool:
     """Whether what a function returns is taken apart and added as it is."""
-    taken = {
-        ast.unparse(one)
-        for node in ast.walk(index.tree)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
-        if isinstance(node.value, ast.Call) and called(node.value) == function
-        for one in node.targets[0].elts
-    }
-    return any(
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Add)
-        and {ast.unparse(node.left), ast.unparse(node.right)} <= taken
-        for node in ast.walk(index.tree)
-    )
+    targets = [node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)]
+    taken = {ast.unparse(one) for target in targets if isinstance(target, ast.Tuple) for one in target.elts}
+    sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
+    return any({ast.unparse(node.left), ast.unparse(node.right)} <= taken for node in sums)
 
 
 def _is_mean(value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
-    reduction = next(
-        (ast.unparse(word.value) for word in value.keywords if word.arg == "reduction"), "'mean'"
-    )
-    inner = value.func.value if isinstance(value.func, ast.Attribute) else None
-    by_row = isinstance(inner, ast.Call) and called(inner) == "sum"
+    by_row = called(owner_of(value)) == "sum"
     plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
-    return plain or (called(value) in MEANS and reduction == "'mean'")
+    return plain or (called(value) in MEANS and options(value).get("reduction", "'mean'") == "'mean'")

@@ -34,7 +34,7 @@ from reenact.rules.own._label_place import labels_made_at
 
 
 class LabelShapeOrRange(CrashRule):
-    code, name, family, fault = "RE902", "label-shape-or-range", "reenact", None
+    code, name, family = "RE902", "label-shape-or-range", "reenact"
     kind = CrashKind.LABEL
     confidence = 0.95
     why = "Each loss takes labels of one form, and one unit of the output for every class."

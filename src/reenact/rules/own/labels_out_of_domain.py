@@ -29,6 +29,9 @@ Sources
     DeepDiagnosis (out of range), Wardat et al., ICSE 2022; documentation of the losses.
 """
 
+import math
+from dataclasses import replace
+
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
 from reenact.rules.own._label_place import labels_made_at
@@ -48,9 +51,7 @@ def no_class_numbers(evidence: Evidence) -> bool:
     labels, output = evidence.labels, evidence.output
     if labels is None or output is None or labels.integral or labels.one_hot:
         return False
-    columns = 1
-    for size in labels.shape[1:]:
-        columns *= size or 1
+    columns = math.prod(size or 1 for size in labels.shape[1:])
     classes = evidence.loss_name in ("sparse_categorical_crossentropy", "cross_entropy", "nll")
     return classes and columns == 1 and (output.width or 1) > 2
 
@@ -65,19 +66,9 @@ def _classes_scored(evidence: Evidence) -> int | None:
     return evidence.output.width if evidence.output is not None and heads == 1 else None
 
 
-def _refuted(evidence: Evidence) -> bool:
-    """Whether the run goes against it: torch ends a training with a label that is no class, so the loss was
-    given something else, as in a contrast or with one of several heads."""
-    seen = evidence.trace is not None and evidence.trace.step_count > 1
-    return seen and evidence.crash is None and framework(evidence) == "torch"
-
-
 class LabelsOutOfDomain(Rule):
     code, name, family, fault = "RE004", "labels-out-of-domain", "reenact", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.9, Certainty.STRONG
     why = "A model cannot learn values that its output cannot take or its loss does not know."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -109,7 +100,10 @@ class LabelsOutOfDomain(Rule):
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
             saw = f"class {beyond[0]} where the output has {width} units"
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
-            sure = Certainty.HINT if _refuted(evidence) else Certainty.PROOF
+            # Torch ends a training with a label that is no class: where it went on, the loss was given
+            # something else, as in a contrast or with one of several heads.
+            went_on = evidence.trace is not None and evidence.trace.step_count > 1 and evidence.crash is None
+            sure = Certainty.HINT if went_on and framework(evidence) == "torch" else Certainty.PROOF
             yield self.finding(evidence, saw, layer=evidence.output, fault=fault, certainty=sure)
 
     def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
@@ -118,13 +112,10 @@ class LabelsOutOfDomain(Rule):
         if low >= least - slack and high <= most + slack:
             return
         mean = labels.mean if labels.mean is not None else (low + high) / 2
-        yield self.finding(
-            evidence,
-            f"targets {low:.3g} to {high:.3g}, but {evidence.last_activation} gives {least:g} to {most:g}",
-            layer=evidence.output,
-            kind=Kind.ACTIVATION,
-            values=("linear",),
-            fault=Fault.ACH,
-            confidence=0.95 if mean < least or mean > most else 0.85,
-            certainty=Certainty.PROOF if max(least - low, high - most) > FAR * (high - low) else None,
+        gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
+        saw, sure = f"targets {low:.3g} to {high:.3g}, but {gives}", 0.85 if least <= mean <= most else 0.95
+        finding = self.finding(
+            evidence, saw, layer=evidence.output, kind=Kind.ACTIVATION, values=("linear",), confidence=sure
         )
+        proven = max(least - low, high - most) > FAR * (high - low)
+        yield replace(finding, fault=Fault.ACH, certainty=Certainty.PROOF if proven else self.certainty)

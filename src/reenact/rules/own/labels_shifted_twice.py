@@ -42,17 +42,13 @@ Sources
     Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
 """
 
-from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs, Place
 from reenact.rules.own._lines import indexes
 
 
-class LabelsShiftedTwice(Rule):
-    code, name, family, fault = "RE037", "labels-shifted-twice", "reenact", None
-    needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.PROOF
+class LabelsShiftedTwice(Culprit):
+    code, name, family = "RE037", "labels-shifted-twice", "reenact"
+    needs, confidence, certainty = Needs.EXPERIMENTS, 0.95, Certainty.PROOF
     why = "The model learns to name the token after the next one."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -30,12 +30,12 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TypeGuard
+from collections.abc import Sequence
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.own._lines import called, function_of, indexes, is_in_loop, place_in, value_of
+from reenact.rules.own._lines import function_of, indexes, loops_of, place_in, value_of
+from reenact.rules.own._parts import called, is_call, names, options, within
 
 SPLITS = ("train_test_split", "random_split")
 CHOSEN = ("flatnonzero", "nonzero", "where", "argwhere")
@@ -47,10 +47,7 @@ COPIES = ("resample", "fit_resample")
 
 class LeakageByDuplicates(Rule):
     code, name, family, fault = "RE055", "leakage-by-duplicates", "reenact", Fault.VRM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "Copies of one row lie on both sides of the split: split first, then draw from the training rows."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -60,82 +57,59 @@ class LeakageByDuplicates(Rule):
             # A function of the program that draws is a draw where it is called.
             for draw in (*copying, *(call for call in index.calls if called(call) in own)):
                 split = _split_later(index, draw)
-                if split is not None and (isinstance(split, ast.Call) or _may_be_cut(index, draw, own)):
+                if split is not None and (is_call(split) or _may_be_cut(index, draw, own)):
                     saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
                     yield self.finding(evidence, saw, place=place_in(index, draw))
 
 
 def _copies(index: FileIndex, call: ast.Call) -> bool:
     """Whether a call gives rows, or numbers of rows, some of them several times."""
-    words = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    words = options(call)
     if called(call) in COPIES:
         return words.get("replace", "True") == "True"
-    if called(call) != "choice" or words.get("replace") != "True" or not call.args:
-        return False
-    return _made_by(index, call.args[0], PLACES)
+    again = called(call) == "choice" and words.get("replace") == "True" and bool(call.args)
+    return again and _made_by(index, call.args[0], PLACES)
 
 
-def _made_by(index: FileIndex, value: ast.expr, names: Sequence[str]) -> bool:
-    return any(
-        isinstance(node, ast.Call) and called(node) in names
-        for name in ast.walk(value)
-        for node in ast.walk(value_of(index, name) if isinstance(name, ast.Name) else name)
-    )
+def _made_by(index: FileIndex, value: ast.expr, makers: Sequence[str]) -> bool:
+    parts = [value, *(value_of(index, name) for name in within(value, ast.Name))]
+    return any(is_call(node, *makers) for part in parts for node in ast.walk(part))
 
 
 def _may_be_cut(index: FileIndex, draw: ast.Call, own: set[str]) -> bool:
     """Whether two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance."""
     rows = called(draw) in own.union(COPIES) or _made_by(index, draw.args[0], CHOSEN)
-    return rows and not is_in_loop(index, draw)
+    return rows and not loops_of(index, draw)
 
 
 def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
     """The split of the rows that were drawn, by a call or by two slices; none where they are not split."""
     around = function_of(index, draw)
     drawn: set[str] = set()
-    for statement in sorted(_statements(around), key=lambda one: one.lineno):
-        value = getattr(statement, "value", None)
-        if statement.lineno < draw.lineno or value is None:
+    statements = [one for one in ast.walk(around) if isinstance(one, ast.Assign | ast.Expr)]
+    for statement in sorted(statements, key=lambda one: one.lineno):
+        if statement.lineno < draw.lineno:
             continue
-        nodes = list(ast.walk(value))
-        touched = draw in nodes or any(isinstance(node, ast.Name) and node.id in drawn for node in nodes)
-        split = next((one for one in nodes if isinstance(one, ast.Call) and called(one) in SPLITS), None)
+        nodes = list(ast.walk(statement.value))
+        touched = _reads(statement.value, draw, drawn)
+        split = next((one for one in nodes if is_call(one, *SPLITS)), None)
         if touched and split is not None:
             return split
-        cut = next((node for node in nodes if _cut(node) and ast.unparse(node.value) in drawn), None)
-        if cut is not None and any(_completes(node, cut) for node in ast.walk(around)):
-            return cut
+        for node in nodes:
+            match node:
+                case ast.Subscript(rows, ast.Slice(None, ast.expr() as end)) if ast.unparse(rows) in drawn:
+                    # `rows[cut:]` beside `rows[:cut]`.
+                    rest = f"{ast.unparse(rows)}[{ast.unparse(end)}:]"
+                    if any(ast.unparse(one) == rest for one in within(around, ast.Subscript)):
+                        return node
+                    break
         # Arithmetic makes new rows of them: centres of classes with noise, say.
-        counted = [node for node in nodes if isinstance(node, ast.BinOp) and _of(node, draw, drawn)]
-        if touched and not counted:
-            drawn |= {name for target in getattr(statement, "targets", ()) for name in _names(target)}
+        counted = any(_reads(node, draw, drawn) for node in within(statement.value, ast.BinOp))
+        if touched and not counted and isinstance(statement, ast.Assign):
+            drawn |= {name for target in statement.targets for name in names(target)}
     return None
 
 
-def _of(sum_: ast.BinOp, draw: ast.Call, drawn: set[str]) -> bool:
-    """Whether arithmetic is done with what was drawn."""
-    return any(node is draw or (isinstance(node, ast.Name) and node.id in drawn) for node in ast.walk(sum_))
-
-
-def _cut(node: ast.AST) -> TypeGuard[ast.Subscript]:
-    """`rows[:cut]`."""
-    part = node.slice if isinstance(node, ast.Subscript) else None
-    return isinstance(part, ast.Slice) and part.lower is None and part.upper is not None
-
-
-def _completes(node: ast.AST, cut: ast.Subscript) -> bool:
-    """`rows[cut:]` beside `rows[:cut]`."""
-    part, first = node.slice if isinstance(node, ast.Subscript) else None, cut.slice
-    if not isinstance(node, ast.Subscript) or not isinstance(part, ast.Slice) or part.lower is None:
-        return False
-    end = first.upper if isinstance(first, ast.Slice) else None
-    same = ast.unparse(node.value) == ast.unparse(cut.value) and part.upper is None
-    return same and end is not None and ast.unparse(part.lower) == ast.unparse(end)
-
-
-def _statements(around: ast.AST) -> Iterator[ast.Assign | ast.Expr]:
-    return (node for node in ast.walk(around) if isinstance(node, ast.Assign | ast.Expr))
-
-
-def _names(target: ast.expr) -> Iterator[str]:
-    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+def _reads(value: ast.expr, draw: ast.Call, drawn: set[str]) -> bool:
+    """Whether something is computed of what was drawn."""
+    return draw in ast.walk(value) or not drawn.isdisjoint(names(value))

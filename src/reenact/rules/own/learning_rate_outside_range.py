@@ -34,6 +34,7 @@ Sources
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
@@ -68,20 +69,12 @@ class LearningRateOutsideRange(Rule):
         if rate is None or rate <= 0:
             return
         doubt = 0.4 if learned(evidence) else 1.0
-        for saw, sure, values in (
-            _by_test(evidence, rate),
-            _by_trace(evidence, rate),
-            _by_use(evidence, rate),
-        ):
+        for look in (_by_test, _by_trace, _by_use):
+            saw, sure, values = look(evidence, rate)
             if saw:
-                yield self.finding(
-                    evidence,
-                    f"learning rate {rate:g}: {saw}",
-                    kind=Kind.LEARNING_RATE,
-                    values=values,
-                    confidence=sure * doubt,
-                    certainty=Certainty.STRONG if sure * doubt > 0.8 else None,
-                )
+                kind, certain = Kind.LEARNING_RATE, Certainty.STRONG if sure * doubt > 0.8 else None
+                found = self.finding(evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values)
+                yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
                 return
 
 
@@ -90,8 +83,9 @@ FINE: Word = ("", 0.0, ())
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
-    tested = evidence.experiments.learning_rates
-    still = _stands_still(evidence)
+    tested, curve = evidence.experiments.learning_rates, windows(losses(evidence))
+    # The whole training took next to nothing off the loss, where it should.
+    still = evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
     held_back = still and can_learn(evidence)
     least = LEAST_FALL_STILL if held_back else LEAST_FALL
     bounds = usable_range(tested.rates, tested.losses, least) if tested is not None else None
@@ -115,12 +109,6 @@ def rates_within(low: float, high: float) -> tuple[float, ...]:
     good = 10.0 ** round(math.log10(middle))
     good = good if low <= good <= high else float(f"{middle:.1g}")
     return tuple(rate for rate in (good, good / 10, good * 10) if low <= rate <= high) or (middle,)
-
-
-def _stands_still(evidence: Evidence) -> bool:
-    """Whether the whole training took next to nothing off the loss, where it should."""
-    curve = windows(losses(evidence))
-    return evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
 
 
 def _clipped_short(evidence: Evidence) -> bool:

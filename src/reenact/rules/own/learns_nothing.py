@@ -46,9 +46,7 @@ FEW_ROWS = 32
 
 class LearnsNothing(Rule):
     code, name, family, fault = "RE029", "learns-nothing", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.85
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.85
     why = "Any model that uses its inputs does better."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -27,8 +27,9 @@ Sources
 """
 
 import re
+from dataclasses import replace
 
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._lines import pass_place
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
@@ -40,35 +41,27 @@ PARALLEL = re.compile(
 
 class LinearHiddenLayer(Rule):
     code, name, family, fault = "RE027", "linear-hidden-layer", "reenact", Fault.ARM
-    needs = Needs.SOURCE
-    confidence = 0.75
+    needs, confidence = Needs.SOURCE, 0.75
     why = "Two linear layers in a row are one: the second adds parameters and no power."
 
     def check(self, evidence: Evidence) -> Findings:
         layers = [layer for layer in evidence.layers if layer.family != "input"]
-        found = [
-            layer
-            for number, layer in enumerate(layers)
-            if _is_linear(evidence, layer) and not _code(evidence, layer) and _bare(layers, number)
-        ]
+        bare = [layer for number, layer in enumerate(layers) if _bare(layers, number)]
+        found = [layer for layer in bare if _is_linear(evidence, layer) and not _code(evidence, layer)]
         few = 2 * len(found) <= sum(layer.role == "hidden" for layer in layers)
-        values: tuple[JsonValue, ...] = ("relu", "tanh")
         for layer in found:
             sure = 0.4 if few else self.confidence if layer.family == "dense" else 0.6
-            yield self.finding(
-                evidence,
+            saw, kind, values = (
                 f"{layer.type} {layer.name} has no activation",
-                layer=layer,
-                kind=Kind.ACTIVATION,
-                values=values,
-                place=pass_place(evidence, layer),
-                confidence=sure,
+                Kind.ACTIVATION,
+                ("relu", "tanh"),
             )
+            made = self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+            yield replace(made, place=pass_place(evidence, layer) or made.place)
 
 
 def _is_linear(evidence: Evidence, layer: LayerView) -> bool:
-    """Whether the text confirms it: a function may bend outputs where no layer shows it, and a layer may be
-    one output of several."""
+    """Whether the text confirms it: a function may bend outputs, and a layer be one output of several."""
     param = evidence.hyperparameter(Kind.ACTIVATION, layer)
     return param is not None and param.role != "output" and param.in_force in (None, "linear")
 
@@ -88,9 +81,8 @@ def _bare(layers: list[LayerView], number: int) -> bool:
     layer = layers[number]
     if layer.role != "hidden" or layer.family not in ("dense", "conv"):
         return False
-    if layer.activation not in (None, "linear") or PARALLEL.search(layer.name.lower()):
-        return False
-    if len(layer.feeds) > 1:
+    parallel = len(layer.feeds) > 1 or PARALLEL.search(layer.name.lower())
+    if layer.activation not in (None, "linear") or parallel:
         return False
     for behind in layers[number + 1 :]:
         if behind.weighted:
@@ -103,9 +95,8 @@ def _bare(layers: list[LayerView], number: int) -> bool:
 def _takes(behind: LayerView, layer: LayerView, layers: list[LayerView]) -> bool:
     """Whether the widths say that one feeds the other; layers side by side have other widths."""
     if layer.feeds:
-        return behind.name in layer.feeds or not any(
-            one.name in layer.feeds and one.weighted for one in layers
-        )
+        takers = [one.name for one in layers if one.name in layer.feeds and one.weighted]
+        return behind.name in layer.feeds or not takers
     given = behind.settings.get("in_features", behind.settings.get("in_channels"))
     if isinstance(given, int) and layer.width and behind.family == layer.family:
         return given == layer.width

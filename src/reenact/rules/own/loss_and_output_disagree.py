@@ -34,29 +34,28 @@ Sources
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import Any
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule, TaskType
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule, TaskType
 from reenact.rules.finding import Certainty, Finding, Severity
 from reenact.rules.losses import LossFamily, Wanted
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._lines import calls, place_in, value_of
 from reenact.rules.own._model import adds_up_to_one, is_probability, left_open, seen_outside
+from reenact.rules.own._parts import called
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 
 
 class LossAndOutputDisagree(Rule):
     code, name, family, fault = "RE001", "loss-and-output-disagree", "reenact", Fault.ACH
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "Outside its domain a loss has no meaning and its gradient no direction."
 
     def check(self, evidence: Evidence) -> Findings:
-        for index in indexes(evidence):
-            for call in _compared_probabilities(index):
+        for index, call in calls(evidence):
+            made = value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
+            if called(made) == "softmax":
                 saw = f"{ast.unparse(call.args[0])[:40]} is a softmax, {called(call)} wants log_softmax"
                 yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
         output = evidence.output
@@ -68,66 +67,42 @@ class LossAndOutputDisagree(Rule):
             numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
             values = ("linear",) if numbers else ("sigmoid", "linear")
             saw = "softmax over one unit is always 1"
-            yield self._mismatch(evidence, output, saw, values, 0.97, certainty=Certainty.PROOF)
+            yield self._mismatch(evidence, saw, values, 0.97, certainty=Certainty.PROOF)
         elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
-            yield from self._no_softmax(evidence, output, activation)
+            yield from self._no_softmax(evidence, activation)
         elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
-            yield from self._no_sigmoid(evidence, output, activation)
+            yield from self._no_sigmoid(evidence, activation)
         elif wanted is Wanted.LOG_SOFTMAX and activation not in ("log_softmax", "logsigmoid"):
-            yield self._mismatch(evidence, output, _saw(evidence, activation), ("log_softmax",), 0.85)
+            yield self._mismatch(evidence, _saw(evidence, activation), ("log_softmax",), 0.85)
         elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
             sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
-            yield self._mismatch(evidence, output, _saw(evidence, activation), ("linear",), sure, Fault.AAL)
+            yield self._mismatch(evidence, _saw(evidence, activation), ("linear",), sure, fault=Fault.AAL)
         elif (
             evidence.task is TaskType.REGRESSION and activation == "softmax" and loss is LossFamily.REGRESSION
         ):
-            yield self._mismatch(evidence, output, "softmax before a regression", ("linear",), 0.8)
+            yield self._mismatch(evidence, "softmax before a regression", ("linear",), 0.8)
 
-    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
+    def _no_softmax(self, evidence: Evidence, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
         sure, certainty = (0.65, None) if activation == "sigmoid" else (0.9, _proven(evidence))
         saw = _saw(evidence, activation)
-        yield self._mismatch(evidence, output, saw, ("softmax",), sure, certainty=certainty)
+        yield self._mismatch(evidence, saw, ("softmax",), sure, certainty=certainty)
 
-    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
+    def _no_sigmoid(self, evidence: Evidence, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):
-            several = activation == "softmax" and evidence.task is TaskType.MULTI_LABEL
-            if several:
-                yield self._mismatch(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.85)
+            if activation == "softmax" and evidence.task is TaskType.MULTI_LABEL:
+                yield self._mismatch(evidence, _saw(evidence, activation), ("sigmoid",), 0.85)
             return
         saw = _saw(evidence, activation)
-        yield self._mismatch(evidence, output, saw, ("sigmoid",), 0.9, certainty=_proven(evidence))
+        yield self._mismatch(evidence, saw, ("sigmoid",), 0.9, certainty=_proven(evidence))
 
     def _mismatch(
-        self,
-        evidence: Evidence,
-        output: LayerView,
-        saw: str,
-        values: tuple[JsonValue, ...],
-        sure: float,
-        fault: Fault | None = None,
-        certainty: Certainty | None = None,
+        self, evidence: Evidence, saw: str, values: tuple[JsonValue, ...], sure: float, **more: Any
     ) -> Finding:
         missing = evidence.last_activation in (None, "linear")
-        return self.finding(
-            evidence,
-            saw,
-            layer=output,
-            kind=Kind.ACTIVATION,
-            values=values,
-            fault=fault or (Fault.ARM if missing else Fault.ACH),
-            confidence=sure,
-            certainty=certainty,
-        )
-
-
-def _compared_probabilities(index: FileIndex) -> Iterator[ast.Call]:
-    """Calls of a KL divergence that are given a softmax where its logarithm is wanted."""
-    for call in index.calls:
-        made = value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
-        if isinstance(made, ast.Call) and called(made) == "softmax":
-            yield call
+        more = {"fault": Fault.ARM if missing else Fault.ACH, "kind": Kind.ACTIVATION, **more}
+        return self.finding(evidence, saw, layer=evidence.output, values=values, confidence=sure, **more)
 
 
 def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:

@@ -40,8 +40,7 @@ CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
 
 class LossOfAnotherTask(Rule):
     code, name, family, fault = "RE003", "loss-of-another-task", "reenact", Fault.LCH
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
+    needs, severity = Needs.GRAPH, Severity.ERROR
     certainty = Certainty.STRONG
     why = "The loss must measure what the labels mean."
 
@@ -84,8 +83,7 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
 
 
 def _shares_given(evidence: Evidence) -> bool:
-    """Whether the loss compares each score with a share that the program made of the labels: soft targets, a
-    list in its order."""
+    """Whether each score is compared with a share that was made of the labels: soft targets, a list."""
     compared = evidence.loss.compared if evidence.loss is not None else None
     labels = evidence.labels
     whole = labels is not None and (labels.one_hot or set(labels.class_values or ()) == {0, 1})

@@ -37,8 +37,9 @@ from itertools import pairwise
 from statistics import median
 
 from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import call_place, first_place, nodes, place_in
 from reenact.rules.own._made import loss_made
+from reenact.rules.own._parts import called
 from reenact.rules.own._places import says
 from reenact.rules.own._series import finite, losses, runaway, windows
 
@@ -54,20 +55,16 @@ STEADY = 0.15
 
 class LossWithoutBound(Rule):
     code, name, family, fault = "RE032", "loss-without-bound", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.9
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.9
     why = "A loss that can be lowered, or grows, for ever rewards large outputs instead of right ones."
 
     def check(self, evidence: Evidence) -> Findings:
-        critic, likelihood = _critic(evidence), _no_floor(evidence)
-        for found in (critic, likelihood):
-            if found is not None:
-                finding = self.finding(evidence, found[0], place=found[1])
-                yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
-                return
-        ends, falls = runaway(evidence), _falls_for_ever(evidence)
-        ends = ends or falls
+        found = _critic(evidence) or _no_floor(evidence)
+        if found is not None:
+            finding = self.finding(evidence, found[0], place=found[1])
+            yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
+            return
+        ends = runaway(evidence) or _falls_for_ever(evidence)
         if ends is None:
             return
         saw = f"loss {ends[0]:.3g} at the first step, {ends[1]:.3g} at the last"
@@ -89,14 +86,11 @@ def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
 
 
 def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
-    """A critic of two players whose loss falls as far as its weights grow: nothing clips them, no penalty
-    holds its slope."""
-    assert evidence.trace is not None
-    steps = evidence.trace.steps
+    """A critic whose loss falls as far as its weights grow: nothing clips them or holds its slope."""
     if evidence.optimizers != 2 or evidence.copies or evidence.acts or says(evidence, *HELD):
         return None
     for number in (0, 1):
-        rows = steps.where(optimizer=number)
+        rows = evidence.watched.steps.where(optimizer=number)
         course, norms = finite(list(rows["loss"])), finite(list(rows["weight_norm"]))
         tenth = len(course) // 10
         if tenth < 10 or len(norms) < 4:
@@ -105,24 +99,16 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
         last = median(course[-tenth:])
         if last < -BELOW and last < -GROWN * max(first, 0.1) and norms[-1] > 1.5 * norms[0]:
             saw = f"loss {course[0]:.3g} at the first step, {last:.3g} in the end, while the weights grew"
-            return f"{saw} {norms[-1] / norms[0]:.1f} times as large", _difference(evidence)
+            # Where two means are set against each other.
+            lines = (one for one in nodes(evidence, ast.BinOp) if isinstance(one[1].op, ast.Sub))
+            means = (one for one in lines if called(one[1].left) == called(one[1].right) == "mean")
+            place = first_place(means) or _goes_back(evidence)
+            return f"{saw} {norms[-1] / norms[0]:.1f} times as large", place
     return None
 
 
-def _difference(evidence: Evidence) -> Place | None:
-    """Where two means are set against each other."""
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-                sides = (node.left, node.right)
-                if all(isinstance(side, ast.Call) and called(side) == "mean" for side in sides):
-                    return place_in(index, node)
-    return _goes_back(evidence)
-
-
 def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
-    """A likelihood below zero that falls back again and again, of a variance that is given to `exp` as it
-    is."""
+    """A likelihood below zero that falls back again and again: its variance goes to `exp` as it is."""
     course = windows(losses(evidence), 24)
     lowest = min(course, default=0.0)
     if len(course) < 12 or lowest > -1:
@@ -131,13 +117,11 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
     constant = evidence.inputs is not None and evidence.inputs.constant_features > 0
     if fallen_back < 0.2 * (course[0] - lowest) or not constant:
         return None
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            text = ast.unparse(node) if isinstance(node, ast.BinOp) else ""
-            spread = VARIANCE.search(text)
-            if isinstance(node, ast.BinOp) and spread is not None and not FLOOR.search(index.text):
-                saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
-                return f"{saw} has no floor, and some values of the data never change", place_in(index, node)
+    for index, node in nodes(evidence, ast.BinOp):
+        text = ast.unparse(node)
+        if VARIANCE.search(text) and not FLOOR.search(index.text):
+            saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
+            return f"{saw} has no floor, and some values of the data never change", place_in(index, node)
     return None
 
 
@@ -150,10 +134,5 @@ FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 def _goes_back(evidence: Evidence) -> Place | None:
     """The loss, else the line that sends it backward."""
     place = evidence.loss.place if evidence.loss is not None else None
-    found = (
-        place_in(index, call)
-        for index in indexes(evidence)
-        for call in index.calls
-        if called(call) == "backward"
-    )
-    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, next(found, None))
+    sent = call_place(evidence, "backward")
+    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, sent)

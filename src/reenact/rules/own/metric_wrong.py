@@ -41,72 +41,61 @@ import ast
 import re
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, LossFamily, Needs, Rule
-from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules import Certainty, Culprit, Evidence, Findings, LossFamily, Needs, Severity
+from reenact.rules.own._lines import function_of, indexes, place_in
+from reenact.rules.own._parts import is_call, is_sum, last_word, names, within
 from reenact.rules.own._places import framework
 
 BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
+WATCHED = re.compile(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']")
 
 
-class MetricWrong(Rule):
-    code, name, family, fault = "RE058", "metric-wrong", "reenact", None
-    needs = Needs.SOURCE
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
+class MetricWrong(Culprit):
+    code, name, family = "RE058", "metric-wrong", "reenact"
+    needs, severity = Needs.SOURCE, Severity.WARNING
     why = "The reported number is not the share of right answers."
 
     def check(self, evidence: Evidence) -> Findings:
-        measured = _of_a_regression(evidence)
-        if measured is not None:
-            at, asked, watched = measured
-            saw = "accuracy of a regression whose targets are no whole numbers"
-            saw += ", which decides when to stop" if watched else ""
-            certain = Certainty.STRONG if watched else Certainty.HINT
-            sure = self.confidence if watched else 0.5
-            yield self.finding(evidence, saw, place=place_in(at, asked), certainty=certain, confidence=sure)
+        yield from self._of_a_regression(evidence)
         for index in indexes(evidence):
             for loop in index.loops:
                 labels = _labels(loop)
                 for node in ast.walk(loop) if labels else ():
                     saw = _wrong(index, loop, node, labels)
-                    if saw and isinstance(node, ast.Assign | ast.AugAssign):
+                    if saw and isinstance(node, ast.stmt):
                         yield self.finding(evidence, saw, place=place_in(index, node))
 
-
-def _of_a_regression(evidence: Evidence) -> tuple[FileIndex, ast.expr, bool] | None:
-    """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
-    labels = evidence.labels
-    if (
-        labels is None
-        or evidence.loss_family is not LossFamily.REGRESSION
-        or labels.integral
-        or labels.one_hot
-    ):
-        return None
-    for index in indexes(evidence):
-        asked = [
-            node
-            for call in index.calls
-            for word in call.keywords
-            if word.arg == "metrics"
-            for node in ast.walk(word.value)
-            if isinstance(node, ast.Constant) and node.value in ("accuracy", "acc", "binary_accuracy")
-        ]
-        watched = re.search(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']", index.text)
-        if asked and framework(evidence) == "keras":
-            return index, asked[0], watched is not None
-    return None
+    def _of_a_regression(self, evidence: Evidence) -> Findings:
+        """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
+        labels, regression = evidence.labels, evidence.loss_family is LossFamily.REGRESSION
+        if (
+            labels is None
+            or labels.integral
+            or labels.one_hot
+            or not regression
+            or framework(evidence) != "keras"
+        ):
+            return
+        for index in indexes(evidence):
+            metrics = [word.value for call in index.calls for word in call.keywords if word.arg == "metrics"]
+            for node in (node for one in metrics for node in within(one, ast.Constant)):
+                if node.value in ("accuracy", "acc", "binary_accuracy"):
+                    watched = WATCHED.search(index.text) is not None
+                    saw = "accuracy of a regression whose targets are no whole numbers"
+                    saw += ", which decides when to stop" if watched else ""
+                    sure, certain = (self.confidence, Certainty.STRONG) if watched else (0.5, Certainty.HINT)
+                    place = place_in(index, node)
+                    yield self.finding(evidence, saw, place=place, certainty=certain, confidence=sure)
+                    return
 
 
 def _labels(loop: ast.stmt) -> set[str]:
     """The names that a loop over batches gives each batch; none for another loop."""
     if not isinstance(loop, ast.For) or "range" in ast.unparse(loop.iter):
         return set()
-    words = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Name | ast.Attribute)]
-    texts = [node.id if isinstance(node, ast.Name) else node.attr for node in words]
-    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    return names if len(names) > 1 and any(BATCHES.search(text) for text in texts) else set()
+    given = names(loop.target)
+    batches = any(BATCHES.search(last_word(node)) for node in ast.walk(loop.iter))
+    return given if len(given) > 1 and batches else set()
 
 
 def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) -> str:
@@ -116,19 +105,19 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     if not isinstance(target, ast.Name):
         return ""
-    names = [one for one in ast.walk(function_of(index, loop)) if isinstance(one, ast.Name)]
-    uses = [one for one in names if one.id == target.id and isinstance(one.ctx, ast.Load)]
+    same = [one for one in within(function_of(index, loop), ast.Name) if one.id == target.id]
+    uses = [one for one in same if isinstance(one.ctx, ast.Load)]
     last = loop.end_lineno or loop.lineno
-    within = [use for use in uses if loop.lineno <= use.lineno <= last]
     after = [use for use in uses if use.lineno > last]
     if isinstance(node, ast.Assign):
-        ends = any(isinstance(one, ast.Break) for one in ast.walk(loop))
-        return f"{target.id} is that of the last batch" if after and not within and not ends else ""
-    share = any(isinstance(one, ast.Call) and called(one) == "mean" for one in ast.walk(node.value))
+        within_loop = any(loop.lineno <= use.lineno <= last for use in uses)
+        ends = any(within(loop, ast.Break))
+        return f"{target.id} is that of the last batch" if after and not within_loop and not ends else ""
+    share = any(is_call(one, "mean") for one in ast.walk(node.value))
     divisors = [_divisor(index, use) for use in after]
     if share and any("dataset" in text for text in divisors):
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
-    whole = not share and not any(isinstance(one, ast.BinOp) for one in ast.walk(node.value))
+    whole = not share and not any(within(node.value, ast.BinOp))
     batches = f"len({ast.unparse(loop.iter)})" if isinstance(loop, ast.For) else ""
     if whole and batches in divisors:
         return f"{target.id} adds up hits and is divided by the number of batches"
@@ -137,17 +126,12 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:
     """Whether answers are compared with the labels of the batch, and the hits counted."""
-    counted = any(isinstance(node, ast.Call) and called(node) in ("mean", "sum") for node in ast.walk(value))
-    return counted and any(
-        isinstance(node, ast.Compare)
-        and isinstance(node.ops[0], ast.Eq)
-        and labels & {one.id for one in ast.walk(node.comparators[0]) if isinstance(one, ast.Name)}
-        for node in ast.walk(value)
+    return any(is_call(node, "mean", "sum") for node in ast.walk(value)) and any(
+        isinstance(node.ops[0], ast.Eq) and labels & names(node.comparators[0])
+        for node in within(value, ast.Compare)
     )
 
 
 def _divisor(index: FileIndex, use: ast.AST) -> str:
     above = index.parents.get(use)
-    if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) and above.left is use:
-        return ast.unparse(above.right)
-    return ""
+    return ast.unparse(above.right) if is_sum(above, ast.Div) and above.left is use else ""

@@ -28,7 +28,7 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 
 class MissingFileOrPackage(CrashRule):
-    code, name, family, fault = "RE906", "missing-file-or-package", "reenact", None
+    code, name, family = "RE906", "missing-file-or-package", "reenact"
     kind = CrashKind.MISSING
     confidence = 0.95
     why = "It was written for another folder, machine or interpreter."

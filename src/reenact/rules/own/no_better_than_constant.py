@@ -56,9 +56,7 @@ NO_GAIN = 0.97
 
 class NoBetterThanAConstant(Rule):
     code, name, family, fault = "RE031", "no-better-than-a-constant", "reenact", None
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.8
+    needs, severity, confidence = Needs.TRACE, Severity.ERROR, 0.8
     why = "A model that uses its inputs does better than one constant answer."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -69,15 +67,11 @@ class NoBetterThanAConstant(Rule):
 
 def no_better_than_a_constant(evidence: Evidence) -> str:
     """What a finished training came to, when that is no better than one constant answer; else empty."""
-    if evidence.watched.step_count < FEWEST_STEPS or not _finished(evidence) or evidence.optimizers > 1:
+    ended = evidence.outcome
+    finished = evidence.watched.complete if ended is None else ended.kind is OutcomeKind.FINISHED
+    if evidence.watched.step_count < FEWEST_STEPS or not finished or evidence.optimizers > 1:
         return ""
     return _at_chance(evidence) or (_at_the_mean(evidence) if evidence.compares else "")
-
-
-def _finished(evidence: Evidence) -> bool:
-    if evidence.outcome is None:
-        return evidence.watched.complete
-    return evidence.outcome.kind is OutcomeKind.FINISHED
 
 
 def _at_chance(evidence: Evidence) -> str:
@@ -91,11 +85,11 @@ def _at_chance(evidence: Evidence) -> str:
             continue
         rows = _evaluated_rows(evidence, split)
         score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
-        if rows >= FEWEST_ROWS and score <= _limit(share, rows):
-            return (
-                f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows; always naming the most frequent"
-                f" class gives {share:.2f}"
-            )
+        # The best accuracy that chance explains, and that is no more than a little better than a constant.
+        error = math.sqrt(share * (1 - share) / max(1, rows))
+        if rows >= FEWEST_ROWS and score <= share + min(INTERVAL * error, SLACK * (1 - share)):
+            seen = f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows"
+            return f"{seen}; always naming the most frequent class gives {share:.2f}"
     return ""
 
 
@@ -103,12 +97,6 @@ def _of_sequences(evidence: Evidence, split: str) -> bool:
     """Whether a row has several labels: nobody knows whether its accuracy is that of rows or of labels."""
     labels = evidence.data("label", split)
     return labels is not None and len(labels.shape) > 1 and labels.shape[1] != 1 and "int" in labels.dtype
-
-
-def _limit(share: float, rows: int) -> float:
-    """The best accuracy that chance explains, and that is no more than a little better than a constant."""
-    error = math.sqrt(share * (1 - share) / rows)
-    return share + min(INTERVAL * error, SLACK * (1 - share))
 
 
 def _largest_share(evidence: Evidence, split: str) -> float | None:

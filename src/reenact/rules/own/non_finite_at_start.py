@@ -34,8 +34,8 @@ Sources
 
 import math
 
-from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import call_place, called, indexes, place_in
+from reenact.rules import Culprit, Evidence, Findings, Kind, Needs, Place
+from reenact.rules.own._lines import call_place
 from reenact.rules.own._made import loss_made
 
 FEW_SKIPPED = 20
@@ -44,19 +44,13 @@ FIRST = 3
 """Steps within which no learning rate has had time to spoil the weights."""
 
 
-class NonFiniteAtStart(Rule):
-    code, name, family, fault = "RE045", "non-finite-at-start", "reenact", None
+class NonFiniteAtStart(Culprit):
+    code, name, family = "RE045", "non-finite-at-start", "reenact"
     needs = Needs.GRAPH
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "No learning rate can spoil the first loss: it comes from the data or from the formula."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        steps = evidence.trace.steps
-        skipped = evidence.trace.happened("step-skipped")
+        steps, skipped = evidence.watched.steps, evidence.watched.happened("step-skipped")
         if len(skipped) >= FEW_SKIPPED and len(skipped) > len(steps):
             saw = f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were taken"
             place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
@@ -76,11 +70,10 @@ class NonFiniteAtStart(Rule):
 
 def _first_bad(evidence: Evidence, last: int) -> str:
     """The first layer whose output is not finite, up to the step whose loss is not."""
-    assert evidence.trace is not None
-    rows = evidence.trace.layers
+    rows = evidence.watched.layers
     for step, number, bad in zip(rows["step"], rows["layer"], rows["bad_share"], strict=True):
         if bad > 0 and step <= last:
-            return evidence.trace.layer_names[int(number)]
+            return evidence.watched.layer_names[int(number)]
     return ""
 
 
@@ -90,8 +83,4 @@ def _place(evidence: Evidence, layer: str) -> Place | None:
         return made
     if evidence.loss is not None and evidence.loss.place is not None:
         return evidence.loss.place
-    for index in indexes(evidence):
-        for call in index.calls:
-            if called(call) == "backward":
-                return loss_made(evidence, place_in(index, call))
-    return evidence.place_of(Kind.LOSS)
+    return loss_made(evidence, call_place(evidence, "backward")) or evidence.place_of(Kind.LOSS)

@@ -39,9 +39,7 @@ EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", 
 
 class NothingHeldOut(Rule):
     code, name, family, fault = "RE017", "nothing-held-out", "reenact", Fault.VRM
-    needs = Needs.SOURCE
-    severity = Severity.NOTE
-    confidence = 0.45
+    needs, severity, confidence = Needs.SOURCE, Severity.NOTE, 0.45
     why = "Without held-out data nobody can tell learning from remembering."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -38,8 +38,7 @@ LEAST_GRADIENT = 1e-4
 
 class OptimiserDoesNotFit(Rule):
     code, name, family, fault = "RE026", "optimiser-does-not-fit", "reenact", Fault.OCH
-    needs = Needs.SOURCE
-    confidence = 0.75
+    needs, confidence = Needs.SOURCE, 0.75
     why = "With this rate it needs far more steps than it has."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -53,7 +52,8 @@ class OptimiserDoesNotFit(Rule):
             yield self.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values)
             return
         curve = windows(losses(evidence))
-        plain = word == "sgd" and rate <= 0.01 and not _momentum(evidence) and _flows(evidence)
+        momentum = evidence.optimizer is not None and evidence.optimizer.settings.get("momentum")
+        plain = word == "sgd" and rate <= 0.01 and not momentum and _flows(evidence)
         if plain and len(curve) > 3 and MOVED * curve[0] < curve[-1] < 1.05 * curve[0]:
             saw = f"plain SGD with rate {rate:g} took the loss from {curve[0]:.3g} to {curve[-1]:.3g}"
             yield self.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values, confidence=0.6)
@@ -65,7 +65,3 @@ def _flows(evidence: Evidence) -> bool:
         return False
     norms = sorted(finite(list(evidence.trace.steps["grad_norm"])))
     return bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT
-
-
-def _momentum(evidence: Evidence) -> bool:
-    return evidence.optimizer is not None and bool(evidence.optimizer.settings.get("momentum"))

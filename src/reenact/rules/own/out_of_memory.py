@@ -27,7 +27,7 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 
 class OutOfMemory(CrashRule):
-    code, name, family, fault = "RE905", "out-of-memory", "reenact", None
+    code, name, family = "RE905", "out-of-memory", "reenact"
     kind = CrashKind.MEMORY
     confidence = 0.9
     why = "Memory grows with the batch and with what is kept for the way back."

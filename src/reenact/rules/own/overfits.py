@@ -39,8 +39,7 @@ RISE, GAP = 1.25, 0.15
 
 class Overfits(Rule):
     code, name, family, fault = "RE030", "overfits", "reenact", None
-    needs = Needs.TRACE
-    confidence = 0.65
+    needs, confidence = Needs.TRACE, 0.65
     why = "It remembers its rows instead of learning what they have in common."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -50,29 +50,27 @@ Sources
 
 import ast
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Place, Rule, Severity
-from reenact.rules.own._flow import assigned
+from reenact.rules import Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._inverted_masks import inverted_masks
-from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules.own._lines import first_place, function_of, indexes, nodes, place_in
 from reenact.rules.own._padded_lengths import padded_lengths
+from reenact.rules.own._parts import called, stores, within
 from reenact.rules.own._places import says
 from reenact.rules.own._series import learned
 
 MOVED = 1e-3
 ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
+ATTENDS = re.compile(rf"Transformer|(?:{'|'.join(ATTENDING)})$")
 PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
+ENCODERS = re.compile(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)")
+RECURRENT = re.compile(r"self\.(\w+) = (?:nn\.|torch\.nn\.)?(?:GRU|LSTM|RNN)\(")
 POOLS = ("mean", "sum", "max", "amax")
 
 
-class PaddingAttended(Rule):
-    code, name, family, fault = "RE036", "padding-attended", "reenact", None
+class PaddingAttended(Culprit):
+    code, name, family = "RE036", "padding-attended", "reenact"
     needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "How much padding a row has depends on its batch, and the answer for the row then does too."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -92,78 +90,58 @@ class PaddingAttended(Rule):
             saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
             yield self.finding(evidence, saw, place=last, confidence=0.85)
         cut = evidence.experiments.moving("padding", MOVED) if attends else ()
-        for tested in cut:
-            moved = f"by {tested.padding:.2g} of its spread{tested.when}"
-            saw = f"cutting off padding moves the output of a row {moved}"
-            yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
         added = padded and attends and not cut
-        for tested in evidence.experiments.moving("padding_added", MOVED) if added else ():
-            moved = f"by {tested.padding_added:.2g} of its spread{tested.when}"
-            saw = f"padding behind a row moves its output {moved}"
+        for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
+            what = (
+                "cutting off padding moves the output of a row"
+                if cut
+                else "padding behind a row moves its output"
+            )
+            moved = tested.padding if cut else tested.padding_added
+            saw = f"{what} by {moved:.2g} of its spread{tested.when}"
             yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
 
 
 def _unmasked(evidence: Evidence) -> Place | None:
     """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in a program
     that pads; batches of rows of one length do not show it."""
-    texts = [index.text for index in indexes(evidence)]
-    if not any(PADS.search(text) for text in texts) or any("mask" in text.lower() for text in texts):
+    files = list(indexes(evidence))
+    if not any(PADS.search(one.text) for one in files) or any("mask" in one.text.lower() for one in files):
         return None
-    for index in indexes(evidence):
-        encoders = set(re.findall(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)", index.text))
-        for call in index.calls:
-            after = [
-                one for one in index.calls if 0 <= one.lineno - call.lineno <= 4 and called(one) == "mean"
-            ]
-            if called(call) in encoders and not call.keywords and after:
-                return place_in(index, call)
-    return None
+    return first_place(
+        (index, call)
+        for index in files
+        for call in index.calls
+        if called(call) in ENCODERS.findall(index.text)
+        and not call.keywords
+        and any(called(one) == "mean" and 0 <= one.lineno - call.lineno <= 4 for one in index.calls)
+    )
 
 
 def _last_step(evidence: Evidence) -> Place | None:
     """Where the last step of what a recurrent layer gives is taken, in a program that packs no rows."""
     if says(evidence, "pack_padded", "pack_sequence", "padding_side", "flip"):
         return None
-    for index in indexes(evidence):
-        layers = set(re.findall(r"self\.(\w+) = (?:nn\.|torch\.nn\.)?(?:GRU|LSTM|RNN)\(", index.text))
-        for node in ast.walk(index.tree):
-            if not isinstance(node, ast.Subscript) or not re.match(r"\(?:, -1\b", ast.unparse(node.slice)):
-                continue
-            made = [
-                value
-                for one in ast.walk(function_of(index, node))
-                for target, value in assigned(one)
-                if isinstance(target, ast.Tuple) and ast.unparse(target.elts[0]) == ast.unparse(node.value)
-            ]
-            if any(isinstance(one, ast.Call) and called(one) in layers for one in made):
-                return place_in(index, node)
-    return None
-
-
-def _attending(model: ast.ClassDef) -> Iterator[str]:
-    """What a class calls its parts that attend."""
-    for node in ast.walk(model):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            name = called(node.value)
-            if name.startswith("Transformer") or name in ATTENDING:
-                yield from (target.attr for target in node.targets if isinstance(target, ast.Attribute))
+    return first_place(
+        (index, node)
+        for index, node in nodes(evidence, ast.Subscript)
+        if re.match(r"\(?:, -1\b", ast.unparse(node.slice))
+        and any(
+            called(value) in RECURRENT.findall(index.text)
+            for target, value in stores(function_of(index, node))
+            if isinstance(target, ast.Tuple) and ast.unparse(target.elts[0]) == ast.unparse(node.value)
+        )
+    )
 
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
-    for index in indexes(evidence):
-        for scope in index.classes:
-            node = scope.node
-            if not isinstance(node, ast.ClassDef) or node.name != model:
-                continue
-            last = node.end_lineno or node.lineno
-            inside = [call for call in index.calls if node.lineno <= call.lineno <= last]
-            wanted = [
-                call
-                for call in inside
-                if called(call) in ("encoder", "layer", "transformer", "attn", "blocks", *_attending(node))
-            ]
-            wanted = wanted or [call for call in inside if called(call) in POOLS]
-            if wanted:
-                return place_in(index, wanted[-1])
+    for index, node in ((file, one) for file, one in nodes(evidence, ast.ClassDef) if one.name == model):
+        made = [one for one in within(node, ast.Assign) if ATTENDS.match(called(one.value))]
+        parts = {target.attr for one in made for target in one.targets if isinstance(target, ast.Attribute)}
+        own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for wanted in ({"encoder", "layer", "transformer", "attn", "blocks", *parts}, POOLS):
+            found = [call for call in index.calls if call.lineno in own and called(call) in wanted]
+            if found:
+                return place_in(index, found[-1])
     return None

@@ -33,13 +33,14 @@ Sources
 import ast
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Place, Rule
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.finding import Certainty, Finding, Severity
 from reenact.rules.measured import zero_start
-from reenact.rules.own._lines import call_place, called, indexes, place_in
+from reenact.rules.own._lines import calls, first_place
 from reenact.rules.own._model import times_usual
-from reenact.rules.own._places import at_hyperparameter, framework, of_all_layers, raw_inputs
+from reenact.rules.own._places import at_all_layers, at_hyperparameter, framework, of_all_layers, raw_inputs
 from reenact.rules.own._series import finite, guessing, learned, losses
 
 FAR = 3.0
@@ -51,14 +52,14 @@ EXPLODES = 100.0
 
 class PoorInitialisation(Rule):
     code, name, family, fault = "RE024", "poor-initialisation", "reenact", Fault.WCI
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.8
-    certainty = Certainty.HINT
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.8, Certainty.HINT
     why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
 
     def check(self, evidence: Evidence) -> Findings:
-        doubt = 0.5 if learned(evidence) and not _starts_badly(evidence) else 1.0
+        known, guess = finite(losses(evidence)[:1]), guessing(evidence)
+        # Well-made weights begin near the loss of guessing.
+        badly = bool(known) and guess is not None and known[0] > FAR * guess
+        doubt = 0.5 if learned(evidence) and not badly else 1.0
         yield from self._together(evidence, self._starts(evidence, doubt))
         for layer in evidence.weighted:
             bias = layer.bias()
@@ -69,7 +70,9 @@ class PoorInitialisation(Rule):
         drawn = _drawn_too_wide(evidence)
         if drawn:
             saw = f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to layer"
-            yield self.finding(evidence, saw, place=_drawn_at(evidence))
+            made = list(calls(evidence, "Parameter"))
+            plain = [one for one in made if one[1].args and "randn(" in ast.unparse(one[1].args[0])]
+            yield self.finding(evidence, saw, place=first_place(plain or made))
 
     def _starts(self, evidence: Evidence, doubt: float) -> Iterator[tuple[LayerView, str, float]]:
         """Layers whose weights start in an unusual way, what is unusual, and how sure it is a fault."""
@@ -96,9 +99,8 @@ class PoorInitialisation(Rule):
         found = list(starts)
         if len(found) > 1 and of_all is not None:
             layer, saw, sure = max(found, key=lambda start: start[2])
-            finding = self.finding(
-                evidence, f"{saw}, in layer {layer.name} and {len(found) - 1} more", confidence=sure
-            )
+            saw = f"{saw}, in layer {layer.name} and {len(found) - 1} more"
+            finding = self.finding(evidence, saw, confidence=sure)
             yield at_hyperparameter(finding, of_all, _usual(layer, framework(evidence)))
             return
         for layer, saw, sure in found:
@@ -107,24 +109,13 @@ class PoorInitialisation(Rule):
 
     def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
         zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
-        finding = self.finding(
-            evidence,
+        saw, kind, sure = (
             f"all biases start at {value:g}",
-            layer=layer,
-            kind=Kind.BIAS_INIT,
-            values=zeros,
-            fault=Fault.BCI,
-            confidence=(0.8 if abs(value) > 5 else 0.5) * doubt,
+            Kind.BIAS_INIT,
+            (0.8 if abs(value) > 5 else 0.5) * doubt,
         )
-        if finding.hyperparameter is not None:
-            return finding
-        return at_hyperparameter(finding, of_all_layers(evidence, Kind.BIAS_INIT), zeros)
-
-
-def _starts_badly(evidence: Evidence) -> bool:
-    """Whether the first loss is far above that of guessing: well-made weights begin near it."""
-    known, guess = finite(losses(evidence)[:1]), guessing(evidence)
-    return bool(known) and guess is not None and known[0] > FAR * guess
+        finding = self.finding(evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure)
+        return at_all_layers(evidence, replace(finding, fault=Fault.BCI), Kind.BIAS_INIT, zeros)
 
 
 def _drawn_too_wide(evidence: Evidence) -> list[str]:
@@ -143,15 +134,6 @@ def _drawn_too_wide(evidence: Evidence) -> list[str]:
         if own and len(start) and float(start[0]) > FAR * math.sqrt(2 / min(facts.shape)):
             found.append(facts.name)
     return found if largest > EXPLODES and len(found) > 1 and not raw_inputs(evidence) else []
-
-
-def _drawn_at(evidence: Evidence) -> Place | None:
-    """Where a parameter is made of plain normal numbers."""
-    for index in indexes(evidence):
-        for call in index.calls:
-            if called(call) == "Parameter" and call.args and "randn(" in ast.unparse(call.args[0]):
-                return place_in(index, call)
-    return call_place(evidence, "Parameter")
 
 
 def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:

@@ -29,6 +29,7 @@ Sources
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import mean
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
@@ -53,8 +54,7 @@ _KEYWORD = re.compile(rf"\bl([12])\s*=\s*{_NUMBER}")
 
 class RegularisationTooStrong(Rule):
     code, name, family, fault = "RE016", "regularisation-too-strong", "reenact", Fault.RAW
-    needs = Needs.SOURCE
-    confidence = 0.7
+    needs, confidence = Needs.SOURCE, 0.7
     why = "A penalty that outweighs the data leaves nothing to learn with."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -77,39 +77,26 @@ class RegularisationTooStrong(Rule):
             return
         norms = f", and {left:.0%} is left of the weights of normalisation layers" if shrunk else ""
         sure = 0.8 if decay > 4 * limit or shrunk else 0.6
-        yield self.finding(
-            evidence,
-            f"weight decay {decay:g}{norms}",
-            kind=Kind.WEIGHT_DECAY,
-            values=(0.01, 0.0) if apart else (0.0001, 0.0),
-            fault=Fault.HWD,
-            confidence=sure * doubt,
-            certainty=Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None,
-        )
+        saw, values = f"weight decay {decay:g}{norms}", (0.01, 0.0) if apart else (0.0001, 0.0)
+        certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
+        finding = self.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain)
+        yield replace(finding, fault=Fault.HWD, confidence=sure * doubt)
 
     def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Findings:
         for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
             if factor >= bound * STRONG[word]:
                 sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-                yield self.finding(
-                    evidence,
+                saw, kind, sure = (
                     f"{word} penalty with factor {factor:g}",
-                    layer=layer,
-                    kind=Kind.WEIGHT_REGULARIZER,
-                    values=(None,),
-                    confidence=sure * doubt,
+                    Kind.WEIGHT_REGULARIZER,
+                    sure * doubt,
                 )
+                yield self.finding(evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure)
         rate = layer.settings.get("rate", layer.settings.get("p"))
         if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
-            yield self.finding(
-                evidence,
-                f"dropout of {rate:g}",
-                layer=layer,
-                kind=Kind.DROPOUT,
-                values=(0.5, 0.2),
-                fault=Fault.RCD,
-                confidence=0.7 * doubt,
-            )
+            saw, kind, values, sure = f"dropout of {rate:g}", Kind.DROPOUT, (0.5, 0.2), 0.7 * doubt
+            found = self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+            yield replace(found, fault=Fault.RCD)
 
 
 def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
@@ -125,8 +112,7 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
 
 
 def _left_of_norms(evidence: Evidence) -> float | None:
-    """How large the weights of normalisation layers are in the end against their first size; none where there
-    are none, or nobody saw them."""
+    """The share of their first size that is left of the weights of normalisation layers; none without any."""
     rows, shares = evidence.watched.parameters, []
     for number, facts in enumerate(evidence.watched.parameter_facts):
         scale = facts.name.endswith(("weight", "gamma", "scale")) and len(facts.shape) == 1

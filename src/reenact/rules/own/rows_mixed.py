@@ -40,20 +40,16 @@ Sources
     Documentation of torch.nn.LSTM and torch.nn.TransformerEncoderLayer (`batch_first` is False).
 """
 
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs
 from reenact.rules.own._lines import mover_place
 from reenact.rules.own._made import axes_made
 
 MOVED = 1e-3
 
 
-class RowsMixed(Rule):
-    code, name, family, fault = "RE035", "rows-mixed", "reenact", None
-    needs = Needs.EXPERIMENTS
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.PROOF
+class RowsMixed(Culprit):
+    code, name, family = "RE035", "rows-mixed", "reenact"
+    needs, confidence, certainty = Needs.EXPERIMENTS, 0.95, Certainty.PROOF
     why = "Rows of a batch are drawn at random: nothing about one can be learned from the others."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -42,8 +42,7 @@ MOST = 0.5
 
 class SaturatedLayer(Rule):
     code, name, family, fault = "RE023", "saturated-layer", "reenact", Fault.ACH
-    needs = Needs.TRACE
-    confidence = 0.65
+    needs, confidence = Needs.TRACE, 0.65
     why = "At the ends of its range a sigmoid or tanh is flat and passes no gradient."
 
     def check(self, evidence: Evidence) -> Findings:

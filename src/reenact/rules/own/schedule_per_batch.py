@@ -36,7 +36,8 @@ Sources
 from itertools import pairwise
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import called, indexes, place_in
+from reenact.rules.own._lines import first_place, indexes
+from reenact.rules.own._parts import called, last_word, owner_of
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a tenth are."""
@@ -50,21 +51,16 @@ MADE = ("ExponentialLR", "StepLR", "MultiStepLR", "CosineAnnealingLR", "LambdaLR
 
 class SchedulePerBatch(Rule):
     code, name, family, fault = "RE044", "schedule-per-batch", "reenact", Fault.HSC
-    needs = Needs.TRACE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.TRACE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "A schedule made for epochs is stepped after every batch: the learning rate is gone too soon."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
-        steps = evidence.trace.steps
-        rates = [float(rate) for rate in steps["learning_rate"] if rate == rate]
+        rates = [float(rate) for rate in evidence.watched.steps["learning_rate"] if rate == rate]
         if len(rates) < 20 or evidence.optimizers > 1 or rates[-1] >= GONE * max(rates):
             return
         falls = [number for number in range(1, len(rates)) if rates[number] < rates[number - 1]]
         low = sum(rate < GONE * max(rates) for rate in rates) / len(rates)
-        epochs = evidence.trace.epoch_count or 1
+        epochs = evidence.watched.epoch_count or 1
         at_once = len(falls) > 1 and epochs >= EPOCHS and falls[-1] < len(rates) / epochs
         often_enough = len(falls) > 2 * epochs or at_once
         if low >= MOST and often_enough and not any(later > now for now, later in pairwise(rates)):
@@ -76,14 +72,9 @@ class SchedulePerBatch(Rule):
 def _stepped(evidence: Evidence) -> Place | None:
     """Where the schedule is stepped, else where it is made."""
     for index in indexes(evidence):
-        calls = [call for call in index.calls if called(call) == "step"]
-        named = [call for call in calls if "sched" in _owner(call).lower()]
+        steps = [call for call in index.calls if called(call) == "step"]
+        named = [call for call in steps if "sched" in last_word(owner_of(call)).lower()]
         made = [call for call in index.calls if called(call) in MADE]
-        for call in (*named, *made):
-            return place_in(index, call)
+        if named or made:
+            return first_place((index, call) for call in (*named, *made))
     return None
-
-
-def _owner(call: object) -> str:
-    owner = getattr(getattr(call, "func", None), "value", None)
-    return getattr(owner, "attr", "") or getattr(owner, "id", "")

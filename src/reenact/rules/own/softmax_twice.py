@@ -32,10 +32,7 @@ TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
 
 class SoftmaxTwice(Rule):
     code, name, family, fault = "RE002", "softmax-twice", "reenact", Fault.AAL
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The loss applies it itself; twice makes every answer nearly equal and its gradient small."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -45,11 +42,6 @@ class SoftmaxTwice(Rule):
         wants_logits = evidence.wanted_output is Wanted.LOGITS
         if not wants_logits and not reads_logits(evidence):
             return
-        yield self.finding(
-            evidence,
-            f"{evidence.last_activation} before {evidence.loss_name}, which applies it again",
-            layer=output,
-            kind=Kind.ACTIVATION,
-            values=("linear",),
-            certainty=Certainty.PROOF if wants_logits else None,
-        )
+        saw = f"{evidence.last_activation} before {evidence.loss_name}, which applies it again"
+        kind, certain = Kind.ACTIVATION, Certainty.PROOF if wants_logits else None
+        yield self.finding(evidence, saw, layer=output, kind=kind, values=("linear",), certainty=certain)

@@ -38,26 +38,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
-from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called, function_of, indexes, place_in
+from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules.own._lines import function_of, indexes, place_in
+from reenact.rules.own._parts import assigned, called, elements, is_call, names, options, owner_of, stores
 from reenact.rules.own._windows import windows_with_target
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
-KEPT = (
-    "mean",
-    "std",
-    "sum",
-    "median",
-    "max",
-    "min",
-    "fillna",
-    "ffill",
-    "to_numpy",
-    "astype",
-    "dropna",
-    "var",
-)
+FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
+KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
 FORECAST = re.compile(
     r"forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)", re.IGNORECASE
@@ -70,13 +58,9 @@ NEWEST_FIRST = re.compile(r"ascending ?= ?False|\[::-1\]|\bflip\(")
 STACKS = ("stack", "column_stack", "concatenate", "cat", "hstack", "vstack", "dstack", "array")
 
 
-class TargetLeak(Rule):
-    code, name, family, fault = "RE063", "target-leak", "reenact", None
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.85
-    certainty = Certainty.STRONG
+class TargetLeak(Culprit):
+    code, name, family = "RE063", "target-leak", "reenact"
+    needs, confidence = Needs.SOURCE, 0.85
     why = "A feature that is made of later values knows a part of the answer."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -89,43 +73,40 @@ class TargetLeak(Rule):
 
 
 def _look_ahead(index: FileIndex, forecasts: bool) -> Iterator[tuple[ast.expr, str]]:
-    for node in ast.walk(index.tree):
-        for target, value in assigned(node):
-            name, (series, how, backwards) = _called_so(target), _later(value)
-            if not how or not name or (backwards and NEWEST_FIRST.search(index.text)):
-                continue
-            if backwards and LAG.search(name):
-                yield value, f"{name} is {how}: values that come later, under the name of earlier ones"
-            elif forecasts and not TARGET.search(name) and _is_feature(index, value, name, series):
-                yield value, f"the feature {name} is {how}: at each step it knows later values of {series}"
+    for target, value in stores(index.tree):
+        name, (series, how, backwards) = _called_so(target), _later(value)
+        if not how or not name or (backwards and NEWEST_FIRST.search(index.text)):
+            continue
+        if backwards and LAG.search(name):
+            yield value, f"{name} is {how}: values that come later, under the name of earlier ones"
+        elif forecasts and not TARGET.search(name) and _is_feature(index, value, name, series):
+            yield value, f"the feature {name} is {how}: at each step it knows later values of {series}"
 
 
 def _later(value: ast.expr) -> tuple[str, str, bool]:
-    """The series whose later values an expression gives, how, and whether it is a plain shift; empty where it
-    gives none."""
-    while isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called(value) in KEPT):
+    """The series whose later values an expression gives, if any; how; and whether it is a plain shift."""
+    while isinstance(value, ast.Subscript) or is_call(value, *KEPT):
         inner = value.value if isinstance(value, ast.Subscript) else value.func
         value = inner.value if isinstance(inner, ast.Attribute) else inner
         if not isinstance(value, ast.Call):
-            return "", "", False
+            break
     if not isinstance(value, ast.Call):
         return "", "", False
-    words = {word.arg: ast.unparse(word.value) for word in value.keywords}
-    owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    words, owner = options(value), owner_of(value)
     first = ast.unparse(value.args[0]) if value.args else ""
     what, whose = called(value), ast.unparse(owner) if owner is not None else ""
     if what == "rolling" and words.get("center") == "True":
         return whose, "a centred window", False
-    if what == "convolve" and "'same'" in (words.get("mode"), *(ast.unparse(one) for one in value.args)):
+    if what == "convolve" and "'same'" in (words.get("mode"), *map(ast.unparse, value.args)):
         return first, "a centred average (mode='same')", False
     if what in SMOOTHERS and first:
         return first, f"a centred filter ({what})", False
     library = whose in ("np", "numpy", "torch")
     steps = value.args[1:2] if what == "roll" and library else value.args[:1]
     steps = steps or [word.value for word in value.keywords if word.arg in ("periods", "shift", "shifts")]
-    back = bool(steps) and isinstance(steps[0], ast.UnaryOp) and isinstance(steps[0].op, ast.USub)
-    if back and what in ("shift", "roll"):
-        return first if library else whose, f"{what}ed by {ast.unparse(steps[0])}", True
+    match steps:
+        case [ast.UnaryOp(ast.USub()), *_] if what in ("shift", "roll"):
+            return first if library else whose, f"{what}ed by {ast.unparse(steps[0])}", True
     return "", "", False
 
 
@@ -134,8 +115,7 @@ def _called_so(target: ast.expr) -> str:
     if isinstance(target, ast.Subscript):
         key = target.slice
         parts = key.values if isinstance(key, ast.JoinedStr) else [key]
-        words = [str(one.value) for one in parts if isinstance(one, ast.Constant)]
-        return words[0] if words else ""
+        return next((str(one.value) for one in parts if isinstance(one, ast.Constant)), "")
     return target.id if isinstance(target, ast.Name) else ""
 
 
@@ -144,35 +124,27 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
     wanted = {name, _column(series) or series}
     owner = function_of(index, value)
     for node in ast.walk(index.tree):
-        parts = _side_by_side(node)
-        if not wanted <= set(parts):
-            continue
-        function = function_of(index, node)
-        named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))
-        if named or any(FEATURES.search(word) for word in _stored_as(index, node)):
-            return True
+        if wanted <= set(_side_by_side(node)):
+            function = function_of(index, node)
+            named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))
+            if named or any(FEATURES.search(word) for word in _stored_as(index, node)):
+                return True
     return False
 
 
 def _side_by_side(node: ast.AST) -> Sequence[str]:
     """The names of what stands beside each other: columns in a list of names, arrays that are stacked."""
-    if isinstance(node, ast.Call) and called(node) in STACKS and node.args:
-        inner = node.args[0]
-        parts = inner.elts if isinstance(inner, ast.List | ast.Tuple) else []
-        return [ast.unparse(one) for one in parts]
+    if is_call(node, *STACKS) and node.args:
+        return [ast.unparse(one) for one in elements(node.args[0])]
     if isinstance(node, ast.List):
         return [str(one.value) for one in node.elts if isinstance(one, ast.Constant)]
     return ()
 
 
-def _stored_as(index: FileIndex, node: ast.AST) -> Iterator[str]:
+def _stored_as(index: FileIndex, node: ast.AST) -> set[str]:
     """What the value that a node is a part of is called."""
-    while node in index.parents:
-        node = index.parents[node]
-        if isinstance(node, ast.stmt):
-            for target, _ in assigned(node):
-                yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
-            return
+    statement = next((one for one in index.ancestors(node) if isinstance(one, ast.stmt)), node)
+    return {name for target, _ in assigned(statement) for name in names(target)}
 
 
 def _column(series: str) -> str:

@@ -60,12 +60,9 @@ class TargetsUnscaled(Rule):
         size = max(abs(labels.mean), labels.std)
         if size > LARGE:
             sure = 0.75 if size > 10 * LARGE else 0.55
-            yield self.finding(
-                evidence,
-                f"targets with mean {labels.mean:.3g} and deviation {labels.std:.3g}",
-                place=evidence.place_of(Kind.LOSS),
-                confidence=0.6 * sure if learned(evidence) else sure,
-            )
+            saw = f"targets with mean {labels.mean:.3g} and deviation {labels.std:.3g}"
+            place, sure = evidence.place_of(Kind.LOSS), 0.6 * sure if learned(evidence) else sure
+            yield self.finding(evidence, saw, place=place, confidence=sure)
 
     def _beside_classes(self, evidence: Evidence) -> Findings:
         """Raw quantities in one term of a loss whose other term, which was seen, is of classes."""

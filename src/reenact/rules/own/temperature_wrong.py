@@ -30,9 +30,10 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
+from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._flow import number
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._lines import indexes, place_in, value_of
+from reenact.rules.own._parts import is_call, is_sum, within
 
 NAMED = re.compile(r"^(?:self\.)?(?:\w+\.)*(?:\w+_)?(?:tau|temp|temperature|T)$")
 INVERSE = re.compile(r"inv|scale|beta", re.IGNORECASE)
@@ -40,13 +41,9 @@ SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
 SHARES = ("softmax", "log_softmax", "cross_entropy")
 
 
-class TemperatureWrong(Rule):
-    code, name, family, fault = "RE060", "temperature-wrong", "reenact", None
+class TemperatureWrong(Culprit):
+    code, name, family = "RE060", "temperature-wrong", "reenact"
     needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "Scores are divided by a temperature: the smaller it is, the farther they lie apart."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -59,28 +56,19 @@ class TemperatureWrong(Rule):
 
 def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
     """Products of scores and a temperature with a known value, and whether the scores are similarities."""
-    for node in ast.walk(index.tree):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
-            continue
+    for node in (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Mult)):
         for scores, factor in ((node.left, node.right), (node.right, node.left)):
             text = ast.unparse(factor)
             if not NAMED.match(text) or INVERSE.search(text):
                 continue
             known = number(index, factor)
-            similar = _is_similarity(value_of(index, scores))
+            made = value_of(index, scores)
+            similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
             if known is not None and (similar or _is_shared(index, node)):
                 yield node, float(str(known.value)), similar
-
-
-def _is_similarity(node: ast.expr) -> bool:
-    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-    return product or (isinstance(node, ast.Call) and called(node) in SIMILAR)
 
 
 def _is_shared(index: FileIndex, node: ast.expr) -> bool:
     """Whether a product is what a softmax is given."""
     above = index.parents.get(node)
-    if not isinstance(above, ast.Call | ast.Attribute):
-        return False
-    call = index.parents.get(above) if isinstance(above, ast.Attribute) else above
-    return isinstance(call, ast.Call) and called(call) in SHARES
+    return is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)

@@ -51,10 +51,10 @@ from reenact.rules import (
     Severity,
     TensorFacts,
 )
-from reenact.rules.own._flow import assigned
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules.own._lines import first_place, function_of, indexes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
-from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
+from reenact.rules.own._parts import called, is_call, is_sum, names, owner_of, stores, within
+from reenact.rules.own._places import at_named
 
 SCALERS = re.compile(
     r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
@@ -73,34 +73,27 @@ ENOUGH = 16
 
 class TrainAndTestScaledDifferently(Rule):
     code, name, family, fault = "RE007", "train-and-test-scaled-differently", "reenact", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.85, Certainty.STRONG
     why = "A model knows nothing about numbers of another scale than those it was trained on."
 
     def check(self, evidence: Evidence) -> Findings:
-        train = evidence.inputs
         files = list(indexes(evidence))
         for place, saw in scaled_by_themselves(files):
             yield self.finding(evidence, saw, place=place)
             return
-        generates = any(_generates(index) for index in files)
-        for split in () if generates else ("validation", "test"):
-            held = evidence.data("input", split)
+        for split in () if any(_generates(index) for index in files) else ("validation", "test"):
+            train, held = evidence.inputs, evidence.data("input", split)
             if train is None or held is None or not _comparable(train, held):
                 continue
             saw = _another_range(train, held)
             if saw:
-                param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
-                found = at_hyperparameter(self.finding(evidence, saw), param)
-                applied = _applied_at(files)
-                yield replace(found, place=applied) if applied is not None else found
+                found = at_named(evidence, self.finding(evidence, saw), Kind.PREPROCESSING, "scale")
+                yield replace(found, place=_applied_at(files) or found.place)
                 return
             share = held.feature_spread or 1.0
             if not 1 / FEATURES < share < FEATURES:
                 saw = f"features of the {split} inputs vary {share:.2g} times as much as in training"
-                yield self.finding(evidence, saw, place=_scaled_at(evidence))
+                yield self.finding(evidence, saw, place=first_place(_scaled(files)))
                 return
         for index in files:
             for call, saw in _fitted_again(files, index):
@@ -111,63 +104,50 @@ class TrainAndTestScaledDifferently(Rule):
 def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
     """Scalers that are fitted to held-out rows, and what says so."""
     fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
-    names = {call: base_name(call.args[0]) for call in fits}
+    rows = {call: base_name(call.args[0]) for call in fits}
     for call in fits:
-        given = splits_given(files, index, call, names[call])
-        if not given and HELD_OUT.search(names[call]):
-            given = [name for other, name in names.items() if other is call or name != names[call]]
+        given = splits_given(files, index, call, rows[call])
+        if not given and HELD_OUT.search(rows[call]):
+            given = [name for other, name in rows.items() if other is call or name != rows[call]]
         held = [name for name in given if HELD_OUT.search(name)]
         if held and len(held) < len(set(given)):
             others = next(name for name in given if name not in held)
-            yield (
-                call,
-                f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things",
-            )
+            yield call, f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things"
 
 
 def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
     """Whether what is fitted here, to rows of numbers, learns their scale."""
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    made = value_of(index, owner)
+    owner = owner_of(call) or call.func
     # What is only fitted may be meant for a picture of these rows.
     kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
-    return bool(call.args) and bool(kinds.search(f"{ast.unparse(owner)} {ast.unparse(made)}"))
+    text = f"{ast.unparse(owner)} {ast.unparse(value_of(index, owner))}"
+    return bool(call.args) and bool(kinds.search(text))
 
 
 def _generates(index: FileIndex) -> bool:
     """Whether a model is asked without gradients about what it has just answered, over and over: what it is
     then given is made by itself, and no held-out rows."""
     for loop in index.loops:
-        inside = [node for node in ast.walk(loop) if isinstance(node, ast.Assign)]
-        if not inside or not _without_gradients(index, loop):
+        given = {ast.unparse(node.targets[0]): node.value for node in within(loop, ast.Assign)}
+        if not given or not _without_gradients(index, loop):
             continue
-        given = {ast.unparse(node.targets[0]): node.value for node in inside}
-        for call in (node for node in ast.walk(loop) if isinstance(node, ast.Call) and node.args):
-            first = call.args[0]
+        for call in within(loop, ast.Call):
+            first = call.args[0] if call.args else None
             again = given.get(first.id) if isinstance(first, ast.Name) else None
             answers = {name for name, value in given.items() if call in ast.walk(value)}
-            if again is not None and _depends(again, call, answers - {getattr(first, "id", "")}):
+            if again is None or not isinstance(first, ast.Name):
+                continue
+            # A value that is made of the call, or of a variable that holds its answer, in a further step.
+            if names(again) & (answers - {first.id}) or (not is_call(again) and call in ast.walk(again)):
                 return True
     return False
 
 
 def _without_gradients(index: FileIndex, node: ast.AST) -> bool:
-    while node in index.parents:
-        node = index.parents[node]
-        said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-        said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        if any(re.search(r"no_grad|inference_mode", ast.unparse(one)) for one in said):
-            return True
-    return False
-
-
-def _depends(value: ast.expr, call: ast.Call, answers: set[str]) -> bool:
-    """Whether a value is made of a call, or of a variable that holds its answer, in a further step."""
-    return any(
-        (isinstance(node, ast.Name) and node.id in answers)
-        or (node is call and not isinstance(value, ast.Call))
-        for node in ast.walk(value)
-    )
+    above = index.ancestors(node)
+    said = [item.context_expr for one in above if isinstance(one, ast.With) for item in one.items]
+    said += [word for one in above if isinstance(one, ast.FunctionDef) for word in one.decorator_list]
+    return any(re.search(r"no_grad|inference_mode", ast.unparse(one)) for one in said)
 
 
 def _applied_at(files: Sequence[FileIndex]) -> Place | None:
@@ -176,8 +156,7 @@ def _applied_at(files: Sequence[FileIndex]) -> Place | None:
     for index in files:
         for node in ast.walk(index.tree):
             if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
-                owner = function_of(index, node)
-                said = f"{getattr(owner, 'name', '')} {ast.unparse(node)}"
+                said = f"{getattr(function_of(index, node), 'name', '')} {ast.unparse(node)}"
                 if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
                     return place_in(index, node)
     return None
@@ -185,20 +164,17 @@ def _applied_at(files: Sequence[FileIndex]) -> Place | None:
 
 def _scales(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
-        shifted = isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Sub)
-        return isinstance(node.op, ast.Div) and shifted
+        return isinstance(node.op, ast.Div) and is_sum(node.left, ast.Sub)
     return isinstance(node, ast.Call) and bool(node.args) and bool(PLAIN_SCALERS.search(called(node)))
 
 
-def _scaled_at(evidence: Evidence) -> Place | None:
+def _scaled(files: Sequence[FileIndex]) -> Iterator[tuple[FileIndex, ast.expr]]:
     """Where held-out rows are scaled: something of their name is given what a scale is made of."""
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            for target, value in assigned(node):
-                named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
-                if named and isinstance(value, ast.Call | ast.BinOp) and SCALED.search(ast.unparse(value)):
-                    return place_in(index, value)
-    return None
+    for index in files:
+        for target, value in stores(index.tree):
+            named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
+            if named and isinstance(value, ast.Call | ast.BinOp) and SCALED.search(ast.unparse(value)):
+                yield index, value
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
@@ -213,7 +189,5 @@ def _another_range(train: TensorFacts, held: TensorFacts) -> str:
     spread = max(std, 1e-6)
     if abs(mean - other) <= 2 * spread and spread / 4 <= own <= 4 * spread:
         return ""
-    return (
-        f"training inputs have mean {mean:.3g} and deviation {std:.3g}, "
-        f"{held.split} inputs {other:.3g} and {own:.3g}"
-    )
+    ours = f"training inputs have mean {mean:.3g} and deviation {std:.3g}"
+    return f"{ours}, {held.split} inputs {other:.3g} and {own:.3g}"

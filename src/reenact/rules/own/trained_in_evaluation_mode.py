@@ -34,14 +34,12 @@ Sources
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
+from reenact.rules.own._places import at_named, has_modes
 
 
 class TrainedInEvaluationMode(Rule):
     code, name, family, fault = "RE012", "trained-in-evaluation-mode", "reenact", Fault.MOD
-    needs = Needs.TRACE
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, confidence, certainty = Needs.TRACE, 0.85, Certainty.STRONG
     why = "In evaluation mode dropout is off and batch norm does not follow the data."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -52,8 +50,5 @@ class TrainedInEvaluationMode(Rule):
         if not modes or modes[-1] != 0 or off < 0.3 * len(modes):
             return
         saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
-        yield at_hyperparameter(
-            self.finding(evidence, saw, kind=Kind.MODE),
-            named_hyperparameter(evidence, Kind.MODE, "train"),
-            ("train",),
-        )
+        found = self.finding(evidence, saw, kind=Kind.MODE)
+        yield at_named(evidence, found, Kind.MODE, "train", ("train",))

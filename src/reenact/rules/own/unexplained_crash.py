@@ -23,7 +23,7 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 
 class UnexplainedCrash(CrashRule):
-    code, name, family, fault = "RE910", "unexplained-crash", "reenact", None
+    code, name, family = "RE910", "unexplained-crash", "reenact"
     kind = CrashKind.OTHER
     confidence = 0.9
     why = "Whatever training was done until then is all there is."

@@ -42,17 +42,13 @@ Sources
 
 import ast
 
-from reenact.rules import Certainty, Evidence, Findings, LayerView, Needs, Place, Rule, Severity
-from reenact.rules.own._lines import indexes, place_in
+from reenact.rules import Culprit, Evidence, Findings, LayerView, Needs
+from reenact.rules.own._lines import first_place, nodes
 
 
-class UntiedWeights(Rule):
-    code, name, family, fault = "RE050", "untied-weights", "reenact", None
+class UntiedWeights(Culprit):
+    code, name, family = "RE050", "untied-weights", "reenact"
     needs = Needs.GRAPH
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "A copy is trained by itself, or not at all; tied weights are one parameter."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -61,7 +57,12 @@ class UntiedWeights(Rule):
             table = next((one for one in tables if _copied(one, head)), None)
             if table is not None:
                 saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
-                yield self.finding(evidence, saw, layer=head, place=_assigned(evidence))
+                # The line that gives a layer another weight.
+                lines = nodes(evidence, ast.Assign)
+                place = first_place(
+                    one for one in lines if ast.unparse(one[1].targets[0]).endswith(".weight")
+                )
+                yield self.finding(evidence, saw, layer=head, place=place)
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:
@@ -73,12 +74,3 @@ def _copied(table: LayerView, head: LayerView) -> bool:
     return (one.path or one.name) != (other.path or other.name) and all(
         getattr(one, name) == getattr(other, name) for name in measured
     )
-
-
-def _assigned(evidence: Evidence) -> Place | None:
-    """The line that gives a layer another weight."""
-    for index in indexes(evidence):
-        for node in ast.walk(index.tree):
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".weight"):
-                return place_in(index, node)
-    return None

@@ -42,14 +42,18 @@ ODD_ONE_OUT = 0.15
 
 class UnusualHiddenActivation(Rule):
     code, name, family, fault = "RE041", "unusual-hidden-activation", "reenact", Fault.ACH
-    needs = Needs.SOURCE
-    confidence = 0.4
+    needs, confidence = Needs.SOURCE, 0.4
     why = "Saturating activations, and softmax between layers, weaken the gradient of the layers before."
 
     def check(self, evidence: Evidence) -> Findings:
         layers = evidence.layers
-        forward = [(at, one) for at, one in enumerate(layers) if one.role == "hidden" and _feeds_forward(one)]
-        hidden = [one for at, one in forward if _is_taken(one, layers[at + 1 :])]
+        # Not a projection of an attention, nor the one score of a pooling: their softmax weighs rows.
+        forward = [
+            (at, one)
+            for at, one in enumerate(layers)
+            if one.role == "hidden" and one.family in ("dense", "conv") and one.type != "EinsumDense"
+        ]
+        hidden = [one for at, one in forward if one.width != 1 and _is_taken(one, layers[at + 1 :])]
         words = Counter(layer.activation for layer in hidden)
         for layer in hidden:
             doubt = UNUSUAL.get((layer.activation or "").replace("_", ""))
@@ -57,20 +61,11 @@ class UnusualHiddenActivation(Rule):
                 continue
             peers = [word for word in words if word and word not in UNUSUAL and words[word] >= 2]
             usual = max(peers, key=lambda word: words[word], default="relu")
-            yield self.finding(
-                evidence,
-                f"{layer.activation} behind a hidden layer"
-                + (f", {usual} behind the others" if peers else ""),
-                layer=layer,
-                kind=Kind.ACTIVATION,
-                values=(usual, "relu") if usual != "relu" else ("relu", "elu"),
-                confidence=min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0)),
-            )
-
-
-def _feeds_forward(layer: LayerView) -> bool:
-    """Not a projection of an attention, nor the one score of a pooling: their softmax weighs rows."""
-    return layer.family in ("dense", "conv") and layer.type != "EinsumDense" and layer.width != 1
+            others = f", {usual} behind the others" if peers else ""
+            saw, kind = f"{layer.activation} behind a hidden layer{others}", Kind.ACTIVATION
+            values = (usual, "relu") if usual != "relu" else ("relu", "elu")
+            sure = min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0))
+            yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
 
 
 def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:

@@ -48,31 +48,22 @@ SYMPTOMS: tuple[Rule, ...] = (LearnsNothing(), CollapsedOutput(), LossStalls())
 
 class UsualElsewhere(Rule):
     code, name, family, fault = "RE040", "usual-elsewhere", "reenact", None
-    needs = Needs.SOURCE | Needs.TRACE
-    severity = Severity.NOTE
-    confidence = 0.2
+    needs, severity, confidence = Needs.SOURCE | Needs.TRACE, Severity.NOTE, 0.2
     why = "The training fails, and trainings like it mostly have another value here."
 
     def check(self, evidence: Evidence) -> Findings:
-        if (
-            evidence.acts
-        ):  # what an agent meets changes with what it does: its loss does not say how well it does
+        if evidence.acts:
+            # What an agent meets changes with what it does: its loss does not say how well it does.
             return
         seen = next((finding.saw for rule in SYMPTOMS for finding in rule.check(evidence)), _barely(evidence))
         if not seen:
             return
-        for kind, fault, confidence in TRIED:
+        for kind, fault, sure in TRIED:
             param = evidence.hyperparameter(kind)
             values = _values(param, kind, evidence) if param is not None else ()
             if param is not None and param.changeable and values:
-                yield self.finding(
-                    evidence,
-                    f"{seen}; {kind.value} {param.in_force}",
-                    kind=kind,
-                    values=values,
-                    fault=fault,
-                    confidence=confidence,
-                )
+                saw = f"{seen}; {kind.value} {param.in_force}"
+                yield self.finding(evidence, saw, kind=kind, values=values, fault=fault, confidence=sure)
 
 
 def _barely(evidence: Evidence) -> str:

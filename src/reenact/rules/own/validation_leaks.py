@@ -31,15 +31,16 @@ Sources
 """
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from reenact.probe.trace import Overlap
-from reenact.program.graph import TensorFacts
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._flow import reached_by, words
-from reenact.rules.own._lines import call_place, called, function_of, indexes, place_in
+from reenact.rules.own._flow import reached_by
+from reenact.rules.own._lines import call_place, function_of, indexes, place_in
+from reenact.rules.own._parts import called, words
 from reenact.rules.own._places import framework
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
@@ -50,14 +51,8 @@ TRAINED, HELD_OUT, SPLIT = (
     for names in ("train|tr", "val|valid|test|te", "train|tr|val|valid|test|te")
 )
 """How programs name the rows of a split."""
-LOSSES = (
-    "cross_entropy",
-    "nll_loss",
-    "mse_loss",
-    "binary_cross_entropy_with_logits",
-    "l1_loss",
-    "smooth_l1_loss",
-)
+OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
+LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", *OF_QUANTITIES)
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
@@ -67,17 +62,15 @@ LEAST = 0.05
 
 class ValidationLeaks(Rule):
     code, name, family, fault = "RE018", "validation-leaks", "reenact", Fault.VRM
-    needs = Needs.TRACE
-    severity = Severity.ERROR
+    needs, severity = Needs.TRACE, Severity.ERROR
     why = "What was seen in training is answered from memory."
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
             for call in _over_all_rows(index):
                 saw = f"{ast.unparse(call)[:60]} takes every row; the split of the program does not enter"
-                yield self.finding(
-                    evidence, saw, place=place_in(index, call), confidence=0.9, certainty=Certainty.STRONG
-                )
+                place, certain = place_in(index, call), Certainty.STRONG
+                yield self.finding(evidence, saw, place=place, confidence=0.9, certainty=certain)
                 return
         leaks = () if evidence.acts else evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
@@ -87,26 +80,19 @@ class ValidationLeaks(Rule):
         sure = _sure(evidence, worst, clean=clean)
         saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
         proven = Certainty.PROOF if sure > 0.8 else None
-        place = next((place for name in COPIES if (place := call_place(evidence, name)) is not None), None)
-        where = place if proven is not None else None
-        yield self.finding(
-            evidence, saw, kind=Kind.VALIDATION, confidence=sure, certainty=proven, place=where
-        )
+        where, kind = call_place(evidence, *COPIES) if proven is not None else None, Kind.VALIDATION
+        yield self.finding(evidence, saw, kind=kind, confidence=sure, certainty=proven, place=where)
 
 
 def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
     """Losses of a training, where a program splits its rows by masks or numbers and no loss reads any."""
     names = list(words(index.tree))
-    split = any(TRAINED.search(name) for name in names) and any(HELD_OUT.search(name) for name in names)
+    split = any(map(TRAINED.search, names)) and any(map(HELD_OUT.search, names))
     if not split or any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
         return
-    trained = [call for call in index.calls if called(call) == "backward"]
-    owners = {function_of(index, call) for call in trained}
-    losses = [
-        call
-        for call in index.calls
-        if called(call) in LOSSES and len(call.args) >= 2 and function_of(index, call) in owners
-    ]
+    owners = {function_of(index, call) for call in index.calls if called(call) == "backward"}
+    losses = [call for call in index.calls if called(call) in LOSSES and len(call.args) >= 2]
+    losses = [call for call in losses if function_of(index, call) in owners]
     reached = reached_by(index, SPLIT)
     if losses and not any(reached.intersection(words(call)) for call in losses):
         yield losses[0]
@@ -117,22 +103,17 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     facts = evidence.data("input", worst.split)
     if facts is None:
         return False
-    features = 1
-    for size in facts.shape[1:]:
-        features *= size or 1
-    if features >= MANY and _continuous(facts):
+    features = math.prod(size or 1 for size in facts.shape[1:])
+    # Values that are measured and not counted: not even their ends are whole numbers.
+    ends = (facts.minimum, facts.maximum)
+    measured = "float" in facts.dtype and all(end is not None and end != round(end) for end in ends)
+    if features >= MANY and measured:
         # No two such rows are equal by chance: rows that come twice are copies, wherever they lie.
         return False
     twice, trained = facts.rows_seen - worst.rows, evidence.inputs.rows_seen if evidence.inputs else 0
     # So many rows are shared by chance, by how many of one split are equal; few of them say it roughly.
     by_chance = 2 * twice * trained / max(1, facts.rows_seen)
     return twice > 0.01 * facts.rows_seen or features < 3 or worst.shared < ROUGHLY * by_chance
-
-
-def _continuous(facts: TensorFacts) -> bool:
-    """Whether values are measured and not counted: not even their ends are whole numbers."""
-    ends = (facts.minimum, facts.maximum)
-    return "float" in facts.dtype and all(end is not None and end != round(end) for end in ends)
 
 
 def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:

@@ -43,8 +43,9 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, LayerView, LossFamily, Needs, Rule, Severity
-from reenact.rules.own._lines import called, function_of, indexes, place_in, value_of
+from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, LossFamily, Needs
+from reenact.rules.own._lines import calls, function_of, place_in, value_of
+from reenact.rules.own._parts import called, is_call, is_sum, owner_of, within
 from reenact.rules.own._places import says
 
 CUTS = ("view", "reshape")
@@ -53,31 +54,21 @@ OF_FEATURES = ("barlow", "Barlow", "vicreg", "VICReg", "whiten", "off_diagonal",
 """Losses that compare features over a batch and not rows."""
 
 
-class WrongDimension(Rule):
-    code, name, family, fault = "RE048", "wrong-dimension", "reenact", None
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.95
-    certainty = Certainty.STRONG
+class WrongDimension(Culprit):
+    code, name, family = "RE048", "wrong-dimension", "reenact"
+    needs, confidence = Needs.GRAPH, 0.95
     why = "Numbers that belong together lie along another axis."
 
     def check(self, evidence: Evidence) -> Findings:
-        layers = evidence.layers
-        last = max((number for number, layer in enumerate(layers) if layer.weights), default=-1)
-        for number, layer in enumerate(layers):
+        last = max((number for number, layer in enumerate(evidence.layers) if layer.weights), default=-1)
+        classes = evidence.loss_family is LossFamily.CATEGORICAL
+        for number, layer in enumerate(evidence.layers):
+            over_rows = _axis(layer) == 0 and number > last and classes
+            by_rows = layer.type == "normalize" and layer.settings.get("dim") == 0 and layer.takes
             shape = layer.output_shape or ()
-            classes = evidence.loss_family is LossFamily.CATEGORICAL
-            if _axis(layer) == 0 and number > last and len(shape) == 2 and classes:
+            if (over_rows or by_rows) and len(shape) == 2:
                 yield self.finding(evidence, f"{layer.type} over the {shape[0]} rows", layer=layer)
-            elif (
-                layer.type == "normalize"
-                and layer.settings.get("dim") == 0
-                and len(shape) == 2
-                and layer.takes
-            ):
-                yield self.finding(evidence, f"normalize over the {shape[0]} rows", layer=layer)
-        events = evidence.trace.happened("normalized") if evidence.trace is not None else ()
+        events = evidence.happened("normalized")
         along = next((one for one in events if one.facts.get("axis") == 0), None)
         if along is not None and not says(evidence, *OF_FEATURES):
             saw = "normalize over the rows of a batch: no row has length one"
@@ -86,11 +77,10 @@ class WrongDimension(Rule):
         if over_queries is not None:
             saw = f"{over_queries.type} over the queries, the last axis but one, not over the keys"
             yield self.finding(evidence, saw, layer=over_queries, certainty=Certainty.PROOF)
-        for index in indexes(evidence):
-            for call in index.calls:
-                if called(call) in CUTS and (_swaps(index, call) or _heads_apart(index, call)):
-                    saw = f"{ast.unparse(call)[:60]} swaps no axes: the numbers stay in their order"
-                    yield self.finding(evidence, saw, place=place_in(index, call))
+        for index, call in calls(evidence, *CUTS):
+            if _swaps(index, call) or _heads_apart(index, call):
+                saw = f"{ast.unparse(call)[:60]} swaps no axes: the numbers stay in their order"
+                yield self.finding(evidence, saw, place=place_in(index, call))
 
 
 def softmax_over_queries(evidence: Evidence) -> LayerView | None:
@@ -118,21 +108,15 @@ def _sizes(call: ast.Call) -> list[str]:
 def _swaps(index: FileIndex, call: ast.Call) -> bool:
     """Whether a tensor is given its own sizes in another order, or heads of an attention before the tokens
     that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t, c = x.shape`."""
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    of_layer = (
-        isinstance(owner, ast.Call) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
-    )
-    tensor = (
-        ast.unparse(owner.args[0] if of_layer and isinstance(owner, ast.Call) else owner) if owner else ""
-    )
-    sizes = _sizes(call)
-    by_number = [
-        [f"{tensor}.{word.format(number)}" for number in range(len(sizes))]
-        for word in ("shape[{}]", "size({})")
-    ]
+    owner, sizes = owner_of(call), _sizes(call)
+    of_layer = is_call(owner) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
+    if is_call(owner) and of_layer:
+        owner = owner.args[0]
+    tensor = ast.unparse(owner) if owner is not None else ""
+    forms = ("shape[{}]", "size({})")
+    by_number = [[f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms]
     for names in (*_unpacked(index, call, tensor), *by_number):
-        permuted = len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes and not of_layer
-        if permuted:
+        if len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes and not of_layer:
             return True
         if len(names) == 3 and len(sizes) == 4 and names[0] == sizes[0] and names[1] == sizes[2]:
             return sizes[1] not in (*names, "1", "-1") and sizes[3] not in (*names, "1")
@@ -141,42 +125,32 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
 
 def _unpacked(index: FileIndex, call: ast.Call, tensor: str) -> Iterator[list[str]]:
     """Names that the sizes of a tensor were last given before a call, unless it is another tensor by then."""
-    within = [
-        node
-        for node in ast.walk(function_of(index, call))
-        if isinstance(node, ast.Assign) and node.lineno < call.lineno and len(node.targets) == 1
+    before = [node for node in within(function_of(index, call), ast.Assign) if node.lineno < call.lineno]
+    stored = [(node, node.targets[0]) for node in before if len(node.targets) == 1]
+    made = max((node.lineno for node, target in stored if ast.unparse(target) == tensor), default=0)
+    shapes = (f"{tensor}.shape", f"{tensor}.size()")
+    sizes = [
+        (node.lineno, target.elts)
+        for node, target in stored
+        if isinstance(target, ast.Tuple) and ast.unparse(node.value) in shapes
     ]
-    shapes = [
-        node
-        for node in within
-        if isinstance(node.targets[0], ast.Tuple)
-        and ast.unparse(node.value) in (f"{tensor}.shape", f"{tensor}.size()")
-    ]
-    made = [node.lineno for node in within if ast.unparse(node.targets[0]) == tensor]
-    for node in shapes[-1:]:
-        if isinstance(node.targets[0], ast.Tuple) and max(made, default=0) < node.lineno:
-            yield [ast.unparse(one) for one in node.targets[0].elts]
+    for line, names in sizes[-1:]:
+        if made < line:
+            yield [ast.unparse(one) for one in names]
 
 
 def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
     """Whether the heads of an attention are joined while tokens still lie behind them: what was turned by
     `transpose(1, 2)` before is not turned back."""
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    owner = owner_of(call)
     made = value_of(index, owner) if owner is not None else None
-    product = isinstance(made, ast.BinOp) and isinstance(made.op, ast.MatMult)
-    attends = isinstance(made, ast.Call) and called(made) == "scaled_dot_product_attention"
-    if not (product or attends) or len(_sizes(call)) != 3 or owner is None:
+    if (
+        not (is_sum(made, ast.MatMult) or is_call(made, "scaled_dot_product_attention"))
+        or len(_sizes(call)) != 3
+    ):
         return False
-    before = [
-        node
-        for node in ast.walk(function_of(index, call))
-        if isinstance(node, ast.Call) and node.lineno < call.lineno and called(node) == "transpose"
-    ]
     return any(
-        ast.unparse(node).endswith("transpose(1, 2)")
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Call)
-        and called(node.func.value) in CUTS
-        and len(_sizes(node.func.value)) == 4
-        for node in before
+        ast.unparse(node).endswith("transpose(1, 2)") and is_call(cut, *CUTS) and len(_sizes(cut)) == 4
+        for node in within(function_of(index, call), ast.Call)
+        if node.lineno < call.lineno and called(node) == "transpose" and (cut := owner_of(node)) is not None
     )

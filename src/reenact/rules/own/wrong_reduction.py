@@ -36,8 +36,7 @@ from reenact.rules.own._series import learned
 
 class WrongReduction(Rule):
     code, name, family, fault = "RE025", "wrong-reduction", "reenact", Fault.LCH
-    needs = Needs.GRAPH
-    confidence = 0.65
+    needs, confidence = Needs.GRAPH, 0.65
     why = "Steps grow with the batch, so that no learning rate suits two batch sizes."
 
     def check(self, evidence: Evidence) -> Findings:

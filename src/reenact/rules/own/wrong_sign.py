@@ -37,9 +37,10 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Findings, Kind, Needs, Rule, Severity
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs
 from reenact.rules.own._divergence import NAMED, divergences, terms
-from reenact.rules.own._lines import called, indexes, place_in, value_of
+from reenact.rules.own._lines import indexes, place_in, value_of
+from reenact.rules.own._parts import called, is_call, is_sum, subject_of, within
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
@@ -51,13 +52,9 @@ NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-"
 REDUCED = ("mean", "sum")
 
 
-class WrongSign(Rule):
-    code, name, family, fault = "RE049", "wrong-sign", "reenact", None
+class WrongSign(Culprit):
+    code, name, family = "RE049", "wrong-sign", "reenact"
     needs = Needs.SOURCE
-    severity = Severity.ERROR
-    is_root_cause = True
-    confidence = 0.9
-    certainty = Certainty.STRONG
     why = "An optimizer lowers what it is given: here the wrong thing."
 
     def check(self, evidence: Evidence) -> Findings:
@@ -93,9 +90,7 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
     """Assignments of a policy loss that nothing negates."""
     if "maximize=True" in index.text or not any(called(call) == "backward" for call in index.calls):
         return
-    for node in ast.walk(index.tree):
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            continue
+    for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
         value, name = node.value, ast.unparse(node.targets[0])
         added = [term for sign, term in terms(value) if sign > 0]
         raised = any(_is_policy_gradient(index, term) for term in added)
@@ -105,26 +100,19 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
 
 def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
-    wrong = [one for one in divergences(index) if not one.positive]
-    taken = [
-        ast.unparse(node.right if isinstance(node, ast.BinOp) else node.operand)
-        for node in ast.walk(index.tree)
-        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
-        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))
-    ]
+    taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
+    taken += [one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)]
     if "elbo" in index.text.lower() or "maximize=True" in index.text:
         return
-    if not any(NAMED.search(text) for text in taken):
-        yield from (one.node for one in wrong)
+    if not any(NAMED.search(ast.unparse(one)) for one in taken):
+        yield from (one.node for one in divergences(index) if not one.positive)
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
     """`(log_prob * advantage).mean()`."""
-    if isinstance(value, ast.Call) and called(value) in REDUCED:
-        inner = value.func.value if isinstance(value.func, ast.Attribute) else None
-        named = isinstance(inner, ast.Name) and inner.id == "torch"
-        value = value.args[0] if value.args and (named or inner is None) else inner or value
-    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
+    if is_call(value, *REDUCED):
+        value = subject_of(value, ("torch",)) or value
+    if not is_sum(value, ast.Mult):
         return False
     left, right = (f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right))
     sides = ((left, right), (right, left))
@@ -134,12 +122,12 @@ def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
 def _meaning(index: FileIndex, side: ast.expr) -> str:
     """What a factor was made of, two assignments back."""
     made = value_of(index, side)
-    roots = [node for node in ast.walk(made) if isinstance(node, ast.Name)] if made is not side else []
+    roots = list(within(made, ast.Name)) if made is not side else []
     return " ".join([ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])])
 
 
 def _negated(index: FileIndex, name: str, value: ast.expr) -> bool:
-    if any(isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) for node in ast.walk(value)):
+    if any(isinstance(node.op, ast.USub) for node in within(value, ast.UnaryOp)):
         return True
     later = re.compile(rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b")
     return bool(later.search(index.text)) or bool(NEGATIVE.search(index.text))

@@ -23,16 +23,13 @@ def reads_symbols(evidence: Evidence) -> bool:
     layers, inputs = evidence.layers, evidence.inputs
     if inputs is not None and len(inputs.shape) < 2 and "int" in inputs.dtype:
         return True
-    if inputs is not None and _measured(inputs) and evidence.graph and evidence.graph.framework == "torch":
+    # Values that are measured: not even their ends are whole numbers.
+    ends = (inputs.minimum, inputs.maximum) if inputs is not None and not inputs.integral else (None,)
+    measured = all(end is not None and end % 1 for end in ends)
+    if measured and evidence.graph and evidence.graph.framework == "torch":
         # Tables of PyTorch take whole numbers alone: another input is looked up, a time or a class.
         return False
     return any(layer.family == "embedding" or layer.type.startswith(_PREPARING[1:]) for layer in layers)
-
-
-def _measured(inputs: TensorFacts) -> bool:
-    """Whether not even the ends are whole numbers."""
-    ends = (inputs.minimum, inputs.maximum)
-    return not inputs.integral and all(end is not None and end % 1 for end in ends)
 
 
 def scales_itself(evidence: Evidence) -> bool:

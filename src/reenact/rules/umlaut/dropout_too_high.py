@@ -28,8 +28,7 @@ MOST = 0.5
 
 class DropoutTooHigh(Rule):
     code, name, family, fault = "UM010", "dropout-too-high", "umlaut", Fault.RCD
-    needs = Needs.SOURCE
-    confidence = 0.55
+    needs, confidence = Needs.SOURCE, 0.55
     why = "Most of the signal is thrown away at every step; 0.2 to 0.5 is usual."
 
     def check(self, evidence: Evidence) -> Findings:

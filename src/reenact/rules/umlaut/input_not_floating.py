@@ -42,8 +42,7 @@ TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
 
 class InputNotFloating(Rule):
     code, name, family, fault = "UM003", "input-not-floating", "umlaut", Fault.CPP
-    needs = Needs.GRAPH
-    confidence = 0.3
+    needs, confidence = Needs.GRAPH, 0.3
     why = "Layers compute with floating numbers."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -50,7 +50,9 @@ class InputNotNormalised(Rule):
             saw = _unscaled(facts)
             if saw:
                 kind, values = Kind.PREPROCESSING, ("standardize", "scale")
-                yield self.finding(evidence, saw, kind=kind, values=values, confidence=_confidence(facts))
+                # A range of a few units seldom hurts.
+                sure = 0.75 if max(abs(facts.mean or 0.0), facts.std or 0.0) >= FAR else 0.4
+                yield self.finding(evidence, saw, kind=kind, values=values, confidence=sure)
                 return
 
 
@@ -61,8 +63,3 @@ def _unscaled(facts: TensorFacts) -> str:
     if abs(mean) <= 1 and std <= 2:
         return ""
     return f"inputs from {low:g} to {high:g}, mean {mean:.3g}, deviation {std:.3g}"
-
-
-def _confidence(facts: TensorFacts) -> float:
-    """Sure when the values are far from one; a range of a few units seldom hurts."""
-    return 0.75 if max(abs(facts.mean or 0.0), facts.std or 0.0) >= FAR else 0.4

@@ -37,10 +37,7 @@ from reenact.rules.umlaut._data import channels_last, training_inputs
 
 class InputWrongShape(Rule):
     code, name, family, fault = "UM002", "input-wrong-shape", "umlaut", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.GRAPH, Severity.ERROR, 0.85, Certainty.STRONG
     why = "The convolution takes a side of the picture for its channels."
 
     def check(self, evidence: Evidence) -> Findings:

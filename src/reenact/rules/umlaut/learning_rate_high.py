@@ -35,22 +35,16 @@ BETTER = 0.8
 
 class LearningRateHigh(Rule):
     code, name, family, fault = "UM005", "learning-rate-high", "umlaut", Fault.HLR
-    needs = Needs.SOURCE
-    confidence = 0.3
+    needs, confidence = Needs.SOURCE, 0.3
     why = "Adam is usually given 1e-5 to 1e-2; larger steps diverge."
 
     def check(self, evidence: Evidence) -> Findings:
         rate = evidence.step_rate
         if rate is not None and rate > LARGEST:
             sure = _confidence(evidence, rate)
-            yield self.finding(
-                evidence,
-                f"learning rate {rate:g}",
-                kind=Kind.LEARNING_RATE,
-                values=(0.001, 0.01),
-                confidence=sure,
-                certainty=Certainty.STRONG if sure >= FAR_ABOVE else None,
-            )
+            saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.01)
+            certain = Certainty.STRONG if sure >= FAR_ABOVE else None
+            yield self.finding(evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain)
 
 
 def _confidence(evidence: Evidence, rate: float) -> float:
@@ -62,14 +56,10 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     if name.lower() == "adadelta":
         return 0.1 if rate <= 1 else 0.3
     adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
-    if not adapts and _settles(evidence):
+    # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate that would
+    # be far too high elsewhere, and with it the loss ends clearly below that of a constant answer.
+    guess, course = guessing(evidence), windows(losses(evidence))
+    if not adapts and guess and course and course[-1] < BETTER * guess:
         return LearningRateHigh.confidence
     usual = 0.1 if adapts else 1.0
     return FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else LearningRateHigh.confidence
-
-
-def _settles(evidence: Evidence) -> bool:
-    """Whether the loss ends clearly below that of a constant answer. The step of plain SGD is the rate times
-    the gradient: small rows and flat losses want a rate that would be far too high elsewhere."""
-    guess, course = guessing(evidence), windows(losses(evidence))
-    return bool(guess and course) and course[-1] < BETTER * (guess or 0.0)

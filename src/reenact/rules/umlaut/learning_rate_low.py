@@ -31,10 +31,7 @@ SMALLEST = 1e-7
 
 class LearningRateLow(Rule):
     code, name, family, fault = "UM006", "learning-rate-low", "umlaut", Fault.HLR
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "Steps so small leave the weights where they start, and negative ones climb."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -35,10 +35,7 @@ from reenact.rules.neuralint._layers import unbent
 
 class MissingActivation(Rule):
     code, name, family, fault = "UM008", "missing-activation", "umlaut", Fault.ARM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.8
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.8, Certainty.STRONG
     why = "Without a bend between them two layers can do no more than one."
 
     def check(self, evidence: Evidence) -> Findings:

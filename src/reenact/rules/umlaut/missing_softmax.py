@@ -33,10 +33,7 @@ from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 class MissingSoftmax(Rule):
     code, name, family, fault = "UM007", "missing-softmax", "umlaut", Fault.ARM
-    needs = Needs.SOURCE
-    severity = Severity.ERROR
-    confidence = 0.9
-    certainty = Certainty.STRONG
+    needs, severity, confidence, certainty = Needs.SOURCE, Severity.ERROR, 0.9, Certainty.STRONG
     why = "The loss takes logarithms of probabilities, and the outputs are none."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -32,6 +32,7 @@ Sources
 """
 
 import math
+from dataclasses import replace
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._data import training_inputs
@@ -39,28 +40,17 @@ from reenact.rules.umlaut._data import training_inputs
 
 class NanInInput(Rule):
     code, name, family, fault = "UM004", "nan-in-input", "umlaut", Fault.CPP
-    needs = Needs.GRAPH
-    severity = Severity.ERROR
-    confidence = 0.97
+    needs, severity, confidence = Needs.GRAPH, Severity.ERROR, 0.97
     why = "NaN in, NaN out: one such value ruins all weights."
 
     def check(self, evidence: Evidence) -> Findings:
         for facts in training_inputs(evidence):
             if facts.nan_share > 0:
-                lost = _lost(evidence)
+                losses = list(evidence.trace.losses.values) if evidence.trace is not None else []
+                lost = len(losses) > 0 and math.isnan(float(losses[-1]))
                 too = ", and so is the loss" if lost else ""
                 saw = f"{facts.nan_share:.2%} of the inputs are NaN{too}"
-                sure = self.confidence if lost else 0.7
-                proven = Certainty.PROOF if lost else Certainty.STRONG
-                yield self.finding(
-                    evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at, confidence=sure,
-                    certainty=proven,
-                )  # fmt: skip
+                sure, certain = (self.confidence, Certainty.PROOF) if lost else (0.7, Certainty.STRONG)
+                found = self.finding(evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at)
+                yield replace(found, confidence=sure, certainty=certain)
                 return
-
-
-def _lost(evidence: Evidence) -> bool:
-    if evidence.trace is None or not evidence.trace.step_count:
-        return False
-    last = float(evidence.trace.losses.values[-1])
-    return math.isnan(last)

@@ -35,9 +35,7 @@ MEASURES = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou"
 
 class NoAccuracyMetric(Rule):
     code, name, family, fault = "UM014", "no-accuracy-metric", "umlaut", None
-    needs = Needs.TRACE
-    severity = Severity.NOTE
-    confidence = 0.3
+    needs, severity, confidence = Needs.TRACE, Severity.NOTE, 0.3
     why = "A loss does not say how many rows are put into the right class."
 
     def check(self, evidence: Evidence) -> Findings:

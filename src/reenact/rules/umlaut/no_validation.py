@@ -35,9 +35,7 @@ from reenact.rules.umlaut._data import shared_rows
 
 class NoValidation(Rule):
     code, name, family, fault = "UM013", "no-validation", "umlaut", Fault.VRM
-    needs = Needs.SOURCE
-    severity = Severity.NOTE
-    confidence = 0.35
+    needs, severity, confidence = Needs.SOURCE, Severity.NOTE, 0.35
     why = "Only rows that were not trained on tell what a model is worth."
 
     def check(self, evidence: Evidence) -> Findings:

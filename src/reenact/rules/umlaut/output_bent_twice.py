@@ -34,9 +34,7 @@ from reenact.rules.neuralint._output import bends, output_of
 
 class OutputBentTwice(Rule):
     code, name, family, fault = "UM009", "output-bent-twice", "umlaut", Fault.AAL
-    needs = Needs.SOURCE
-    confidence = 0.85
-    certainty = Certainty.STRONG
+    needs, confidence, certainty = Needs.SOURCE, 0.85, Certainty.STRONG
     why = "The first function takes away what the softmax needs to tell classes apart."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -48,8 +48,7 @@ PATIENCE, RISE = 3, 1.1
 
 class Overfitting(Rule):
     code, name, family, fault = "UM011", "overfitting", "umlaut", None
-    needs = Needs.TRACE
-    confidence = 0.7
+    needs, confidence = Needs.TRACE, 0.7
     why = "What is still learned helps on the training rows only."
 
     def check(self, evidence: Evidence) -> Findings:

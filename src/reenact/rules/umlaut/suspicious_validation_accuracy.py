@@ -38,9 +38,7 @@ EPOCHS, PERFECT, LEAD, MANY = 3, 0.95, 0.05, 0.2
 
 class SuspiciousValidationAccuracy(Rule):
     code, name, family, fault = "UM012", "suspicious-validation-accuracy", "umlaut", None
-    needs = Needs.TRACE
-    severity = Severity.NOTE
-    confidence = 0.15
+    needs, severity, confidence = Needs.TRACE, Severity.NOTE, 0.15
     why = "Validation should be a little worse than training, not better."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -1,0 +1,103 @@
+"""The words in which rules speak of a piece of text: what is called, read, stored and assigned in it."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard, TypeVar
+
+from reenact.types import Place
+
+N = TypeVar("N", bound=ast.AST)
+Found = Iterator[tuple[Place, str]]
+"""Where something is wrong in the text, and what says so."""
+LIBRARIES = ("np", "numpy", "torch", "jnp", "tf", "ops")
+
+
+def within(node: ast.AST, kind: type[N]) -> Iterator[N]:
+    """Every part of this kind, the thing itself as well."""
+    return (one for one in ast.walk(node) if isinstance(one, kind))
+
+
+def called(node: ast.AST | None) -> str:
+    """The last word of what is called: `softmax` of `F.softmax(x)` and of `scores.softmax(-1)`."""
+    return last_word(node.func) if isinstance(node, ast.Call) else ""
+
+
+def is_call(node: ast.AST | None, *names: str) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and (not names or called(node) in names)
+
+
+def is_sum(node: ast.AST | None, *operators: type[ast.operator]) -> TypeGuard[ast.BinOp]:
+    """Whether two things are added, divided or so on."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, operators)
+
+
+def last_word(node: ast.AST | None) -> str:
+    """`weight` of `model.head.weight`; empty for what is neither a variable nor an attribute."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def owner_of(call: ast.AST | None) -> ast.expr | None:
+    """What a method is called on: `scores` of `scores.softmax(-1)`, `F` of `F.softmax(x)`."""
+    match call:
+        case ast.Call(ast.Attribute(owner)):
+            return owner
+    return None
+
+
+def subject_of(call: ast.Call, libraries: Sequence[str] = LIBRARIES) -> ast.expr | None:
+    """What a function is applied to: `rows` of `rows.mean(0)` and of `np.mean(rows, 0)`."""
+    owner = owner_of(call)
+    plain = owner is None or (isinstance(owner, ast.Name) and owner.id in libraries)
+    return (call.args[0] if call.args else None) if plain else owner
+
+
+def options(call: ast.Call) -> dict[str, str]:
+    """Keyword arguments as they are written."""
+    return {word.arg or "": ast.unparse(word.value) for word in call.keywords}
+
+
+def elements(node: ast.AST | None) -> list[ast.expr]:
+    """The parts of a tuple or list; none for anything else."""
+    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
+
+
+def names(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> set[str]:
+    """Variables that occur, or are read or stored."""
+    return {one.id for one in within(node, ast.Name) if isinstance(one.ctx, context)}
+
+
+def words(node: ast.AST) -> Iterator[str]:
+    """Every variable, attribute and argument that an expression reads."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name | ast.Attribute):
+            yield last_word(one)
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Pairs of a target and what it is given; tuples side by side are taken apart."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                yield from zip(target.elts, node.value.elts, strict=False)
+            else:
+                yield target, node.value
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, ast.For | ast.comprehension):
+        yield node.target, node.iter
+
+
+def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The same of everything in a scope."""
+    return (pair for node in ast.walk(scope) for pair in assigned(node))
+
+
+def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements in the order of the text, those of branches and loops too, those of functions not."""
+    for statement in body:
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement
+            for part in ("body", "orelse", "finalbody"):
+                yield from flat(getattr(statement, part, []))
