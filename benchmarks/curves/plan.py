@@ -17,8 +17,7 @@ from benchmarks.faults.programs import availability, materialise
 from benchmarks.modern.case import HERE as MODERN
 from benchmarks.modern.case import Half
 from benchmarks.modern.case import catalogue as modern_cases
-from reenact.diagnosis.mutate.mutant import Mutant, number
-from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number
 from reenact.errors import InputError, PatchRefused
 from reenact.program.change import Change, Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -147,7 +146,7 @@ def _changes(program: Program, chance: random.Random) -> tuple[Patch, ...]:
         rate = chance.choice(rates)
         found.append(Patch((Set(rate.id, float(f"{(number(rate) or 0) * factor:.3g}")),)))
     try:
-        space = space_of(params, "own", chance)
+        space = space_of(params, "own")
     except InputError:
         return tuple(found)
     for _ in range(5 * CHANGES):

@@ -48,7 +48,7 @@ def dataset(rows: Sequence[Row]) -> Dataset:
     names = tuple(rows[0].features)
     bases = tuple(dict.fromkeys(row.base for row in rows))
     mutants = {key: number for number, key in enumerate(dict.fromkeys(_mutant(row) for row in rows))}
-    truth = [[bool(one.joined & row.faults) for one in classes] for row in rows]
+    truth = [[bool(row.faults.intersection(one.faults)) for one in classes] for row in rows]
     return Dataset(
         names,
         classes,
@@ -62,7 +62,7 @@ def dataset(rows: Sequence[Row]) -> Dataset:
 
 
 def _enough(rows: Sequence[Row], one: FaultClass) -> bool:
-    mine = [row for row in rows if one.joined & row.faults]
+    mine = [row for row in rows if row.faults.intersection(one.faults)]
     return len(mine) >= FEWEST_ROWS and len({row.base for row in mine}) >= FEWEST_BASES
 
 

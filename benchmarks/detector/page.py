@@ -111,7 +111,7 @@ def _learned_from(found: Learned) -> str:
 
 def _counts(data: Dataset) -> Table:
     rows = tuple(
-        (one.code, one.name, " ".join(sorted(fault.value for fault in one.joined)), str(int(count)))
+        (one.code, one.name, " ".join(sorted(fault.value for fault in one.faults)), str(int(count)))
         for one, count in zip(data.classes, data.y.sum(axis=0), strict=True)
     )
     return Table("", ("code", "class", "faults", "trainings"), rows)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from reenact.diagnosis.mutate.mutant import Mutant, number, turnable
-from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number, turnable
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, Set
 from reenact.program.fault import Fault

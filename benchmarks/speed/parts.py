@@ -34,7 +34,7 @@ from reenact.repairs import minimise
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import repair
 from reenact.repairs.prepare import RepairServices
-from reenact.repairs.strategies.guided import search
+from reenact.repairs.strategies import guided as search
 from reenact.repairs.verdict import summary
 from reenact.trials import verify
 from reenact.trials.executor import Executor, OnOutcome

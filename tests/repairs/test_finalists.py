@@ -8,7 +8,7 @@ import pytest
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.strategies.guided.finalists import smallest_near
+from reenact.repairs.strategies.guided import smallest_near
 from reenact.testing.strategy import search_context, set_to
 from reenact.trials.metric import Measure
 

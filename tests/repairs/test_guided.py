@@ -10,8 +10,8 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
-from reenact.repairs.strategies.guided.ideas import ideas
-from reenact.repairs.strategies.guided.search import Guided
+from reenact.repairs.strategies.guided import Guided
+from reenact.repairs.strategies.ideas import ideas
 from reenact.testing.strategy import SOURCE, Suspicion, Values, played, search_context, set_to
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial

@@ -40,7 +40,7 @@ except OSError:
     other = program_in(tmp_path / "q", "print('nothing to set')")
     longer = patch_setting(program, Kind.EPOCHS, 4)
     before = fingerprint(tmp_path / "p")
-    with Boxed(python=sys.executable, scratch=tmp_path / "s") as boxed:
+    with Boxed(python=sys.executable) as boxed:
         patched, short, refused = boxed.run(
             [
                 Trial(program, longer, seed=1),

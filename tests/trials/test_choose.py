@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,8 @@ from reenact.trials.executor import open_executor
 from reenact.trials.pool import ProcessPool
 
 
-def test_each_name_opens_its_executor(tmp_path: Path) -> None:
-    with open_executor("process", workers=3, scratch=tmp_path) as pool:
+def test_each_name_opens_its_executor() -> None:
+    with open_executor("process", workers=3) as pool:
         assert type(pool) is ProcessPool
         assert (pool.workers, pool.servers) == (3, ())
     with pytest.raises(InputError, match="executor='proces'") as refused:

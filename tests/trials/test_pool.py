@@ -110,7 +110,7 @@ def test_a_server_that_still_imports_does_not_survive_our_own_death(tmp_path: Pa
     (tmp_path / "slow_library.py").write_text(slow)
     ours = f"""\
         import json, os, subprocess, sys, time
-        from reenact.trials.server import SERVER
+        from reenact.trials.pool import SERVER
         env = os.environ | {{"PYTHONPATH": {str(tmp_path)!r}}}
         server = [sys.executable, str(SERVER)]
         server = subprocess.Popen(server, stdin=subprocess.PIPE, env=env, start_new_session=True)

@@ -27,7 +27,7 @@ from reenact.result import encoded
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.mutate.mutant import Mutant
+    from reenact.diagnosis.mutate.operators import Mutant
     from reenact.diagnosis.mutate.pipeline import Killings
     from reenact.program.program import Program
 

@@ -5,13 +5,14 @@ From single changes to the set that does best: joint changes, cut down to what i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from reenact.diagnosis.options import InterventionPlan
-from reenact.diagnosis.suspects import Suspect, SuspectKey
+from reenact.diagnosis.suspects import Suspect, firsts
 from reenact.errors import PatchRefused
 from reenact.program.fault import Fault
 from reenact.program.patch import Patch
-from reenact.rules.finding import Certainty, Suggestion
+from reenact.rules.finding import Certainty
 from reenact.trials.ddmin import minimise
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
@@ -38,11 +39,7 @@ class Candidate:
     """One change of one suspect."""
 
     suspect: Suspect
-    suggestion: Suggestion
-
-    @property
-    def patch(self) -> Patch:
-        return self.suggestion.patch
+    patch: Patch
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +89,10 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
     planned = float(plan.screening_seeds + 2 * plan.seeds)
     for rank in range(3):
         for suspect in likely if rank == 0 or plan.screening_seeds > 1 else likely[: 3 - rank]:
-            usable = [one for one in suspect.suggestions if trainer.applies(one.patch)]
+            usable = [one.patch for one in suspect.suggestions if trainer.applies(one.patch)]
             if len(usable) <= rank or len(found) >= plan.screened:
                 continue
-            cost = screening.cost(usable[rank].patch)
+            cost = screening.cost(usable[rank])
             if trainer.within_budget(planned + cost) or not found:
                 planned += cost
                 found.append(Candidate(suspect, usable[rank]))
@@ -105,12 +102,9 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
 def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -> list[Screened]:
     """The best change of each suspect that helped. Those that reach most of the gain come first, the likely
     and cheap ones before the others: four times the epochs help nearly every training."""
-    best: dict[SuspectKey, Screened] = {}
-    for one in sorted(helpful, key=lambda item: -item.score):
-        best.setdefault(one.candidate.suspect.key, one)
-    if not best:
-        return []
-    top = max(one.score for one in best.values())
+    by_score = sorted(helpful, key=lambda item: -item.score)
+    best = firsts(by_score, lambda one: one.candidate.suspect.key)
+    top = best[0].score if best else base
     floor = top - MOST_OF_GAIN * (top - base) if base > float("-inf") else float("-inf")
 
     def order(one: Screened) -> tuple[bool, float]:
@@ -118,7 +112,7 @@ def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -
         good = one.score >= floor
         return (not good, -one.candidate.suspect.confidence / cost if good else -one.score)
 
-    return sorted(best.values(), key=order)
+    return sorted(best, key=order)
 
 
 def whole(candidates: Sequence[Candidate]) -> Patch:
@@ -134,10 +128,8 @@ def grow(
     The set of changes that does best on the screening seeds and holds nothing it can do without, and changes
     that are worth something on top of it as well.
     """
-    best: tuple[Candidate, ...] = ()
-    reached = base
-    if helpful:
-        best, reached = (helpful[0].candidate,), helpful[0].score
+    best = tuple(one.candidate for one in helpful[:1])
+    reached = helpful[0].score if helpful else base
     by_score = [one.candidate for one in sorted(screened, key=lambda item: -item.score)]
     rest = _promising(by_score, best)
     all_of_them = joint(best, rest, screening.applies)
@@ -151,11 +143,10 @@ def grow(
         return best, ()
     screening.tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
     scores = screening.scores([whole(option) for option in options])
-    number = max(range(len(options)), key=lambda at: scores[at])
-    chosen = best
-    if screening.trainer.improves(reached, scores[number]):
-        chosen = cut(base, scores[number], options[number], screening)
-    return chosen, what_adds(chosen, by_score, screening) if chosen else ()
+    score, option = max(zip(scores, options, strict=True), key=lambda pair: pair[0])
+    if screening.trainer.improves(reached, score):
+        best = cut(base, score, option, screening)
+    return best, what_adds(best, by_score, screening) if best else ()
 
 
 def what_adds(
@@ -167,18 +158,15 @@ def what_adds(
     if not more or not screening.leaves_enough(cost):
         return ()
     reached, *scores = screening.scores([whole(chosen), *(whole((*chosen, one)) for one in more)])
-    pairs = zip(more, scores, strict=True)
-    return tuple(one for one, score in pairs if screening.trainer.improves(reached, score))
+    return tuple(compress(more, (screening.trainer.improves(reached, score) for score in scores)))
 
 
 def _promising(candidates: Sequence[Candidate], best: tuple[Candidate, ...]) -> list[Candidate]:
     """Others worth adding: strong ones, by confidence, one a suspect, the first that was given."""
     taken = {one.suspect.key for one in best}
-    first: dict[SuspectKey, Candidate] = {}
-    for one in sorted(candidates, key=lambda item: -item.suspect.confidence):
-        if one.suspect.key not in taken and is_firm(one.suspect):
-            first.setdefault(one.suspect.key, one)
-    return list(first.values())
+    likely = sorted(candidates, key=lambda item: -item.suspect.confidence)
+    firm = [one for one in likely if one.suspect.key not in taken and is_firm(one.suspect)]
+    return list(firsts(firm, lambda one: one.suspect.key))
 
 
 def is_firm(suspect: Suspect) -> bool:
@@ -193,17 +181,13 @@ def interacting(candidates: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
 
 
 def joint(
-    best: tuple[Candidate, ...],
-    rest: Sequence[Candidate],
-    applies: Callable[[Sequence[Candidate]], bool],
+    best: tuple[Candidate, ...], rest: Sequence[Candidate], applies: Callable[[Sequence[Candidate]], bool]
 ) -> tuple[Candidate, ...]:
     """As many changes at once as fit together, one a suspect."""
-    chosen = best
     for one in rest:
-        taken = {other.suspect.key for other in chosen}
-        if one.suspect.key not in taken and applies((*chosen, one)):
-            chosen = (*chosen, one)
-    return chosen
+        if all(one.suspect.key != other.suspect.key for other in best) and applies((*best, one)):
+            best = (*best, one)
+    return best
 
 
 def cut(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 from pydantic import AliasChoices, Field
@@ -99,12 +101,10 @@ class DiagnosisFinding(Result):
         """The same with its fix, for this program."""
         first = self.suspect.suggestions[0].patch if self.suspect.suggestions else None
         patch = self.tried.patch if self.tried is not None else first
-        if patch is None or program is None:
-            return self
-        try:
-            return replace(self, fix=patch.diff(program))
-        except ReenactError:
-            return self
+        if patch is not None and program is not None:
+            with suppress(ReenactError):
+                return replace(self, fix=patch.diff(program))
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +147,28 @@ class Diagnosis(Result):
 
     def to_store(self) -> Diagnosis:
         """The same with its conclusion: the journal does not keep program and trace."""
-        conclusion = Conclusion(self.judgement, self.sentence, self.next_command, self.task)
-        return replace(self, concluded=conclusion)
+        return replace(self, concluded=self.conclusion)
+
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """As it was stored, else as it follows from the evidence."""
+        if self.concluded is not None:
+            return self.concluded
+        found, evidence = len(self.findings), self.evidence
+        judged = judgement_of(
+            evidence, self.depth, findings=found, symptoms=self.symptoms, threshold=self.threshold
+        )
+        sentence = on_stand_in(self.stand_in_data, self._sentence(judged))
+        return Conclusion(judged, sentence, next_command(judged, evidence, self.depth), evidence.task)
 
     @property
     def task(self) -> TaskType:
-        return self.concluded.task if self.concluded is not None else self.evidence.task
+        return self.conclusion.task
 
     @property
     def judgement(self) -> Judgement:
         """What it all comes to. The sentence, the exit code and every list of runs derive from this."""
-        if self.concluded is not None:
-            return self.concluded.judgement
-        return judgement_of(
-            self.evidence,
-            self.depth,
-            findings=len(self.findings),
-            symptoms=self.symptoms,
-            threshold=self.threshold,
-        )
+        return self.conclusion.judgement
 
     @property
     def exit_code(self) -> ExitCode:
@@ -184,25 +187,20 @@ class Diagnosis(Result):
     @property
     def next_command(self) -> str:
         """What to type next; empty when the findings name their own."""
-        if self.concluded is not None:
-            return self.concluded.next_command
-        return next_command(self.judgement, self.evidence, self.depth)
+        return self.conclusion.next_command
 
     @property
     def sentence(self) -> str:
         """The one line to read."""
-        if self.concluded is not None:
-            return self.concluded.sentence
-        return on_stand_in(self.stand_in_data, self._sentence)
+        return self.conclusion.sentence
 
     @property
     def stand_in_data(self) -> tuple[str, ...]:
         """Data sets that the program got made-up data for."""
         return self.evidence.stand_in_data
 
-    @property
-    def _sentence(self) -> str:
-        match self.judgement:
+    def _sentence(self, judgement: Judgement) -> str:
+        match judgement:
             case Judgement.FINDINGS:
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
                 return f"{_counted(len(self.findings), 'finding')}{confirmed}."
@@ -214,17 +212,13 @@ class Diagnosis(Result):
                 return f"Training looks broken ({count}), cause not identified.{deeper}"
             case Judgement.UNJUDGED:
                 return f"Nothing could be judged: {why_unjudged(self.evidence, self.depth)}."
+            case Judgement.SOUND if not self.depth.runs:
+                return "No rule fires on the text. Nothing was run (--depth static)."
             case Judgement.SOUND:
-                return self._sound()
-
-    def _sound(self) -> str:
-        if not self.depth.runs:
-            return "No rule fires on the text. Nothing was run (--depth static)."
-        ended = ending(self.evidence)
-        if not ended:
-            return f"No fault found at depth {self.depth}."
-        steps = self.evidence.trace.step_count if self.evidence.trace is not None else 0
-        return f"No fault found at depth {self.depth} in the {_counted(steps, 'step')} seen. {ended}"
+                ended = ending(self.evidence)
+                steps = self.evidence.trace.step_count if self.evidence.trace is not None else 0
+                seen_in = f" in the {_counted(steps, 'step')} seen. {ended}" if ended else "."
+                return f"No fault found at depth {self.depth}{seen_in}"
 
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
@@ -234,24 +228,20 @@ class Diagnosis(Result):
             Judgement.UNJUDGED: "nothing could be judged",
             Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
         }[self.judgement]
-        return {
-            "verdict": on_stand_in(
-                self.stand_in_data, f"{words}, {self.confirmed} confirmed" if self.confirmed else words
-            ),
+        verdict = f"{words}, {self.confirmed} confirmed" if self.confirmed else words
+        short: dict[str, JsonValue] = {
+            "verdict": on_stand_in(self.stand_in_data, verdict),
             "sentence": self.sentence,
             "judgement": self.judgement.value,
             "findings": len(self.findings),
             "confirmed": self.confirmed,
-            **({"first": self._first} if self.findings else {}),
-            **self._course(),
         }
-
-    @property
-    def _first(self) -> str:
-        """The likeliest finding, and the line where it is fixed."""
-        suspect = self.findings[0].suspect
-        place = f", {suspect.place.file}:{suspect.place.line}" if suspect.place else ""
-        return f"{suspect.headline.code} {suspect.headline.name}{place}"
+        if self.findings:
+            # The likeliest finding, and the line where it is fixed.
+            suspect = self.findings[0].suspect
+            place = f", {suspect.place.file}:{suspect.place.line}" if suspect.place else ""
+            short["first"] = f"{suspect.headline.code} {suspect.headline.name}{place}"
+        return short | self._course()
 
     def _course(self) -> dict[str, JsonValue]:
         """The metric that the training came to, and its loss in a few numbers."""
@@ -262,13 +252,11 @@ class Diagnosis(Result):
         count = min(IN_SHORT, len(losses))
         ends = (losses[(at + 1) * len(losses) // count - 1] for at in range(count))
         course: dict[str, JsonValue] = {"curve": [float(f"{value:.4g}") for value in ends]}
-        try:
+        with suppress(InputError):
             name = choose_measure(trace, self.task).name
-        except InputError:
-            return course
-        values = trace.metric(name).values.tolist()
-        if values and math.isfinite(values[-1]):
-            course["metric"] = f"{name} {values[-1]:.4g}"
+            values = trace.metric(name).values.tolist()
+            if values and math.isfinite(values[-1]):
+                course["metric"] = f"{name} {values[-1]:.4g}"
         return course
 
 
@@ -308,12 +296,8 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     for one in (witness for suspect in suspects for witness in suspect.witnesses):
         if one.place is not None:
             named.setdefault(str(one.place.file), []).append(Named(one.code, one.name, one.place))
-    return tuple(SourceFile(file, _text(program, file), tuple(marks)) for file, marks in named.items())
-
-
-def _text(program: Program, file: str) -> str:
-    """A notebook is read as the script that its places count in."""
-    if program.is_notebook and file == str(program.entry):
-        return program.script()
-    found = program.file(file)
-    return found.text if found is not None else ""
+    texts = {str(one.path): one.text for one in program.files}
+    if program.is_notebook:
+        # Its places count in the script that is made of it.
+        texts[str(program.entry)] = program.script()
+    return tuple(SourceFile(file, texts.get(file, ""), tuple(marks)) for file, marks in named.items())

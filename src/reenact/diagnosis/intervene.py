@@ -14,19 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from reenact.diagnosis.candidates import (
-    STRONG,
-    Candidate,
-    Screened,
-    Screening,
-    candidates_of,
-    cut,
-    grow,
-    joint,
-    ranked,
-    what_adds,
-    whole,
-)
+from reenact.diagnosis import candidates
+from reenact.diagnosis.candidates import STRONG, Candidate, Screened, Screening, whole
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
@@ -35,7 +24,7 @@ from reenact.rules.finding import Certainty
 from reenact.trials.metric import LEARNING, Measure, least_gain
 from reenact.trials.statistics import gains_less_than
 from reenact.trials.trainer import BudgetedTrainer
-from reenact.trials.verify import Verification, verify
+from reenact.trials.verify import verify
 from reenact.types import Progress
 
 FRESH_SEEDS = tuple(range(101, 141))
@@ -65,9 +54,9 @@ def intervene(
             tried = again
         else:
             trainer.judge_by(metric, trainer.part)
-    if not tried.candidates:
-        return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in suspects], []
     findings = [_judged(one, tried, trainer.measure, threshold) for one in suspects]
+    if not tried.candidates:
+        return findings, []
     findings = _refuted(findings, tried, screening, threshold)
     well = trainer.is_good_enough(tried.base)
     return [_weighed(one, threshold, trainer, well=well) for one in findings], tried.remarks
@@ -94,7 +83,7 @@ class _Tried:
 def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
     """Jointly, then one by one where that did not help; verify the best."""
     trainer, tell = screening.trainer, screening.tell
-    tried = _Tried(candidates_of(suspects, screening))
+    tried = _Tried(candidates.candidates_of(suspects, screening))
     if not tried.candidates:
         return tried
     try:
@@ -104,15 +93,13 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
             count = len({one.suspect.key for one in tried.candidates})
             tell(Progress("diagnose", 3, 5, f"change {count} suspects, one by one"))
             scores = screening.scores([one.patch for one in tried.candidates], against=tried.base)
-            tried.screened = [
-                Screened(one, score) for one, score in zip(tried.candidates, scores, strict=True)
-            ]
+            tried.screened = list(map(Screened, tried.candidates, scores))
             better = [one for one in tried.screened if trainer.improves(tried.base, one.score)]
-            tried.helpful = ranked(better, tried.base, trainer)
+            tried.helpful = candidates.ranked(better, tried.base, trainer)
             tried.base, tried.helpful = _second_look(tried.base, tried.helpful, screening)
-            chosen, tried.adds = grow(tried.base, tried.screened, tried.helpful, screening)
+            chosen, tried.adds = candidates.grow(tried.base, tried.screened, tried.helpful, screening)
         else:
-            tried.adds = what_adds(chosen, tried.candidates, screening)
+            tried.adds = candidates.what_adds(chosen, tried.candidates, screening)
         tried.verified = _verify(chosen, tried.helpful, screening)
     except TimeSpent as error:
         if not tried.screened and not tried.helpful:
@@ -124,14 +111,14 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
 def _together(tried: _Tried, screening: Screening) -> tuple[Candidate, ...]:
     """All that is proven or strongly suspected at once: what is needed of it when that helps."""
     firm = [one for one in tried.candidates if one.suspect.certainty is not Certainty.HINT]
-    change = joint((), firm, screening.applies)
+    change = candidates.joint((), firm, screening.applies)
     if len(change) < 2 or not screening.leaves_enough(screening.cost(whole(change))):
         return ()
     screening.tell(Progress("diagnose", 3, 5, f"change {len(change)} suspects at once"))
     (score,) = screening.scores([whole(change)])
     if not screening.trainer.improves(tried.base, score):
         return ()
-    return cut(tried.base, score, change, screening)
+    return candidates.cut(tried.base, score, change, screening)
 
 
 def _learns(screening: Screening) -> bool:
@@ -150,9 +137,9 @@ def _second_look(base: float, helpful: list[Screened], screening: Screening) -> 
     if len(front) < 2 or not screening.leaves_enough(cost):
         return base, helpful
     base, *scores = screening.scores([Patch(()), *(one.candidate.patch for one in front)], looks=2)
-    again = [Screened(one.candidate, score) for one, score in zip(front, scores, strict=True)]
+    again = [replace(one, score=score) for one, score in zip(front, scores, strict=True)]
     held = [one for one in again if trainer.improves(base, one.score)]
-    return base, ranked(held, base, trainer)
+    return base, candidates.ranked(held, base, trainer)
 
 
 def _verify(
@@ -169,14 +156,13 @@ def _verify(
     results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
     if late is not None and not results:
         raise late
-    return [(option, _effect(one, trainer)) for option, one in zip(options, results, strict=False)]
-
-
-def _effect(one: Verification, trainer: BudgetedTrainer) -> ChangeEffect:
-    return ChangeEffect(
-        one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison, one.p_value,
-        one.holds, one.cpu_seconds,
-    )  # fmt: skip
+    effects = [
+        ChangeEffect(
+            one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison,
+            one.p_value, one.holds, one.cpu_seconds,
+        ) for one in results
+    ]  # fmt: skip
+    return list(zip(options, effects, strict=False))
 
 
 def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float) -> DiagnosisFinding:
@@ -188,26 +174,22 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
         return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), effect)
     if not any(one.suspect.key == key for one in tried.candidates):
         return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
+    undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
     if effect is not None:
-        return DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
+        return undecided
     looks = [one for one in tried.screened if one.candidate.suspect.key == key]
     best = max(looks, key=lambda one: one.score, default=None)
-    one_seed = (
-        ChangeEffect(best.candidate.patch, measure, (tried.base,), (best.score,))
-        if best is not None
-        else None
-    )
-    undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, one_seed)
+    if best is not None:
+        one_seed = ChangeEffect(best.candidate.patch, measure, (tried.base,), (best.score,))
+        undecided = replace(undecided, tried=one_seed)
     if tried.confirmed and any(one.suspect.key == key for one in tried.adds):
         return replace(undecided, note="changing it as well helped more, in a first look")
     if any(one.candidate.suspect.key == key for one in tried.helpful):
-        instead = "changing this instead helped too, in a first look"
         demoted = tried.confirmed and suspect.confidence < SURE and suspect.certainty is not Certainty.PROOF
-        return replace(
-            undecided,
-            confidence=min(sure, threshold - 0.01) if demoted else sure,
-            note=instead if tried.confirmed else "helped in a first look",
-        )
+        sure = min(sure, threshold - 0.01) if demoted else sure
+        instead = "changing this instead helped too, in a first look"
+        note = instead if tried.confirmed else "helped in a first look"
+        return replace(undecided, confidence=sure, note=note)
     if best is None:
         firm = suspect.certainty is not Certainty.HINT
         note = "the joint change that helped does not need it" if firm else ""
@@ -256,9 +238,8 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
         note = f"changing it made no clear difference over {len(seeds)} seeds"
         return replace(one, tried=effect, note=note)
     note = f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
-    return replace(
-        one, status=InterventionResult.REFUTED, confidence=0.4 * one.confidence, tried=effect, note=note
-    )
+    doubt = 0.4 * one.confidence
+    return replace(one, status=InterventionResult.REFUTED, confidence=doubt, tried=effect, note=note)
 
 
 def _weighed(
@@ -270,9 +251,8 @@ def _weighed(
     slight = one.suspect.confidence < STRONG and one.suspect.certainty is not Certainty.PROOF
     if one.status is not InterventionResult.CONFIRMED or not slight or effect is None:
         return one
-    much = trainer.improves(median(effect.before), median(effect.after), share=MUCH)
-    if much and not well:
+    if not well and trainer.improves(median(effect.before), median(effect.after), share=MUCH):
         return one
     why = "the training does well as it is" if well else "not much, and little else speaks against it"
-    note = f"changing it helps, but {why}"
-    return replace(one, confidence=min(one.confidence, threshold - 0.01), note=note)
+    sure = min(one.confidence, threshold - 0.01)
+    return replace(one, confidence=sure, note=f"changing it helps, but {why}")

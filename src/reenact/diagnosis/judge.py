@@ -7,12 +7,11 @@ class or of a command line has that key.
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
-from reenact.diagnosis.judgement import probe_broke
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
 from reenact.program.fault import Fault
@@ -60,24 +59,17 @@ def suspects_of(
     rules = chosen(options.select, options.ignore)
     findings = placed_in_settings((*rule_findings(rules, evidence), *others), evidence)
     if evidence.stand_in_data:
-        findings = tuple(one for one in findings if not _about_data(one))
+        findings = tuple(one for one in findings if one.fault is not Fault.CPP and one.code not in ABOUT_DATA)
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
     return suspects_from(findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence))
 
 
-def _about_data(finding: Finding) -> bool:
-    return finding.fault is Fault.CPP or finding.code in ABOUT_DATA
-
-
 def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
     """Those that may be a cause, none of them changed."""
-    return [
-        DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one))
-        for one in suspects
-        if one.first.is_root_cause
-    ]
+    causes = [one for one in suspects if one.first.is_root_cause]
+    return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in causes]
 
 
 def conclude(
@@ -91,26 +83,18 @@ def conclude(
     notes: Sequence[str] = (),
 ) -> Diagnosis:
     """The diagnosis, once it is known of each suspect what trying it has shown."""
-    order = (
-        InterventionResult.CONFIRMED,
-        InterventionResult.UNDECIDED,
-        InterventionResult.UNTRIED,
-        InterventionResult.REFUTED,
-    )
-    ordered = sorted(
-        suspected,
-        key=lambda one: (
-            one.suspect.certainty is not Certainty.PROOF,
-            order.index(one.status),
-            -one.confidence,
-        ),
-    )
+    words = "confirmed", "undecided", "untried", "refuted"
+
+    def order(one: DiagnosisFinding) -> tuple[bool, int, float]:
+        unproven = one.suspect.certainty is not Certainty.PROOF
+        return (unproven, words.index(one.status.value), -one.confidence)
+
+    ordered = sorted(suspected, key=order)
+    sure = tuple(one for one in ordered if one.confidence >= options.threshold)
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
-        findings=tuple(
-            one.with_fix(evidence.program) for one in ordered if one.confidence >= options.threshold
-        ),
+        findings=tuple(one.with_fix(evidence.program) for one in sure),
         low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
         symptoms=tuple(one for one in suspects if not one.first.is_root_cause),
         threshold=options.threshold,
@@ -122,22 +106,18 @@ def conclude(
 
 def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:
     """What the rules say; where the run shows too little, what the text alone proves counts as well."""
-    found = run_rules(rules, evidence)
-    if evidence.trace is None or not (_shows_little(evidence) or evidence.optimizers > 1):
+    found, trace = run_rules(rules, evidence), evidence.trace
+    # A trace that the probe broke off, or that ended after a step or two.
+    little = trace is not None and (bool(trace.happened("probe-off")) or trace.step_count < FEW_STEPS)
+    if trace is None or not (little or evidence.optimizers > 1):
         return found
     known = {one.code for one in found}
     of_the_text = run_rules(rules, Evidence(evidence.program, evidence.static))
-    if not _shows_little(evidence):
+    if not little:
         # Of several models the run shows one: what is written of the others counts where it is proof.
         proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
         of_the_text = tuple(one for one in proven if one.fault not in SEEN_IN_THE_RUN)
     return (*found, *(one for one in of_the_text if one.code not in known))
-
-
-def _shows_little(evidence: Evidence) -> bool:
-    """A trace that the probe broke off, or that ended after a step or two."""
-    assert evidence.trace is not None
-    return probe_broke(evidence) or evidence.trace.step_count < FEW_STEPS
 
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -150,7 +130,7 @@ NUMBERS = frozenset({
 _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 
-KEYS = {
+KEYS: dict[Fault | None, str] = {
     Fault.HBS: r"(?:train_)?batch[_-]?size", Fault.HLR: r"lr|learning[_-]rate", Fault.HMO: r"momentum",
     Fault.HNE: r"(?:n(?:um)?_|max_)?epochs", Fault.HWD: r"weight[_-]decay|wd", Fault.RCD: r"dropout",
 }  # fmt: skip
@@ -159,49 +139,37 @@ KEYS = {
 
 def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:
     """The findings; those about a number that a file of settings holds stand there."""
-    texts = _opened(evidence)
-    return tuple(
-        _set_somewhere(one, evidence, texts) if one.place is None else _moved(one, evidence, texts)
-        for one in findings
-    )
+    opened = _opened(evidence)
+    files = evidence.program.files if evidence.program is not None else ()
+    own = {one.path: one.text for one in files if one.path.suffix == ".py"}
+
+    def placed(finding: Finding) -> Finding:
+        key = _key(finding, evidence)
+        texts = {**own, **opened} if finding.place is None else opened
+        places = [
+            Place(file, number)
+            for file, text in texts.items()
+            for number, line in enumerate(text.splitlines(), 1)
+            if key is not None and key.match(line)
+        ]
+        return replace(finding, place=places[0]) if len(places) == 1 else finding
+
+    return tuple(map(placed, findings))
 
 
-def _set_somewhere(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
-    """A finding without a place stands where the one key of its fault is set."""
-    if finding.fault not in KEYS:
-        return finding
-    words = KEYS[finding.fault]
-    key = re.compile(
-        rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']""",
-        re.IGNORECASE,
-    )
-    own = (
-        {one.path: one.text for one in evidence.program.files if one.path.suffix == ".py"}
-        if evidence.program
-        else {}
-    )
-    return _at_key(finding, key, {**own, **texts})
-
-
-def _at_key(finding: Finding, key: re.Pattern[str], texts: Mapping[PurePosixPath, str]) -> Finding:
-    places = [
-        Place(file, number)
-        for file, text in texts.items()
-        for number, line in enumerate(text.splitlines(), 1)
-        if key.match(line)
-    ]
-    return replace(finding, place=places[0]) if len(places) == 1 else finding
-
-
-def _moved(finding: Finding, evidence: Evidence, texts: Mapping[PurePosixPath, str]) -> Finding:
+def _key(finding: Finding, evidence: Evidence) -> re.Pattern[str] | None:
+    """How the line begins that sets what a finding is about: a key of its fault where it has no place, else
+    the name that stands for its number."""
+    if finding.place is None:
+        words = KEYS.get(finding.fault, "")
+        line = rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']"""
+        return re.compile(line, re.IGNORECASE) if words else None
     params = (one for one in evidence.hyperparameters if one.id == finding.hyperparameter)
     param = next(params, None)
     if param is None or param.kind not in NUMBERS or not isinstance(param.in_force, str):
-        return finding
+        return None
     word = _LAST_WORD.search(param.in_force)
-    if word is None:
-        return finding
-    return _at_key(finding, re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]"""), texts)
+    return re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]""") if word is not None else None
 
 
 def _opened(evidence: Evidence) -> dict[PurePosixPath, str]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
-from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.outcome import OutcomeKind
 from reenact.rules.finding import Certainty, Severity
 from reenact.types import ExitCode
 
@@ -41,15 +41,9 @@ class Judgement(StrEnum):
 
     @property
     def exit_code(self) -> ExitCode:
-        return _EXIT_CODES[self]
-
-
-_EXIT_CODES = {
-    Judgement.FINDINGS: ExitCode.FOUND,
-    Judgement.BROKEN: ExitCode.FOUND,
-    Judgement.SOUND: ExitCode.OK,
-    Judgement.UNJUDGED: ExitCode.INCONCLUSIVE,
-}
+        if self in (Judgement.FINDINGS, Judgement.BROKEN):
+            return ExitCode.FOUND
+        return ExitCode.OK if self is Judgement.SOUND else ExitCode.INCONCLUSIVE
 
 
 def on_stand_in(names: Sequence[str], sentence: str) -> str:
@@ -71,7 +65,10 @@ def judgement_of(
     proof = health is not Health.WORKS
     found = grave_symptoms(symptoms, threshold)
     grave = [one for one in found if counts or (proof and one.certainty is Certainty.PROOF)]
-    if any(not _local(one, evidence) for one in grave) or (grave and not _goes_on(evidence)):
+    output = evidence.output.name if evidence.output is not None else ""
+    # Not that of one hidden layer.
+    of_all = any(not one.layer or one.layer == output for one in grave)
+    if of_all or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     shown = any(one.confidence >= threshold for one in symptoms)
     if depth.runs and shown and health is Health.FAILS and not _goes_on(evidence):
@@ -86,11 +83,6 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
     )
 
 
-def _local(symptom: Suspect, evidence: Evidence) -> bool:
-    """Whether a symptom is that of one hidden layer."""
-    return bool(symptom.layer) and (evidence.output is None or symptom.layer != evidence.output.name)
-
-
 def _goes_on(evidence: Evidence) -> bool:
     """Whether a training gets better, or has hardly begun, whatever stands still in one of its layers."""
     from reenact.rules.measured import learned
@@ -101,24 +93,22 @@ def _goes_on(evidence: Evidence) -> bool:
 
 def why_unjudged(evidence: Evidence, depth: Depth) -> str:
     """Why there is nothing to judge, as the end of a sentence; empty when there is something."""
+    trace = evidence.trace
     if not depth.runs:
         return unparsed(evidence)
-    if probe_broke(evidence):
-        return f"the probe broke ({_probe_error(evidence)})"
-    if trained(evidence):
+    if trace is not None and (broken := trace.happened("probe-off")):
+        return f"the probe broke ({broken[0].facts.get('sentence') or 'no reason was recorded'})"
+    if trace is not None and (trace.step_count > 0 or trace.metrics):
         return ""
-    return unparsed(evidence) or _no_training(evidence.outcome)
-
-
-def trained(evidence: Evidence) -> bool:
-    """Whether a training was seen: steps, or the metrics of a log."""
-    trace = evidence.trace
-    return trace is not None and (trace.step_count > 0 or bool(trace.metrics))
-
-
-def probe_broke(evidence: Evidence) -> bool:
-    """Whether the probe switched itself off: what came after that was not seen."""
-    return evidence.trace is not None and bool(evidence.trace.happened("probe-off"))
+    if cannot := unparsed(evidence):
+        return cannot
+    outcome = evidence.outcome
+    if outcome is None:
+        return "nothing was run, and no training was recorded"
+    if outcome.kind is OutcomeKind.NOT_STARTED:
+        return outcome.note
+    ended = outcome.sentence[:1].lower() + outcome.sentence[1:].rstrip(".")
+    return ended if outcome.kind is OutcomeKind.NO_TRAINING else f"{ended} before any training step was seen"
 
 
 def ending(evidence: Evidence) -> str:
@@ -152,18 +142,3 @@ def next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
     if unparsed(evidence):
         return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
     return f"reenact watch {program}"
-
-
-def _no_training(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return "nothing was run, and no training was recorded"
-    if outcome.kind is OutcomeKind.NOT_STARTED:
-        return outcome.note
-    ended = outcome.sentence.rstrip(".")
-    ended = ended[:1].lower() + ended[1:]
-    return ended if outcome.kind is OutcomeKind.NO_TRAINING else f"{ended} before any training step was seen"
-
-
-def _probe_error(evidence: Evidence) -> str:
-    assert evidence.trace is not None
-    return str(evidence.trace.happened("probe-off")[0].facts.get("sentence") or "no reason was recorded")

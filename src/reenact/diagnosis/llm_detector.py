@@ -10,16 +10,16 @@ program itself offers for that hyperparameter. Text that a model wrote never bec
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.diagnosis.suspects import FAULT_KINDS
+from reenact.diagnosis.suspects import FAULT_KINDS, firsts
 from reenact.errors import AnswerUnusable, PatchRefused
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter
@@ -50,26 +50,6 @@ class Opinion(BaseModel):
     faults: list[Suspicion] = Field(max_length=12)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A suspicion whose fault, line and layer exist."""
-
-    fault: Fault
-    place: Place
-    layer: str
-    hyperparameter: Hyperparameter | None
-    suggestions: tuple[Suggestion, ...]
-    reason: str
-
-
-def prompt_for(program: Program, graph: StaticGraph) -> Prompt:
-    """The question about one program."""
-    template = load_prompt("reenact.diagnosis", "prompts/opinion.md")
-    faults = "\n".join(f"{Fault[name].value}: {text}" for name, text in field_texts(Fault).items())
-    layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
-    return template.fill(faults=faults, layers=layers or "none could be read", program=numbered(program))
-
-
 def numbered(program: Program) -> str:
     """Every Python file with its lines numbered, the entry first."""
     parts = []
@@ -82,7 +62,7 @@ def numbered(program: Program) -> str:
     return "\n\n".join(parts)
 
 
-def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
+def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding | str:
     """The suspicion in the program's own terms, or a sentence that says why it is dropped."""
     fault = fault_named(named.fault)
     if fault is None:
@@ -96,17 +76,23 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked |
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
     param = _hyperparameter(fault, place, layer, graph)
-    where = param.place if param is not None else Place(place.file, place.line)
-    suggestions = tuple(_suggestions(param, named.new, program)) if param is not None else ()
     name = layer.name if layer is not None else param.id.layer if param is not None else ""
-    return Checked(fault, where, name, param, suggestions, _short(named.reason, 240))
+    names = [one.name for one in graph.layers if one.family != "input"]
+    index = names.index(name) if name in names else None
+    reason = _short(named.reason, 240)
+    found = Finding(
+        CODE, NAME, FAMILY, fault, Severity.WARNING, reason, WHY, 0.0, place, layer=name, layer_index=index
+    )
+    if param is None:
+        return found
+    suggestions = tuple(_suggestions(param, named.new, program))
+    return replace(found, place=param.place, hyperparameter=param.id, suggestions=suggestions)
 
 
 def fault_named(word: str) -> Fault | None:
     """A fault by its code, or by the words that explain it."""
     wanted = _plain(word)
-    texts = field_texts(Fault)
-    for name, text in texts.items():
+    for name, text in field_texts(Fault).items():
         if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
             return Fault[name]
     return None
@@ -119,17 +105,13 @@ def _hyperparameter(
     fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
-    here = [param for param in fitting if _covers(param, place)]
-    if here:
-        return here[0]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _covers(param: Hyperparameter, place: Place) -> bool:
-    return any(
-        spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
+    here = (
+        param
+        for param in fitting
         for spot in (param.place, *param.uses)
+        if spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
     )
+    return next(here, fitting[0] if len(fitting) == 1 else None)
 
 
 def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[Suggestion]:
@@ -177,58 +159,35 @@ def llm_findings(
     """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do not exist
     is dropped, and the notes that come along say so."""
     graph = static_graph(program)
+    faults = "\n".join(f"{Fault[name].value}: {text}" for name, text in field_texts(Fault).items())
+    layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
+    prompt = load_prompt("reenact.diagnosis", "prompts/opinion.md").fill(
+        faults=faults, layers=layers or "none could be read", program=numbered(program)
+    )
     dropped: Counter[str] = Counter()
-    agreeing: dict[tuple[str, str], list[Checked]] = {}
+    agreeing: dict[tuple[Fault | None, str], list[Finding]] = {}
     for sample in range(samples):
-        faults, why_not = _answer(program, graph, model, sample, run)
-        dropped.update(why_not)
-        for key, one in faults.items():
-            agreeing.setdefault(key, []).append(one)
-    found = [_finding(same, samples, graph) for same in agreeing.values()]
+        try:
+            opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
+        except AnswerUnusable as error:
+            dropped[f"one was of no use, {error.sentence[:200].rstrip('.')}"] += 1
+            continue
+        found = [checked(named, program, graph) for named in opinion.faults]
+        dropped.update(one for one in found if isinstance(one, str))
+        # Each thing counts once an answer, in its first words.
+        kept = [one for one in found if isinstance(one, Finding)]
+        for one in firsts(kept, lambda one: (one.fault, one.layer)):
+            agreeing.setdefault((one.fault, one.layer), []).append(one)
+    together = [_together(same, samples) for same in agreeing.values()]
     notes = (f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}." for why, n in dropped.items())
-    return tuple(sorted(found, key=lambda one: -one.confidence)), tuple(notes)
+    return tuple(sorted(together, key=lambda one: -one.confidence)), tuple(notes)
 
 
-def _answer(
-    program: Program, graph: StaticGraph, model: Model, sample: int, run: Scope
-) -> tuple[dict[tuple[str, str], Checked], list[str]]:
-    """What one answer says that can be checked, each thing once, and why the rest was dropped."""
-    prompt = prompt_for(program, graph)
-    try:
-        opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
-    except AnswerUnusable as error:
-        return {}, [f"one was of no use, {error.sentence[:200].rstrip('.')}"]
-    faults: dict[tuple[str, str], Checked] = {}
-    why_not: list[str] = []
-    for named in opinion.faults:
-        one = checked(named, program, graph)
-        if isinstance(one, str):
-            why_not.append(one)
-        else:
-            faults.setdefault((one.fault.value, one.layer), one)
-    return faults, why_not
-
-
-def _finding(agreeing: list[Checked], samples: int, graph: StaticGraph) -> Finding:
+def _together(agreeing: list[Finding], samples: int) -> Finding:
     """The first wording, at the place that most answers name. The confidence is the share of answers that
     agree, with one more that does not: a single answer is never sure."""
-    places = Counter(one.place for one in agreeing)
-    place = places.most_common(1)[0][0]
+    place = Counter(one.place for one in agreeing).most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
-    names = [layer.name for layer in graph.layers if layer.family != "input"]
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
-    return Finding(
-        code=CODE,
-        name=NAME,
-        family=FAMILY,
-        fault=first.fault,
-        severity=Severity.WARNING,
-        saw=f"{len(agreeing)} of {samples} answers: {first.reason}",
-        why=WHY,
-        confidence=len(agreeing) / (samples + 1),
-        place=place,
-        layer=first.layer,
-        layer_index=names.index(first.layer) if first.layer in names else None,
-        hyperparameter=first.hyperparameter.id if first.hyperparameter is not None else None,
-        suggestions=tuple(suggestions.values()),
-    )
+    saw, sure = f"{len(agreeing)} of {samples} answers: {first.saw}", len(agreeing) / (samples + 1)
+    return replace(first, saw=saw, confidence=sure, suggestions=tuple(suggestions.values()))

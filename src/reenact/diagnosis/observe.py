@@ -92,11 +92,6 @@ class WatchedRun:
     stand_in_data: tuple[str, ...] = ()
     """Data sets that the program got made-up data for."""
 
-    def holds(self) -> bool:
-        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
-        was not cleared away."""
-        return self.opened.is_unchanged() and (not self.traced or is_trace(self.folder))
-
 
 def watched_run(
     program: Program, options: TrainingOptions, services: DiagnoseServices, run: Scope, *, bare: bool = False
@@ -119,19 +114,19 @@ def watched_run(
         return WatchedRun(folder, seen.outcome, tried, opened, traced, stand_ins)
 
     def holds(kept: WatchedRun) -> bool:
+        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
+        was not cleared away."""
         mine = kept.folder in new_folders or journal.is_sealed(kept.folder, traces)
-        return mine and kept.holds()
+        return mine and kept.opened.is_unchanged() and (not kept.traced or is_trace(kept.folder))
 
-    made_up: dict[str, object] = {"stand_in_data": True} if options.stand_in_data else {}
-    if options.experiments != EXPERIMENTS:
-        made_up["experiments"] = options.experiments
-    inputs = {
+    inputs: dict[str, object] = {
         "program": Trial(program).key,
         "preset": "bare" if bare else "normal",
         "training_time": options.training_time,
         "max_time": stop.limit,
         "around": surroundings(program, options.python),
-        **made_up,
+        **({"stand_in_data": True} if options.stand_in_data else {}),
+        **({"experiments": options.experiments} if options.experiments != EXPERIMENTS else {}),
     }
     kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds)
     root = program_root(program, kept.folder)

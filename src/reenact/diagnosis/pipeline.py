@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, suspected_source
 from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
@@ -30,6 +30,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
     from reenact.llm.ask import Model
+    from reenact.probe.outcome import Crash
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer
 
@@ -69,6 +70,32 @@ class DiagnoseServices:
 
         return open_executor(name, workers=workers or None, python=python, data=data, stop=self.stop)
 
+    def trainer(
+        self, evidence: Evidence, executor: Executor, run: Scope, python: str, **more: Any
+    ) -> BudgetedTrainer:
+        """Trains the program that was watched; `more` is what `BudgetedTrainer` needs besides."""
+        from reenact.probe.surroundings import training_mark
+        from reenact.trials.trainer import BudgetedTrainer
+
+        program, seconds = evidence.program, evidence.trace.seconds if evidence.trace is not None else 0.0
+        assert program is not None
+        mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
+        known: dict[str, Any] = {"one_training": seconds, "one_wall": seconds, "around": mark}
+        known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
+        known |= {"stand_ins": evidence.stand_in_data}
+        trials = run.under("trials")
+        return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
+
+
+def ending_of(evidence: Evidence) -> Crash | None:
+    """The exception that ends the program behind its training; none where there is no such."""
+    from reenact.trials.ending import behind_training
+
+    program, outcome, trace = evidence.program, evidence.outcome, evidence.trace
+    if program is None or outcome is None or trace is None:
+        return None
+    return behind_training(program, outcome.crash, trace.step_count)
+
 
 def diagnose(
     program: Program, options: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
@@ -104,11 +131,10 @@ def diagnose_within(
         others, remarks = _other_detectors(evidence, options, services, run)
         suspects = suspects_of(evidence, options, others)
         causes = [one for one in suspects if one.first.is_root_cause]
-        tried = _intervene(causes, evidence, options, services, run, executor)
-    found = conclude(
-        evidence, options, suspects, tried.suspected, replace(tried.spent, seconds=time.monotonic() - begun),
-        measure=tried.measure, notes=(*notes, *remarks, *tried.notes),
-    )  # fmt: skip
+        tried, spent, measure, more = _intervene(causes, evidence, options, services, run, executor)
+    spent = replace(spent, seconds=time.monotonic() - begun)
+    notes = (*notes, *remarks, *more)
+    found = conclude(evidence, options, suspects, tried, spent, measure=measure, notes=notes)
     run.note("result", found.to_store())
     run.note("source", suspected_source(found))
     return found
@@ -123,26 +149,17 @@ def _observe(
     unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
     if not options.depth.runs:
         return evidence, unread
-    services.tell(
-        Progress(
-            "diagnose", 1, 5, "train once under the probe; overfit one batch and LR range test beside it"
-        )
-    )
+    doing = "train once under the probe; overfit one batch and LR range test beside it"
+    services.tell(Progress("diagnose", 1, 5, doing))
     from reenact.diagnosis.observe import watched_run
 
     kept, trace = watched_run(program, options, services, run)
-    if trace is None or kept.outcome.crash is not None:
-        unseen: tuple[str, ...] = (kept.outcome.sentence,)
-    else:
+    unseen: tuple[str, ...] = (kept.outcome.sentence,)
+    if trace is not None and kept.outcome.crash is None:
         unseen = (*kept.experiments.missing, *trace.missing)
-    return replace(
-        evidence,
-        trace=trace,
-        outcome=kept.outcome,
-        experiments=kept.experiments,
-        opened=kept.opened,
-        stand_in_data=kept.stand_in_data,
-    ), (*unread, *unseen)
+    seen = replace(evidence, trace=trace, outcome=kept.outcome, experiments=kept.experiments)
+    seen = replace(seen, opened=kept.opened, stand_in_data=kept.stand_in_data)
+    return seen, (*unread, *unseen)
 
 
 def _other_detectors(
@@ -167,16 +184,6 @@ def _other_detectors(
     return (*learned, *found), notes
 
 
-@dataclass(frozen=True)
-class _Intervention:
-    """What came of changing the suspects."""
-
-    suspected: Sequence[DiagnosisFinding]
-    spent: TrainingUsage = field(default_factory=lambda: TrainingUsage(0.0))
-    measure: Measure | None = None
-    notes: tuple[str, ...] = ()
-
-
 def _intervene(
     suspects: Sequence[Suspect],
     evidence: Evidence,
@@ -184,24 +191,29 @@ def _intervene(
     services: DiagnoseServices,
     run: Scope,
     executor: Executor | None,
-) -> _Intervention:
-    """Change the suspects when that was asked for and the program can be judged."""
-    nothing = _Intervention(untried(suspects))
+) -> tuple[Sequence[DiagnosisFinding], TrainingUsage, Measure | None, tuple[str, ...]]:
+    """Change the suspects when that was asked for and the program can be judged: what that has shown, what it
+    took, which metric judged, and notes."""
+    nothing = (untried(suspects), TrainingUsage(0.0), None)
     if executor is None or not suspects or evidence.trace is None or evidence.outcome is None:
-        return nothing
+        return (*nothing, ())
     if evidence.outcome.kind is OutcomeKind.TIMEOUT:
         late = "Nothing was tried: the training did not come to its end within the time that it had."
-        return replace(nothing, notes=(late,))
+        return (*nothing, (late,))
     try:
         measure = choose_measure(evidence.trace, evidence.task, options.metric or None)
     except InputError as error:
         if options.metric:
             raise
-        return replace(nothing, notes=(f"Nothing was tried. {error}",))
+        return (*nothing, (f"Nothing was tried. {error}",))
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    trainer = _trainer(evidence, executor, measure, options, services, run)
+    asked = {"training_time": options.training_time, "prunes": options.prune, "ending": ending_of(evidence)}
+    budget = budget_for(options.depth, options.budget)
+    trainer = services.trainer(
+        evidence, executor, run, options.python, measure=measure, budget=budget, **asked
+    )
     try:
         trainer.measure_cost()
         short = trainer.budget.stretches(trainer.one_training)
@@ -209,42 +221,6 @@ def _intervene(
         screening = Screening(trainer, plan, services.tell)
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
-        suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
+        suspected, remarks = nothing[0], [f"The suspects were not tried. {error.sentence}"]
     noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
-    return _Intervention(suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes))
-
-
-def _trainer(
-    evidence: Evidence,
-    executor: Executor,
-    measure: Measure,
-    options: DiagnoseOptions,
-    services: DiagnoseServices,
-    run: Scope,
-) -> BudgetedTrainer:
-    """Trains the program that was watched."""
-    from reenact.probe.surroundings import training_mark
-    from reenact.trials.ending import behind_training
-    from reenact.trials.trainer import BudgetedTrainer
-
-    program, trace = evidence.program, evidence.trace
-    assert program is not None
-    assert trace is not None
-    crash = evidence.outcome.crash if evidence.outcome is not None else None
-    return BudgetedTrainer(
-        program=program,
-        executor=executor,
-        measure=measure,
-        budget=budget_for(options.depth, options.budget),
-        one_training=trace.seconds,
-        one_wall=trace.seconds,
-        trials=run.under("trials"),
-        stop=services.stop,
-        label_spread=evidence.label_spread,
-        majority=evidence.majority,
-        around=training_mark(program, options.python, evidence.opened),
-        training_time=options.training_time,
-        prunes=options.prune,
-        stand_ins=evidence.stand_in_data,
-        ending=behind_training(program, crash, trace.step_count),
-    )
+    return suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes)

@@ -10,11 +10,11 @@ that share.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId, Kind
@@ -31,34 +31,13 @@ OF_THE_TRAINING = frozenset((
     Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
 ))  # fmt: skip
 """Faults that belong to no layer, wherever they show."""
-FAULT_KINDS: Mapping[Fault, tuple[Kind, ...]] = {
-    Fault.HBS: (Kind.BATCH_SIZE,),
-    Fault.HLR: (Kind.LEARNING_RATE,),
-    Fault.HNE: (Kind.EPOCHS,),
-    Fault.ACH: (Kind.ACTIVATION,),
-    Fault.ARM: (Kind.ACTIVATION,),
-    Fault.AAL: (Kind.ACTIVATION,),
-    Fault.RAW: (Kind.WEIGHT_REGULARIZER,),
-    Fault.WCI: (Kind.WEIGHT_INIT,),
-    Fault.BCI: (Kind.BIAS_INIT,),
-    Fault.LCH: (Kind.LOSS,),
-    Fault.OCH: (Kind.OPTIMIZER,),
-    Fault.LRM: (Kind.LAYER,),
-    Fault.LAD: (Kind.LAYER,),
-    Fault.LCN: (Kind.UNITS, Kind.FILTERS),
-    Fault.LCF: (Kind.KERNEL_SIZE,),
-    Fault.CPP: (Kind.PREPROCESSING,),
-    Fault.VRM: (Kind.VALIDATION,),
-    Fault.RCD: (Kind.DROPOUT,),
-    Fault.HWD: (Kind.WEIGHT_DECAY,),
-    Fault.HMO: (Kind.MOMENTUM,),
-    Fault.LNM: (Kind.NORMALIZATION,),
-    Fault.GCL: (Kind.GRADIENT_CLIP,),
-    Fault.HSC: (Kind.SCHEDULER,),
-    Fault.ZGR: (Kind.ZERO_GRAD,),
-    Fault.MOD: (Kind.MODE,),
-    Fault.SHF: (Kind.SHUFFLE,),
-}
+_KINDS = """
+HBS batch-size, HLR learning-rate, HNE epochs, ACH activation, ARM activation, AAL activation,
+RAW weight-regularizer, WCI weight-init, BCI bias-init, LCH loss, OCH optimizer, LRM layer, LAD layer,
+LCN units filters, LCF kernel-size, CPP preprocessing, VRM validation, RCD dropout, HWD weight-decay,
+HMO momentum, LNM normalization, GCL gradient-clip, HSC scheduler, ZGR zero-grad, MOD mode, SHF shuffle
+"""
+FAULT_KINDS = {Fault(word): tuple(map(Kind, kinds)) for word, *kinds in map(str.split, _KINDS.split(","))}
 """The hyperparameters that a kind of fault is about."""
 PROVEN = 0.9
 """Confidence from which on something in the text explains what happened in the run."""
@@ -83,6 +62,7 @@ CALIBRATION = "calibration.json"
 CALIBRATED = frozenset(("learned", "model"))
 """Families that calibrate what they say themselves."""
 
+T = TypeVar("T")
 _COMMENT = re.compile(r"#\s*reenact:\s*ignore(?:\[(?P<codes>[\w\s,-]+)\])?")
 _WHOLE_FILE = re.compile(r"^\s*#\s*reenact:\s*ignore-file(?:\[(?P<codes>[\w\s,-]+)\])?", re.MULTILINE)
 
@@ -121,6 +101,12 @@ class Suspect:
         """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
         about = {rule.code: rule.fault for rule in all_rules()}
         return next((one for one in self.witnesses if about.get(one.code) is self.fault), self.first)
+
+    @property
+    def in_a_line(self) -> str:
+        """Its headline, with the place."""
+        named, where = self.headline, f" at {self.place}" if self.place is not None else ""
+        return f"{named.code} {named.name}{where}: {named.saw}"
 
     @property
     def certainty(self) -> Certainty:
@@ -185,10 +171,8 @@ def _key(finding: Finding) -> SuspectKey:
     fault = SAME.get(finding.fault, finding.fault)
     if fault in OF_THE_TRAINING:
         return (fault.value, "", "")
-    owner = finding.layer or (finding.hyperparameter.layer if finding.hyperparameter is not None else "")
-    if finding.hyperparameter is not None and finding.hyperparameter.layer:
-        owner = finding.hyperparameter.layer
-    return (fault.value, owner, "")
+    owner = finding.hyperparameter.layer if finding.hyperparameter is not None else ""
+    return (fault.value, owner or finding.layer, "")
 
 
 def _suspect(findings: Sequence[Finding]) -> Suspect:
@@ -201,9 +185,6 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         placed or next((one for one in there if of_layer or not one.layer), None) or next(iter(there), first)
     )
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
-    witnesses: dict[str, Finding] = {}
-    for finding in findings:
-        witnesses.setdefault(finding.code, finding)
     # What a witness measured tells more about a value than what another only infers.
     surest = sorted(findings, key=lambda one: list(Certainty).index(one.certainty))
     return Suspect(
@@ -212,28 +193,28 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         layer_index=layered.layer_index if of_layer else None,
         hyperparameter=next((one.hyperparameter for one in findings if one.hyperparameter is not None), None),
         place=placed.place,
-        witnesses=tuple(witnesses.values()),
+        witnesses=firsts(findings, lambda one: one.code),
         confidence=_together(findings),
-        suggestions=_distinct(suggestion for one in surest for suggestion in one.suggestions),
+        suggestions=firsts(
+            (suggestion for one in surest for suggestion in one.suggestions), lambda one: one.patch.to_text()
+        ),
     )
 
 
 def _together(findings: Sequence[Finding]) -> float:
     """The strongest witness, and a little more for each other family that says the same."""
-    best: dict[str, float] = {}
-    for finding in findings:
-        best[finding.family] = max(finding.confidence, best.get(finding.family, 0.0))
-    ordered = sorted(best.values(), reverse=True)
-    doubt = 1 - ordered[0]
-    for confidence in ordered[1:]:
-        doubt *= 1 - EXTRA_WITNESS * confidence
+    surest = firsts(sorted(findings, key=lambda one: -one.confidence), lambda one: one.family)
+    doubt = 1 - surest[0].confidence
+    for other in surest[1:]:
+        doubt *= 1 - EXTRA_WITNESS * other.confidence
     return 1 - doubt
 
 
-def _distinct(suggestions: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
-    found: dict[str, Suggestion] = {}
-    for suggestion in suggestions:
-        found.setdefault(suggestion.patch.to_text(), suggestion)
+def firsts(things: Iterable[T], key: Callable[[T], Hashable]) -> tuple[T, ...]:
+    """The first thing with each key, in their order."""
+    found: dict[Hashable, T] = {}
+    for thing in things:
+        found.setdefault(key(thing), thing)
     return tuple(found.values())
 
 
@@ -257,14 +238,10 @@ def _suppressed(finding: Finding, program: Program) -> bool:
 
 
 def _covers(found: re.Match[str], finding: Finding) -> bool:
-    codes = found["codes"]
-    if codes is None:
-        return True
-    words = [word.strip() for word in codes.split(",") if word.strip()]
-    return any(
-        finding.code.startswith(word.upper()) or word.lower() in (finding.name, finding.family)
-        for word in words
-    )
+    words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]
+    own, code = (finding.name, finding.family), finding.code
+    named = any(code.startswith(word.upper()) or word.lower() in own for word in words)
+    return named or found["codes"] is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,14 +253,12 @@ class CalibrationCurve:
 
     def at(self, confidence: float) -> float:
         """Between two points on the line that joins them, beyond the ends level."""
-        if confidence <= self.confidences[0]:
-            return self.shares[0]
-        if confidence >= self.confidences[-1]:
-            return self.shares[-1]
-        upper = bisect_right(self.confidences, confidence)
-        lower = upper - 1
-        way = (confidence - self.confidences[lower]) / (self.confidences[upper] - self.confidences[lower])
-        return self.shares[lower] + way * (self.shares[upper] - self.shares[lower])
+        known, shares = self.confidences, self.shares
+        if confidence <= known[0] or confidence >= known[-1]:
+            return shares[0 if confidence <= known[0] else -1]
+        upper = bisect_right(known, confidence)
+        way = (confidence - known[upper - 1]) / (known[upper] - known[upper - 1])
+        return shares[upper - 1] + way * (shares[upper] - shares[upper - 1])
 
     def to_json(self) -> dict[str, JsonValue]:
         return {"confidence": list(self.confidences), "share": list(self.shares)}

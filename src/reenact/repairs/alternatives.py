@@ -18,10 +18,9 @@ from typing import ClassVar
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.diagnosis.suspects import FAULT_KINDS
-from reenact.probe.surroundings import training_mark
 from reenact.program.change import Change, Insert, Remove, Set
 from reenact.program.fault import Fault
-from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
@@ -56,6 +55,9 @@ class NodeKind(StrEnum):
     """As good as the known repair or better, not significantly."""
     BETTER = "better"
     """Significantly better than the known repair."""
+
+
+ALTERNATIVE = (NodeKind.AS_GOOD, NodeKind.BETTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class NeutralityGraph(Result):
     @property
     def alternatives(self) -> tuple[Node, ...]:
         """Other repairs, the best first."""
-        found = [node for node in self.nodes if node.status in (NodeKind.AS_GOOD, NodeKind.BETTER)]
+        found = [node for node in self.nodes if node.status in ALTERNATIVE]
         return tuple(sorted(found, key=lambda node: -node.fitness))
 
     def depth(self, number: int) -> int:
@@ -118,7 +120,7 @@ def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKin
 
 def faults_of(patch: Patch) -> frozenset[tuple[Fault, str]]:
     """Fault type and layer of every change; the layer is empty for what belongs to the training."""
-    return frozenset(_fault(change) for change in patch.changes)
+    return frozenset(map(_fault, patch.changes))
 
 
 def _fault(change: Change) -> tuple[Fault, str]:
@@ -145,9 +147,16 @@ def explore(
     """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
     its trainings gave. Every seed of `trainer` is trained for every program."""
     rng = random.Random(chance)  # noqa: S311 - a search, no secret
-    root = _samples(Patch(()), trainer)
-    reference = _samples(known, trainer) if isinstance(known, Patch) else known
-    nodes = [Node(Patch(()), -1, root, NodeKind.ROOT)]
+
+    def samples_of(patch: Patch) -> tuple[float, ...]:
+        return trainer.samples([patch], trainer.seeds)[0]
+
+    def graph(ended: str) -> NeutralityGraph:
+        measure = trainer.measure
+        return NeutralityGraph(tuple(nodes), measure.name, measure.larger_is_better, trained, ended)
+
+    nodes = [Node(Patch(()), -1, samples_of(Patch(())), NodeKind.ROOT)]
+    reference = samples_of(known) if isinstance(known, Patch) else known
     patch = known if isinstance(known, Patch) else Patch(())
     if patch or not isinstance(known, Patch):
         nodes.append(Node(patch, -1, reference, NodeKind.KNOWN))
@@ -161,20 +170,19 @@ def explore(
             if patch in seen:
                 continue
             if not trainer.within_budget(trainer.cost(patch, len(trainer.seeds))):
-                return _graph(nodes, trainer, trained, "the budget was spent")
-            samples = _samples(patch, trainer)
+                return graph("the budget was spent")
+            samples = samples_of(patch)
             trained += 1
             seen.add([patch], [fmean(samples)])
-            tell(
-                Progress("neutral", len(nodes), 0, f"{trained} trained, {_alternatives(nodes)} alternatives")
-            )
+            others = sum(node.status in ALTERNATIVE for node in nodes)
+            tell(Progress("neutral", len(nodes), 0, f"{trained} trained, {others} alternatives"))
             if not math.isfinite(fmean(samples)) or fmean(samples) < nodes[parent].fitness:
                 continue
             nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
             found.append(len(nodes) - 1)
         found.sort(key=lambda number: -nodes[number].fitness)
         queue.extend(found[:top])
-    return _graph(nodes, trainer, trained, "no neutral change was left to go on from")
+    return graph("no neutral change was left to go on from")
 
 
 def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> Iterator[Patch]:
@@ -184,30 +192,11 @@ def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> It
     for param in hyperparameters_of(program):
         if param.kind not in TURNED or not param.changeable or not param.alternatives:
             continue
-        value = rng.choice(param.alternatives)
-        new = _turned(patch, param, Patch((change_for(param, value),)))
+        change = change_for(param, rng.choice(param.alternatives))
+        set_again = [one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id]
+        new = Patch((*(one for one in patch.changes if one not in set_again), change))
         if trainer.applies(new):
             yield new
-
-
-def _turned(patch: Patch, param: Hyperparameter, change: Patch) -> Patch:
-    kept = tuple(
-        one for one in patch.changes if not (isinstance(one, Set) and one.hyperparameter == param.id)
-    )
-    return Patch((*kept, *change.changes))
-
-
-def _samples(patch: Patch, trainer: BudgetedTrainer) -> tuple[float, ...]:
-    return trainer.samples([patch], trainer.seeds)[0]
-
-
-def _alternatives(nodes: list[Node]) -> int:
-    return sum(node.status in (NodeKind.AS_GOOD, NodeKind.BETTER) for node in nodes)
-
-
-def _graph(nodes: list[Node], trainer: BudgetedTrainer, trained: int, ended: str) -> NeutralityGraph:
-    measure = trainer.measure
-    return NeutralityGraph(tuple(nodes), measure.name, measure.larger_is_better, trained, ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,35 +222,24 @@ def analyse(
 ) -> NeutralityGraph:
     """The graph; the same call after an interruption continues. `known` is the program with the known repair;
     without one, what is no worse than the program as it stands counts as an alternative to it."""
-    request = {
-        "program": Trial(program).key,
-        "known": Trial(known).key if known is not None else None,
-        **options.to_json(),
-    }
+    keys = {"program": Trial(program).key, "known": Trial(known).key if known is not None else None}
+    request = {**keys, **options.to_json()}
     with services.open_run("alternatives", program, request) as run:
         asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
         found = diagnose_within(program, asked, services, run.under("diagnosis"))
         trace = fit_for_repair(found)
         measure = choose_measure(trace, found.evidence.task, options.metric or None)
         with services.open_executor(options.workers, options.python) as executor:
-            trainer = BudgetedTrainer(
-                program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
-                one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
-                around=training_mark(program, options.python, found.evidence.opened), stop=services.stop,
-                seeds=tuple(range(501, 501 + options.trainings)),
+            trainer = services.trainer(
+                found.evidence, executor, run, options.python, measure=measure,
+                budget=repair_budget(options.budget), seeds=tuple(range(501, 501 + options.trainings)),
             )  # fmt: skip
             trainer.measure_cost()
-            graph = explore(
-                trainer, _known(known, trainer), tell=services.tell, top=options.top, chance=options.chance
-            )
+            reference: Patch | tuple[float, ...] = Patch(())
+            if known is not None:
+                # What the known repair reaches, over the same seeds.
+                (reference,) = trainer.scored([Trial(known, Patch(()), seed) for seed in trainer.seeds])
+            graph = explore(trainer, reference, tell=services.tell, top=options.top, chance=options.chance)
         run.note("result", graph)
         run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
     return graph
-
-
-def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[float, ...]:
-    """What the known repair reaches, over the same seeds."""
-    if known is None:
-        return Patch(())
-    trials = [Trial(known, Patch(()), seed) for seed in trainer.seeds]
-    return tuple(trainer.measure.score(outcome) for outcome in trainer.outcomes(trials))

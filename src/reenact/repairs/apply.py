@@ -25,12 +25,17 @@ def changed_files(program: Program, patch: Patch) -> dict[str, bytes]:
 def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = False) -> list[Path]:
     """Change the files in place; what stood there is kept beside them. Gives the backups."""
     new = changed_files(program, patch)
-    _refuse_other_text(program, new)
+    for name in new:
+        source = program.file(name)
+        if source is not None and (program.folder / name).read_bytes() != source.encode():
+            raise InputError(
+                f"A file was changed since the repair read it, and is not overwritten. Received: {name}.",
+                next_step="Run the same command again: it repairs the program as it stands now.",
+            )
     if not allow_dirty:
         refuse_dirty(program, new)
     old = {f"{name}{BACKUP}": (program.folder / name).read_bytes() for name in new}
-    taken = [name for name in old if (program.folder / name).exists()]
-    if taken:
+    if taken := [name for name in old if (program.folder / name).exists()]:
         raise InputError(
             f"A backup of an earlier repair is still there, and is not overwritten. Received: {taken[0]}.",
             next_step=f"Move {program.folder / taken[0]} away, then run the same command again.",
@@ -49,22 +54,11 @@ def refuse_dirty(program: Program, names: Iterable[str]) -> None:
     asked = [str(below / name) for name in sorted(names)]
     status = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--", *asked)
     printed = run_git(_git_folder(root), root, status, wall_s=WALL_S) if asked else b""
-    dirty = [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]
-    if dirty:
+    if dirty := [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]:
         raise InputError(
             f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}.",
             next_step="Commit or stash them, or add --allow-dirty to write all the same; a backup is kept.",
         )
-
-
-def _refuse_other_text(program: Program, names: Iterable[str]) -> None:
-    for name in names:
-        source = program.file(name)
-        if source is not None and (program.folder / name).read_bytes() != source.encode():
-            raise InputError(
-                f"A file was changed since the repair read it, and is not overwritten. Received: {name}.",
-                next_step="Run the same command again: it repairs the program as it stands now.",
-            )
 
 
 def commit_on_branch(
@@ -87,11 +81,9 @@ def commit_on_branch(
         run_git(git, root, ("worktree", "add", "--quiet", "-b", branch, str(tree), "HEAD"), wall_s=WALL_S)
         try:
             own = _git_folder(tree)
-            names = []
             for name, content in new.items():
                 (tree / prefix / name).write_bytes(content)
-                names.append(str(prefix / name))
-            run_git(own, tree, ("add", "--", *names), wall_s=WALL_S)
+            run_git(own, tree, ("add", "--", *(str(prefix / name) for name in new)), wall_s=WALL_S)
             run_git(own, tree, (*_AUTHOR, "commit", "--quiet", "-m", message), wall_s=WALL_S)
             return run_git(own, tree, ("rev-parse", "HEAD"), wall_s=WALL_S).decode().strip()
         finally:
@@ -107,6 +99,4 @@ def _root(folder: Path) -> Path | None:
 def _git_folder(root: Path) -> Path:
     """Where git keeps what it knows: a work tree beside another has a file that names it."""
     git = root / ".git"
-    if git.is_dir():
-        return git
-    return root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+    return git if git.is_dir() else root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()

@@ -63,8 +63,7 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
         return held
 
-    kept = minimise(patch.changes, suffices)
-    return Patch(kept), cuts, short
+    return Patch(minimise(patch.changes, suffices)), cuts, short
 
 
 def share_of_gain(before: tuple[float, ...], full: tuple[float, ...], smaller: tuple[float, ...]) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
+from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import Judgement, on_stand_in
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
@@ -30,7 +30,6 @@ from reenact.repairs.prepare import (
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
-from reenact.trials.metric import Measure
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.trials.verify import Verification, verify
@@ -50,12 +49,8 @@ def repair(
     request = {**Trial(program).identity, "model": asked, **options.to_json()}
     with services.open_run("repair", program, request) as run:
         result = replace(repair_within(program, options, services, run, known), reused=run.reused)
-        verdict = {
-            "decision": result.decision.value,
-            "sentence": result.sentence,
-            "metric": result.in_numbers,
-        }
-        run.finish(verdict, result.decision.exit_code)
+        verdict = {"decision": result.decision.value, "sentence": result.sentence}
+        run.finish({**verdict, "metric": result.in_numbers}, result.decision.exit_code)
     return result
 
 
@@ -92,11 +87,11 @@ def repair_within(
             given.context.trainer.usage, seconds=time.monotonic() - begun,
             verifying=2 * sum(len(one.seeds) for one in verdicts),
         ),
-        why=[on_stand_in(found.stand_in_data, _in_a_line(one)) for one in found.findings],
+        why=[on_stand_in(found.stand_in_data, one.suspect.in_a_line) for one in found.findings],
         stand_in_data=found.stand_in_data,
         curves=curves,
         notes=(
-            *given.notes, *given.context.pruning_notes,
+            *given.notes, *filter(None, [given.context.trainer.pruning_note]),
             *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *executor.notes,
             *found.notes,
         ),
@@ -143,7 +138,8 @@ def _settle(
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
-    given.context.release_reserve()
+    # The search is over: what it had to leave may be used.
+    given.context.reserve = 0.0
     try:
         first, cuts, short = smallest(candidates[0], given.context)
     except TimeSpent as error:
@@ -169,20 +165,18 @@ def verdicts_on(
 
 
 def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
-    measure = judge.measure
-    before, after = (_as_logged(values, measure) for values in (one.comparison.before, one.comparison.after))
+    """Its samples are those of the metric as the program logs it; NaN for a failed training."""
+    sign, compared = 1 if judge.measure.larger_is_better else -1, one.comparison
+    before, after = (
+        tuple(sign * value if math.isfinite(value) else math.nan for value in values)
+        for values in (compared.before, compared.after)
+    )
     decision = Decision.NOT_SIGNIFICANT
     if one.significant:
         well = judge.is_good_enough(median(one.comparison.after))
         better = Decision.REPAIRED if well else Decision.IMPROVED
         decision = better if one.material else Decision.TOO_SMALL
     return Verdict(one.patch, one.seeds, before, after, one.comparison, one.p_value, decision)
-
-
-def _as_logged(values: Sequence[float], measure: Measure) -> tuple[float, ...]:
-    """The metric as the program logs it; NaN for a failed training."""
-    signed = (value if measure.larger_is_better else -value for value in values)
-    return tuple(value if math.isfinite(value) else math.nan for value in signed)
 
 
 def _decision(
@@ -205,10 +199,3 @@ def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
         return {}
     shared = [name for name in before.curves if name in after.curves]
     return {name: BeforeAfter(before.curve(name), after.curve(name)) for name in shared}
-
-
-def _in_a_line(one: DiagnosisFinding) -> str:
-    suspect = one.suspect
-    where = f" at {suspect.place}" if suspect.place is not None else ""
-    named = suspect.headline
-    return f"{named.code} {named.name}{where}: {named.saw}"

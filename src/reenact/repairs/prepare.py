@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import on_stand_in, why_unjudged
-from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.diagnosis.pipeline import DiagnoseServices, ending_of
 from reenact.errors import Inconclusive, InputError
 from reenact.journal import Scope
-from reenact.probe.outcome import Crash, OutcomeKind
-from reenact.probe.surroundings import training_mark
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.trace import Trace
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -18,7 +17,6 @@ from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.study import SharedStudy, recorder_of
 from reenact.repairs.verdict import Judging, judging_by
-from reenact.trials.ending import behind_training
 from reenact.trials.executor import Executor
 from reenact.trials.metric import LEARNING, choose_measure
 from reenact.trials.trainer import BudgetedTrainer
@@ -68,7 +66,7 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     evidence = found.evidence
     program, outcome = evidence.program, evidence.outcome
     assert program is not None
-    if outcome is not None and outcome.crash is not None and ending_of(found) is None:
+    if outcome is not None and outcome.crash is not None and ending_of(found.evidence) is None:
         raise _crashes(found)
     if outcome is not None and outcome.kind is OutcomeKind.TIMEOUT:
         raise Inconclusive(
@@ -76,8 +74,11 @@ def fit_for_repair(found: Diagnosis) -> Trace:
             next_step="Give a larger --max-time or --training-time, or train for fewer epochs.",
         )
     if evidence.trace is None or not evidence.trace.step_count:
-        why = on_stand_in(found.stand_in_data, _did_not_train(found))
-        raise Inconclusive(why, next_step=f"reenact watch {program.entry} shows the run.")
+        why = why_unjudged(evidence, found.depth) or "no training step was seen"
+        killed = outcome is not None and outcome.kind is OutcomeKind.KILLED
+        memory = " Programs are ended so when memory does not suffice." if killed else ""
+        sentence = on_stand_in(found.stand_in_data, f"Nothing could be judged: {why}.{memory}")
+        raise Inconclusive(sentence, next_step=f"reenact watch {program.entry} shows the run.")
     if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
         raise InputError(
             "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
@@ -90,7 +91,7 @@ def against_crash(found: Diagnosis) -> list[Patch]:
     """Changes that may let a program train which crashes before: what its findings suggest, each by itself,
     then the first of each together. None for other programs."""
     outcome = found.evidence.outcome
-    if outcome is None or outcome.kind is not OutcomeKind.CRASHED or ending_of(found) is not None:
+    if outcome is None or outcome.kind is not OutcomeKind.CRASHED or ending_of(found.evidence) is not None:
         return []
     single = [one.suspect.suggestions[0].patch for one in found.findings if one.suspect.suggestions]
     together = sum(single[1:], single[0]) if len(single) > 1 else NOTHING
@@ -114,29 +115,6 @@ def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
     )
 
 
-def ending_of(found: Diagnosis) -> Crash | None:
-    """The exception that ends the program behind its training; none where there is no such."""
-    program, outcome, trace = found.evidence.program, found.evidence.outcome, found.evidence.trace
-    if program is None or outcome is None or trace is None:
-        return None
-    return behind_training(program, outcome.crash, trace.step_count)
-
-
-def _ends(ending: Crash | None) -> str:
-    if ending is None:
-        return ""
-    where = f"The program ends with {ending.type} at {ending.place}, behind its training"
-    return f"{where}; trainings that end in the same way count as trained."
-
-
-def _did_not_train(found: Diagnosis) -> str:
-    outcome = found.evidence.outcome
-    why = why_unjudged(found.evidence, found.depth) or "no training step was seen"
-    if outcome is not None and outcome.kind is OutcomeKind.KILLED:
-        return f"Nothing could be judged: {why}. Programs are ended so when memory does not suffice."
-    return f"Nothing could be judged: {why}."
-
-
 def prepare(
     program: Program,
     found: Diagnosis,
@@ -151,16 +129,13 @@ def prepare(
     """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too. Without a
     trace it crashes: the first change that lets it train tells what judges and what one training costs."""
     wanted, task = options.metric or None, found.evidence.task
-    ending = ending_of(found)
+    ending = ending_of(found.evidence)
     seconds = trace.seconds if trace is not None else UNKNOWN_SECONDS
-    trainer = BudgetedTrainer(
-        program=program, executor=executor, budget=options.allowed,
+    trainer = services.trainer(
+        found.evidence, executor, run, options.python, around=services.around, budget=options.allowed,
         measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,
-        one_training=seconds, one_wall=seconds, trials=run.under("trials"), stop=services.stop,
-        seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
-        training_time=options.training_time, ending=ending, prunes=options.prune,
-        label_spread=found.evidence.label_spread, stand_ins=found.evidence.stand_in_data,
-        around=services.around or training_mark(program, options.python, found.evidence.opened),
+        one_training=seconds, one_wall=seconds, seeds=choosing_seeds(options.chance), part=Part.SEARCH,
+        shared=services.shared, training_time=options.training_time, ending=ending, prunes=options.prune,
     )  # fmt: skip
     asked = trainer.trial(NOTHING, trainer.seeds[0])
     if trace is None:
@@ -176,7 +151,11 @@ def prepare(
     twice = _not_the_same_twice(trainer.apart(), base)
     shared = _shared_study(program, options, services, run.run_id)
     shared_note = f"The search is shared: study {shared}." if shared is not None else ""
-    notes = tuple(note for note in (_ends(ending), trainer.budget.note, twice, shared_note) if note)
+    ends = ending and (
+        f"The program ends with {ending.type} at {ending.place}, behind its training; trainings that end in"
+        " the same way count as trained."
+    )
+    notes = tuple(note for note in (ends, trainer.budget.note, twice, shared_note) if note)
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
@@ -222,7 +201,7 @@ def _first_that_trains(trainer: BudgetedTrainer, found: Diagnosis) -> Outcome:
 
 def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
     """A note when a training that was done already comes out differently when it is done again."""
-    once, again = (trainer.measure.score(one) for one in trainer.outcomes([first, replace(first, repeat=1)]))
+    once, again = trainer.scored([first, replace(first, repeat=1)])[0]
     if once == again or abs(once - again) <= SAME * max(abs(once), abs(again)):
         return ""
     return (
@@ -233,11 +212,9 @@ def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
 
 def choosing_seeds(chance: int) -> tuple[int, ...]:
     """Screening seeds of a search, by its random seed; none of them judges."""
-    first = 11 + CHOOSING * chance
-    return tuple(range(first, first + 6))
+    return tuple(range(11 + CHOOSING * chance, 17 + CHOOSING * chance))
 
 
 def judging_seeds(chance: int, count: int) -> tuple[int, ...]:
     """Fresh seeds that judge what a search has found, by its random seed; none of them chooses."""
-    first = 1001 + JUDGING * chance
-    return tuple(range(first, first + count))
+    return tuple(range(1001 + JUDGING * chance, 1001 + JUDGING * chance + count))

@@ -95,19 +95,10 @@ class SearchContext:
         return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
 
     @property
-    def pruning_notes(self) -> tuple[str, ...]:
-        """How many trainings were pruned, where some were."""
-        return tuple(filter(None, [self.trainer.pruning_note]))
-
-    @property
     def sampler_seed(self) -> int:
         """Of the search; drivers that share a study have others."""
         own = self.options.chance
         return own if self.shared_study is None else (own + self.shared_study.seed) % 2**32
-
-    def release_reserve(self) -> None:
-        """The search is over: what it had to leave may be used."""
-        self.reserve = 0.0
 
     def turn_to_next_seed(self) -> None:
         """From now on first looks are at another seed: on the one before nothing differed."""
@@ -123,17 +114,14 @@ class SearchContext:
         seeds = seeds or self.looks
         chosen = self.seeds[:seeds]
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
-        outcomes = self.trainer.outcomes(trials)
-        values = [self.trainer.measure.score(outcome) for outcome in outcomes]
-        found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
+        found = [median_low(values) for values in self.trainer.scored(trials, len(patches))]
         for patch, score in zip(patches, found, strict=True):
             self._remember(Evaluation(patch, score, seeds, share, self.trainer.usage.spent))
         return found
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
         """One changed program over the first seeds."""
-        outcomes = self.trainer.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
-        return tuple(self.trainer.measure.score(outcome) for outcome in outcomes)
+        return self.trainer.scored([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])[0]
 
     def within_budget(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""
@@ -217,16 +205,11 @@ class SearchContext:
             self.write(evaluation)
         if evaluation.share < 1:
             return
-        best = self.best
-        if best is None or evaluation.score > best.score:
+        if self.best is None or evaluation.score > self.best.score:
             self.best = evaluation
             if evaluation.patch:
                 self.note(evaluation)
         used, total = self.trainer.balance
-        self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
-
-
-def _value(best: Evaluation | None) -> str:
-    if best is None:
-        return "-"
-    return f"{abs(best.score):.4g}" + (f" ({best.patch})" if best.patch else "")
+        change = f" ({self.best.patch})" if self.best.patch else ""
+        best_so_far = f"best so far {abs(self.best.score):.4g}{change}"
+        self.tell(Progress("repair", int(min(used, total)), int(total), best_so_far))

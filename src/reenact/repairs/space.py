@@ -84,12 +84,13 @@ class Space:
         return found
 
 
-def space_of(params: Sequence[Hyperparameter], which: str, chance: random.Random) -> Space:
+def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> Space:
     """The space of a program; raises InputError where there is none."""
     usable = [param for param in params if param.changeable and param.kind in SEARCHED]
     if which == "study" and any(param.library == "torch" for param in usable):
         raise InputError("The study's search space is written in the words of Keras; this is PyTorch.")
-    made = [_study(param, chance) if which == "study" else _own(param) for param in usable]
+    numbers = random.Random(chance)  # noqa: S311 - a search, no secret
+    made = [_study(param, numbers) if which == "study" else _own(param) for param in usable]
     found = tuple(one for one in made if one is not None)
     if not found:
         raise InputError("Nothing in this program can be searched over: no hyper-parameter can be changed.")

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from reenact.errors import MissingPart, Unreachable
 from reenact.program.patch import Patch
-from reenact.repairs.space import Dimension, Space, Value, fitting
+from reenact.repairs.space import Value, fitting, space_of
 
 if TYPE_CHECKING:
     import optuna
@@ -52,9 +52,8 @@ class SharedStudy:
 
     def __str__(self) -> str:
         parts = urlsplit(self.url)
-        return f"{self.name} in {parts.scheme.partition('+')[0]}" + (
-            f" on {parts.hostname}" if parts.hostname else ""
-        )
+        host = f" on {parts.hostname}" if parts.hostname else ""
+        return f"{self.name} in {parts.scheme.partition('+')[0]}{host}"
 
     @property
     def seed(self) -> int:
@@ -73,61 +72,56 @@ class StudyPoint:
     before: optuna.trial.FrozenTrial | None = None
     """What is known of that one."""
 
-    @property
-    def finished(self) -> bool:
-        return self.before is not None and self.before.state.is_finished()
-
 
 class Study:
     """Asks a sampler for points of a space and tells it what came of them."""
 
     def __init__(
-        self,
-        context: SearchContext,
-        space: Space,
-        sampler: Any,
-        *,
-        pruner: Any = None,
-        from_faulty: bool = False,
+        self, context: SearchContext, sampler: Any, *, pruner: Any = None, from_faulty: bool = False
     ) -> None:
-        self.context, self.space, self.shared = context, space, context.shared_study
-        self.study = new_study(context.studies, context.options.search_name, sampler, pruner, self.shared)
+        options = context.options
+        self.context, self.shared = context, context.shared_study
+        self.space = space_of(context.hyperparameters, options.space, options.chance)
+        self.study = new_study(context.studies, options.search_name, sampler, pruner, self.shared)
         with _reaching(self.shared):
             self._again = deque(_own(self.study, self.shared))
             if from_faulty:
-                start = {one.name: one.start for one in space.dimensions}
+                start = {one.name: one.start for one in self.space.dimensions}
                 self.study.enqueue_trial(start, skip_if_exists=self.shared is not None)
 
     def ask(self) -> StudyPoint:
         """The next point, as a change that can be made; first those that this run asked for before."""
         with _reaching(self.shared):
+            dimensions = self.space.dimensions
             while self._again:
                 before = self._again.popleft()
-                if all(one.name in before.params for one in self.space.dimensions):
-                    point = {one.name: one.value_at(before.params[one.name]) for one in self.space.dimensions}
+                if all(one.name in before.params for one in dimensions):
+                    point = {one.name: one.value_at(before.params[one.name]) for one in dimensions}
                     return StudyPoint(before.number, self._patch(point), None, before)
             trial = self.study.ask()
             if self.shared is not None:
                 trial.set_user_attr(RUN, self.shared.owner)
-            patch = self._patch({one.name: _suggested(trial, one) for one in self.space.dimensions})
+            drawn = {
+                one.name: trial.suggest_float(one.name, one.low, one.high, log=one.logarithmic)
+                if one.is_range
+                else trial.suggest_categorical(one.name, tuple(range(len(one.values))))
+                for one in dimensions
+            }
+            patch = self._patch({one.name: one.value_at(drawn[one.name]) for one in dimensions})
             trial.set_user_attr("patch", str(patch))
         return StudyPoint(trial.number, patch, trial)
 
     def _patch(self, point: dict[str, Value]) -> Patch:
         return fitting(self.space.changes(point), self.context.applies)
 
-    def tell(self, asked: StudyPoint, score: float) -> None:
-        if not asked.finished:
-            with _reaching(self.shared):
-                self.study.tell(asked.number, finite(score))
-
-    def drop(self, asked: StudyPoint) -> None:
-        """It was not trained to its end."""
+    def tell(self, asked: StudyPoint, score: float | None) -> None:
+        """What came of a point; no score: it was not trained to its end."""
         import optuna
 
-        if not asked.finished:
+        pruned = optuna.trial.TrialState.PRUNED if score is None else None
+        if asked.before is None or not asked.before.state.is_finished():
             with _reaching(self.shared):
-                self.study.tell(asked.number, state=optuna.trial.TrialState.PRUNED)
+                self.study.tell(asked.number, None if score is None else finite(score), pruned)
 
     def should_end(self, asked: StudyPoint, score: float, rung: int) -> bool:
         """Report what a short training came to; whether the pruner says that it is enough."""
@@ -152,19 +146,14 @@ def recorder_of(
     with _reaching(shared):
         known = deque(_own(study, shared))
 
-    def write(evaluation: Evaluation) -> None:
-        attributes = {
-            "patch": str(evaluation.patch),
-            "seeds": evaluation.seeds,
-            "share": evaluation.share,
-            "spent": evaluation.spent,
-            **({RUN: shared.owner} if shared is not None else {}),
-        }
+    def write(one: Evaluation) -> None:
         if known:
             known.popleft()
             return
+        attributes = {"patch": str(one.patch), "seeds": one.seeds, "share": one.share, "spent": one.spent}
+        attributes |= {RUN: shared.owner} if shared is not None else {}
         with _reaching(shared):
-            study.add_trial(optuna.trial.create_trial(value=finite(evaluation.score), user_attrs=attributes))
+            study.add_trial(optuna.trial.create_trial(value=finite(one.score), user_attrs=attributes))
 
     return write
 
@@ -172,44 +161,35 @@ def recorder_of(
 def new_study(
     folder: Path | None, name: str, sampler: Any, pruner: Any, shared: SharedStudy | None = None
 ) -> optuna.Study:
-    """A study in a new file, in memory without a folder; a shared one as it stands in its database."""
+    """A study in a new file, in memory without a folder; a shared one as it stands in its database, made
+    where it is not there yet. Raises MissingPart and Unreachable."""
     import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    if shared is not None:
-        return _joined(shared, sampler, pruner)
+    how: dict[str, Any] = {"sampler": sampler, "pruner": pruner, "direction": "maximize"}
+    tries = TRIES
+    while shared is not None and tries:
+        tries -= 1
+        waits = {"timeout": LOCKED_S} if shared.url.startswith("sqlite") else {}
+        try:
+            with _reaching(shared):
+                database = optuna.storages.RDBStorage(shared.url, engine_kwargs={"connect_args": waits})
+                return optuna.create_study(
+                    storage=database, study_name=shared.name, load_if_exists=True, **how
+                )
+        except Unreachable:
+            if not tries:
+                raise
+            time.sleep(PAUSE_S)
     storage = None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{name}.study"
         for old in folder.glob(f"{name}.study*"):
             old.unlink()
-        storage = JournalStorage(JournalFileBackend(str(file)))
-    return optuna.create_study(
-        storage=storage, sampler=sampler, pruner=pruner, study_name=name, direction="maximize"
-    )
-
-
-def _joined(shared: SharedStudy, sampler: Any, pruner: Any) -> optuna.Study:
-    """The study of this name, made where it is not there yet; raises MissingPart and Unreachable."""
-    import optuna
-
-    waits = {"timeout": LOCKED_S} if shared.url.startswith("sqlite") else {}
-    for left in reversed(range(TRIES)):
-        try:
-            with _reaching(shared):
-                storage = optuna.storages.RDBStorage(shared.url, engine_kwargs={"connect_args": waits})
-                return optuna.create_study(
-                    storage=storage, sampler=sampler, pruner=pruner, study_name=shared.name,
-                    direction="maximize", load_if_exists=True,
-                )  # fmt: skip
-        except Unreachable:
-            if not left:
-                raise
-            time.sleep(PAUSE_S)
-    raise AssertionError("not reached")
+        storage = JournalStorage(JournalFileBackend(str(folder / f"{name}.study")))
+    return optuna.create_study(storage=storage, study_name=name, **how)
 
 
 def _own(study: optuna.Study, shared: SharedStudy | None) -> list[optuna.trial.FrozenTrial]:
@@ -238,12 +218,6 @@ def _reaching(shared: SharedStudy | None) -> Iterator[None]:
     except (SQLAlchemyError, OptunaError) as error:
         sentence = f"The database of the study {shared} cannot be used ({type(error).__name__})."
         raise Unreachable(sentence, next_step=advice) from None
-
-
-def _suggested(trial: optuna.Trial, one: Dimension) -> Value:
-    if one.is_range:
-        return one.value_at(trial.suggest_float(one.name, one.low, one.high, log=one.logarithmic))
-    return one.value_at(trial.suggest_categorical(one.name, tuple(range(len(one.values)))))
 
 
 def finite(score: float) -> float:

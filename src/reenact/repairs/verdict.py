@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import ne
 from statistics import fmean, stdev
 from typing import ClassVar, NamedTuple
 
@@ -54,23 +55,15 @@ def judging_by(measure: Measure, halved: Outcome) -> Judging:
     if halved.halved and measure.name in halved.metrics:
         sentence = "searched on one half of the evaluation data, judged on the other"
         return Judging(measure, measure, Part.SEARCH, Part.JUDGE, sentence)
-    twin = _validation_twin(measure, halved)
-    if twin is not None:
+    name = measure.name.replace("test_", "val_", 1)
+    known = halved.metrics.get(name)
+    # The same metric on validation data, when that is other data than what judges.
+    if measure.name.startswith("test_") and known is not None and known != halved.metrics.get(measure.name):
+        twin = replace(measure, name=name, source=halved.sources.get(name))
         sentence = f"searched by {twin.name}, judged by {measure.name}"
         return Judging(twin, measure, Part.WHOLE, Part.WHOLE, sentence)
     sentence = "the evaluation data could not be taken apart: only the seeds that judge are fresh"
     return Judging(measure, measure, Part.WHOLE, Part.WHOLE, sentence)
-
-
-def _validation_twin(measure: Measure, outcome: Outcome) -> Measure | None:
-    """The same metric on validation data, when that is other data than what judges."""
-    if not measure.name.startswith("test_"):
-        return None
-    name = "val_" + measure.name.removeprefix("test_")
-    known = outcome.metrics
-    if name not in known or known[name] == known.get(measure.name):
-        return None
-    return replace(measure, name=name, source=outcome.sources.get(name))
 
 
 class Decision(StrEnum):
@@ -92,23 +85,15 @@ class Decision(StrEnum):
 
     @property
     def exit_code(self) -> ExitCode:
-        return _EXIT_CODES[self]
+        if self.helps or self is Decision.GOOD_ALREADY:
+            return ExitCode.OK
+        found = self in (Decision.TOO_SMALL, Decision.NOTHING_FOUND)
+        return ExitCode.FOUND if found else ExitCode.INCONCLUSIVE
 
     @property
     def helps(self) -> bool:
         """Whether the change is one to take."""
         return self in (Decision.REPAIRED, Decision.IMPROVED)
-
-
-_EXIT_CODES = {
-    Decision.REPAIRED: ExitCode.OK,
-    Decision.IMPROVED: ExitCode.OK,
-    Decision.GOOD_ALREADY: ExitCode.OK,
-    Decision.TOO_SMALL: ExitCode.FOUND,
-    Decision.NOTHING_FOUND: ExitCode.FOUND,
-    Decision.NOT_SIGNIFICANT: ExitCode.INCONCLUSIVE,
-    Decision.NOT_DECIDED: ExitCode.INCONCLUSIVE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +169,12 @@ class Repair(Result):
     @property
     def sentence(self) -> str:
         """The one line to read: what came of it and, where that is no change, what to do next."""
-        return on_stand_in(self.stand_in_data, f"{self._outcome} {self._next_step}".rstrip())
+        whole = {
+            Decision.GOOD_ALREADY: "This training performs well already; nothing is to be repaired.",
+            Decision.NOT_DECIDED: "Not decided: the time was up before a change was verified. Give a larger"
+            " --max-time, or train for fewer epochs; the same command continues.",
+        }.get(self.decision)
+        return on_stand_in(self.stand_in_data, whole or f"{self._outcome} {self._next_step}".rstrip())
 
     @property
     def in_numbers(self) -> str:
@@ -195,10 +185,6 @@ class Repair(Result):
 
     @property
     def _outcome(self) -> str:
-        if self.decision is Decision.GOOD_ALREADY:
-            return "This training performs well already; nothing is to be repaired."
-        if self.decision is Decision.NOT_DECIDED:
-            return "Not decided: the time was up before a change was verified."
         if self.verdict is None:
             return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
         judged, numbers = self.verdict, self.in_numbers
@@ -214,17 +200,13 @@ class Repair(Result):
     @property
     def _next_step(self) -> str:
         """What a user could do where no change is to be taken; empty where one is."""
-        if self.decision.helps or self.decision is Decision.GOOD_ALREADY:
+        if self.decision.helps:
             return ""
-        if self.decision is Decision.NOT_DECIDED:
-            return "Give a larger --max-time, or train for fewer epochs; the same command continues."
         if self.decision is Decision.TOO_SMALL:
             return "Name the metric that matters with --metric, or look for a larger gain with --budget 40x."
-        few = _too_few(self.verdicts)
-        if few:
-            return few
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
-        return f"{wider}; reenact diagnose --depth normal tells what is known of the cause."
+        cause = "reenact diagnose --depth normal tells what is known of the cause"
+        return _too_few(self.verdict) or f"{wider}; {cause}."
 
     @property
     def _tried(self) -> str:
@@ -239,12 +221,12 @@ class Repair(Result):
         return f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands {stands}."
 
 
-def _too_few(verdicts: Sequence[Verdict]) -> str:
+def _too_few(judged: Verdict | None) -> str:
     """Where the seeds that differ could not have been enough, however they had come out."""
-    if not verdicts:
+    if judged is None:
         return ""
-    judged, compared = verdicts[-1], verdicts[-1].comparison
-    differ = sum(old != new for old, new in zip(compared.before, compared.after, strict=True))
+    compared = judged.comparison
+    differ = sum(map(ne, compared.before, compared.after))
     # Every seed better is the least p there is; that a second change might be verified makes it larger.
     if max(1.0, judged.p_value / compared.p_value) * 0.5**differ < SIGNIFICANT:
         return ""
@@ -259,8 +241,6 @@ def summary(values: Sequence[float]) -> str:
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return "failed"
-    text = f"{fmean(known):.4g}"
-    if len(known) > 1:
-        text += f" ± {stdev(known):.2g}"
+    text = f"{fmean(known):.4g}" + (f" ± {stdev(known):.2g}" if len(known) > 1 else "")
     failed = len(values) - len(known)
     return f"{text} ({failed} of {len(values)} failed)" if failed else text

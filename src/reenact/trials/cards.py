@@ -36,8 +36,6 @@ _CUDA = re.compile(
     r"^\s*(?:import|from)\s+(?:keras|tensorflow|lightning|pytorch_lightning|transformers)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
 _SEVERAL = re.compile(r"DataParallel|device_count\(|\bMirroredStrategy\b|\bdevices\s*=|init_process_group")
 
 
@@ -52,9 +50,8 @@ class Card:
 
 def cards_here() -> tuple[Card, ...]:
     """The cards that this process may use; none without a driver."""
-    return tuple(
-        Card(name, free) for name, free in injected("reenact_trials_cards").look(os.environ.get(VISIBLE))
-    )
+    found = injected("reenact_trials_cards").look(os.environ.get(VISIBLE))
+    return tuple(Card(name, free) for name, free in found)
 
 
 def may_use_cuda(program: Program) -> bool:
@@ -95,8 +92,6 @@ class Packing:
     def fits(self, trial: Trial) -> int | None:
         """How many such trainings fit side by side; none where that is not known yet."""
         needs = self._needs.get(_key(trial))
-        if needs is None:
-            return None
         return sum(max(1, int(SHARE * card.free) // needs) for card in self.cards) if needs else None
 
     @contextmanager

@@ -1,6 +1,7 @@
 """Delta debugging: the smallest part of the changes that still does the job (Zeller & Hildebrandt 2002)."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 Change = TypeVar("Change")
@@ -50,10 +51,7 @@ def _first_sufficient(
 
 
 def _split(items: tuple[int, ...], parts: int) -> list[tuple[int, ...]]:
+    """So many chunks of nearly equal size, the first ones longer by one."""
     size, extra = divmod(len(items), parts)
-    chunks, start = [], 0
-    for number in range(parts):
-        end = start + size + (number < extra)
-        chunks.append(items[start:end])
-        start = end
-    return [chunk for chunk in chunks if chunk]
+    starts = [number * size + min(number, extra) for number in range(parts + 1)]
+    return [items[start:end] for start, end in pairwise(starts) if start < end]

@@ -5,13 +5,15 @@ in the same way at the same line: then both have trained to the end.
 """
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from reenact.probe.outcome import Crash, OutcomeKind
-from reenact.program.program import CODE, Program
-from reenact.program.read.index import FileIndex, index_of
+from reenact.program.program import Program
+from reenact.program.read.index import FileIndex
+from reenact.program.read.sources import Sources
 from reenact.program.source import word_set
 from reenact.trials.trial import Outcome
 
@@ -19,6 +21,7 @@ TRAINS = word_set("fit fit_generator train_on_batch step backward minimize apply
 """Calls that train, by their last name."""
 IN_LIBRARIES = TRAINS | {"train", "training_step"}
 UNFINISHED = (OutcomeKind.TIMEOUT, OutcomeKind.KILLED, OutcomeKind.INTERRUPTED)
+_FRAME = re.compile(r"(.*):(\d+) in (.*)")
 
 
 def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash | None:
@@ -26,13 +29,18 @@ def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash 
     that does. None else."""
     if crash is None or crash.place is None or not steps:
         return None
-    training = _training_names(program)
-    for file, line, name in (*_frames(crash), (str(crash.place.file), crash.place.line, "")):
-        index = _index(program, file)
+    indexes = Sources(program).indexes
+    training = _training_names(indexes.values())
+    frames = [(found[1], int(found[2]), found[3]) for found in map(_FRAME.fullmatch, crash.frames) if found]
+    for file, line, name in (*frames, (str(crash.place.file), crash.place.line, "")):
+        path = Path(file)
+        inside = path.relative_to(program.folder) if path.is_relative_to(program.folder) else path
+        index = indexes.get(inside.as_posix())
         if index is None and name in IN_LIBRARIES:
             return None
-        if index is not None and any(_holds(loop, line, training) for loop in index.loops):
-            return None
+        for loop in index.loops if index is not None else ():
+            if line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1) and _called(loop) & training:
+                return None
     return crash
 
 
@@ -49,14 +57,9 @@ def as_trained(outcome: Outcome, ending: Crash | None) -> Outcome:
     return replace(outcome, kind=OutcomeKind.FINISHED) if same else outcome
 
 
-def _training_names(program: Program) -> frozenset[str]:
+def _training_names(indexes: Iterable[FileIndex]) -> frozenset[str]:
     """Names of calls that train: those of the libraries, and the program's own functions around them."""
-    bodies = [
-        (scope.name, _called(scope.node))
-        for file in program.files
-        if file.language in CODE and isinstance(index := index_of(file), FileIndex)
-        for scope in index.functions
-    ]
+    bodies = [(scope.name, _called(scope.node)) for index in indexes for scope in index.functions]
     names = set(TRAINS)
     while more := {name for name, called in bodies if name and called & names} - names:
         names |= more
@@ -66,25 +69,3 @@ def _training_names(program: Program) -> frozenset[str]:
 def _called(node: ast.AST) -> set[str]:
     called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in called}
-
-
-def _holds(loop: ast.For | ast.AsyncFor | ast.While, line: int, training: frozenset[str]) -> bool:
-    """Whether the line lies in this loop, and the loop trains."""
-    return loop.lineno <= line <= (loop.end_lineno or loop.lineno) and bool(_called(loop) & training)
-
-
-def _frames(crash: Crash) -> Iterator[tuple[str, int, str]]:
-    for frame in crash.frames:
-        place, _, name = frame.rpartition(" in ")
-        file, _, line = place.rpartition(":")
-        if line.isdecimal():
-            yield file, int(line), name
-
-
-def _index(program: Program, name: str) -> FileIndex | None:
-    """The index of a file of the program, by its path below the folder or from the root."""
-    path = Path(name)
-    inside = path.relative_to(program.folder) if path.is_relative_to(program.folder) else path
-    file = program.file(inside.as_posix())
-    index = index_of(file) if file is not None and file.language in CODE else ""
-    return index if isinstance(index, FileIndex) else None

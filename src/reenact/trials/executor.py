@@ -1,6 +1,7 @@
 """What every executor of trials does (`tests/contracts/executor.py` checks it), one by its name (`process`,
 `ray`, or the address of a Ray cluster), and a twin that trains nothing, for tests."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -66,30 +67,30 @@ def as_they_end(
         work.result()
 
 
-def run_in_threads(
-    attempt: Callable[[Trial, Stop], Outcome],
-    trials: Sequence[Trial],
-    workers: int,
-    on: OnOutcome | None,
-    stop: Stop | None,
-) -> list[Outcome]:
-    """`Executor.run` for executors that do one trial a thread: trials begin in order, so many at a time.
+class ThreadedExecutor(Executor):
+    """Does one trial a thread: they begin in order, `workers` at a time."""
 
-    What goes wrong in a thread, or in `on`, stops the others and is raised here.
-    """
-    halt = Stop(parent=stop)
-    outcomes: dict[int, Outcome] = {}
-    with ThreadPoolExecutor(workers) as threads:
-        numbers = {threads.submit(attempt, trial, halt): number for number, trial in enumerate(trials)}
-        try:
-            for ended in as_completed(numbers):
-                number = numbers[ended]
-                outcomes[number] = ended.result()
-                if on is not None:
-                    on(trials[number], outcomes[number])
-        finally:
-            halt.ask()
-    return [outcomes[number] for number in range(len(trials))]
+    workers: int
+
+    @abstractmethod
+    def attempt(self, trial: Trial, stop: Stop) -> Outcome:
+        """One trial; called in a thread."""
+
+    def run(
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
+        """See `Executor.run`; what goes wrong in a thread, or in `on`, stops the others and is raised."""
+        halt = Stop(parent=stop)
+        with ThreadPoolExecutor(self.workers) as threads:
+            work = [threads.submit(self.attempt, trial, halt) for trial in trials]
+            try:
+                for ended in as_completed(work):
+                    outcome = ended.result()
+                    if on is not None:
+                        on(trials[work.index(ended)], outcome)
+            finally:
+                halt.ask()
+        return [ended.result() for ended in work]
 
 
 PROCESS, RAY = "process", "ray"
@@ -106,25 +107,21 @@ def check_name(name: str) -> None:
 
 
 def open_executor(
-    name: str = PROCESS,
+    name: str,
     *,
     workers: int | None = None,
     python: str = "",
-    scratch: Path | None = None,
     data: Sequence[str] = (),
     stop: Stop | None = None,
 ) -> Executor:
     """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
     `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
-    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped.
-
-    `scratch` counts on this machine only.
-    """
+    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped."""
     check_name(name)
     if name == PROCESS:
         from reenact.trials.pool import ProcessPool
 
-        return ProcessPool(workers, python=python, scratch=scratch)
+        return ProcessPool(workers, python=python)
     from reenact.trials.ray import RayExecutor
 
     address = "" if name == RAY else name
@@ -144,10 +141,9 @@ class ScriptedExecutor(Executor):
         """See `Executor.run`."""
         found = []
         for trial in trials:
-            outcome = self._one(trial, stop)
-            found.append(outcome)
+            found.append(self._one(trial, stop))
             if on is not None:
-                on(trial, outcome)
+                on(trial, found[-1])
         return found
 
     def close(self) -> None:

@@ -150,11 +150,96 @@ class _Likeness:
     def at(self, path: Path) -> Path:
         return self.root / path.relative_to(self.anchor)
 
+    def link(self, path: Path, target: Path) -> None:
+        if not os.path.lexists(target):
+            self.linked = True
+            target.symlink_to(path)
+
+    def fill(self, origin: Path) -> None:
+        """A folder and all below it, nearest first."""
+        self.at(origin).mkdir(parents=True, exist_ok=True)
+        todo = deque([origin])
+        while todo:
+            here = todo.popleft()
+            if here in self.done:
+                continue
+            self.done.add(here)
+            target = self.at(here)
+            if self.entries > MOST_ENTRIES and not target.exists():
+                self.link(here, target)
+                continue
+            target.mkdir(exist_ok=True)
+            for entry in sorted(_entries(here), key=lambda entry: entry.name):
+                self.entries += 1
+                path = Path(entry.path)
+                if entry.is_dir(follow_symlinks=False) and len(_entries(path)) <= CROWDED:
+                    todo.append(path)
+                elif not os.path.lexists(target / entry.name):
+                    self._add(entry, path, target / entry.name)
+
+    def _add(self, entry: os.DirEntry[str], path: Path, target: Path) -> None:
+        """One entry that is not gone through."""
+        if entry.is_symlink():
+            # A user's own link: as it is where it stays inside, else to where it leads.
+            pointing = path.readlink()
+            leads = Path(os.path.normpath(path.parent / pointing))
+            if leads.is_relative_to(self.anchor) and not pointing.is_absolute():
+                target.symlink_to(pointing)
+            else:
+                self.link(leads, target)
+        elif entry.is_dir():
+            self.link(path, target)
+        elif entry.is_file():
+            size = entry.stat().st_size
+            fits = size <= MOST_FILE_BYTES and self.bytes + size <= MOST_BYTES
+            if not fits or self.entries > MOST_ENTRIES or not os.access(path, os.R_OK):
+                self.link(path, target)
+                return
+            self.bytes += size
+            try:
+                shutil.copy2(path, target)
+            except FileNotFoundError:
+                # Somebody else's passing file: it went away since the folder was listed.
+                target.unlink(missing_ok=True)
+
+    def show_above(self, program: Program) -> None:
+        """Links to what lies beside the program, on the way up to the anchor."""
+        above = {
+            folder
+            for origin in (program.folder, program.working)
+            for folder in origin.parents
+            if folder.is_relative_to(self.anchor) and folder != Path(folder.anchor)
+        }
+        for folder in above - self.done:
+            beside = _entries(folder)
+            for path in [Path(entry.path) for entry in beside] if len(beside) <= CROWDED else ():
+                self.link(path, self.at(path))
+
 
 def place(program: Program, root: Path) -> Placed:
     """Make the folder of a trial for a program, patched already. Raises StorageError."""
     try:
-        return _place(program, root)
+        root.mkdir(parents=True)
+        root = root.resolve()
+        moved: tuple[tuple[str, str], ...] = ()
+        folder = working = root
+        linked = False
+        # A program that was given as text stands in no folder: there is nothing to be like.
+        if program.folder.is_absolute():
+            likeness = _Likeness(root, anchor_of(program))
+            folder, working = counterpart(program, root), likeness.at(program.working)
+            for origin in (program.folder, program.working):
+                likeness.fill(origin)
+            likeness.show_above(program)
+            pairs = {str(program.folder): str(folder), str(program.working): str(working)}
+            moved = tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0])))
+            linked = likeness.linked
+        for file in program.files:
+            if not file.unparsed:
+                _write(root, folder / file.path, file.encode())
+        if program.is_notebook:
+            _write(root, script_in(program, folder), program.script().encode("utf-8", "surrogatepass"))
+        return Placed(root, folder, working, script_in(program, folder), moved, linked)
     except (OSError, shutil.Error) as error:
         raise StorageError(
             f"The folder of a trial could not be made: {error}. Received: {root}.",
@@ -165,30 +250,6 @@ def place(program: Program, root: Path) -> Placed:
 def counterpart(program: Program, root: Path) -> Path:
     """Where the program's folder is in a likeness."""
     return root / program.folder.relative_to(anchor_of(program)) if program.folder.is_absolute() else root
-
-
-def _place(program: Program, root: Path) -> Placed:
-    root.mkdir(parents=True)
-    root = root.resolve()
-    moved: tuple[tuple[str, str], ...] = ()
-    folder = working = root
-    linked = False
-    # A program that was given as text stands in no folder: there is nothing to be like.
-    if program.folder.is_absolute():
-        likeness = _Likeness(root, anchor_of(program))
-        folder, working = counterpart(program, root), likeness.at(program.working)
-        for origin in (program.folder, program.working):
-            _fill(likeness, origin)
-        _show_above(likeness, program)
-        pairs = {str(program.folder): str(folder), str(program.working): str(working)}
-        moved = tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0])))
-        linked = likeness.linked
-    for file in program.files:
-        if not file.unparsed:
-            _write(root, folder / file.path, file.encode())
-    if program.is_notebook:
-        _write(root, script_in(program, folder), program.script().encode("utf-8", "surrogatepass"))
-    return Placed(root, folder, working, script_in(program, folder), moved, linked)
 
 
 def script_in(program: Program, folder: Path) -> Path:
@@ -214,91 +275,9 @@ def anchor_of(program: Program) -> Path:
     return around
 
 
-def _fill(likeness: _Likeness, origin: Path) -> None:
-    """A folder and all below it, nearest first."""
-    likeness.at(origin).mkdir(parents=True, exist_ok=True)
-    todo = deque([origin])
-    while todo:
-        here = todo.popleft()
-        if here in likeness.done:
-            continue
-        likeness.done.add(here)
-        target = likeness.at(here)
-        if likeness.entries > MOST_ENTRIES and not target.exists():
-            _link(likeness, here, target)
-            continue
-        target.mkdir(exist_ok=True)
-        for entry in sorted(_entries(here), key=lambda entry: entry.name):
-            below = _add(likeness, entry, target / entry.name)
-            if below is not None:
-                todo.append(below)
-
-
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
-            return [
-                entry for entry in found if entry.name not in LEFT_OUT and not entry.name.startswith(SCRATCH)
-            ]
+            return [one for one in found if one.name not in LEFT_OUT and not one.name.startswith(SCRATCH)]
     except PermissionError:
         return []
-
-
-def _add(likeness: _Likeness, entry: os.DirEntry[str], target: Path) -> Path | None:
-    """One entry of the likeness; a folder that is to be gone through is returned."""
-    path = Path(entry.path)
-    likeness.entries += 1
-    if entry.is_symlink():
-        _link_again(likeness, path, target)
-    elif entry.is_dir():
-        if len(_entries(path)) <= CROWDED:
-            return path
-        _link(likeness, path, target)
-    elif entry.is_file():
-        _add_file(likeness, path, target, entry.stat().st_size)
-    return None
-
-
-def _add_file(likeness: _Likeness, path: Path, target: Path, size: int) -> None:
-    if os.path.lexists(target):
-        return
-    fits = size <= MOST_FILE_BYTES and likeness.bytes + size <= MOST_BYTES
-    if fits and likeness.entries <= MOST_ENTRIES and os.access(path, os.R_OK):
-        likeness.bytes += size
-        try:
-            shutil.copy2(path, target)
-        except FileNotFoundError:
-            # Somebody else's passing file: it went away since the folder was listed.
-            target.unlink(missing_ok=True)
-    else:
-        _link(likeness, path, target)
-
-
-def _link_again(likeness: _Likeness, path: Path, target: Path) -> None:
-    """A user's own link: as it is where it stays inside, else to where it leads."""
-    pointing = path.readlink()
-    inside = Path(os.path.normpath(path.parent / pointing)).is_relative_to(likeness.anchor)
-    if inside and not pointing.is_absolute() and not os.path.lexists(target):
-        target.symlink_to(pointing)
-    else:
-        _link(likeness, Path(os.path.normpath(path.parent / pointing)), target)
-
-
-def _link(likeness: _Likeness, path: Path, target: Path) -> None:
-    if not os.path.lexists(target):
-        likeness.linked = True
-        target.symlink_to(path)
-
-
-def _show_above(likeness: _Likeness, program: Program) -> None:
-    """Links to what lies beside the program, on the way up to the anchor."""
-    above = {
-        folder
-        for origin in (program.folder, program.working)
-        for folder in origin.parents
-        if folder.is_relative_to(likeness.anchor) and folder != Path(folder.anchor)
-    }
-    for folder in above - likeness.done:
-        beside = _entries(folder)
-        for entry in beside if len(beside) <= CROWDED else ():
-            _link(likeness, Path(entry.path), likeness.at(Path(entry.path)))

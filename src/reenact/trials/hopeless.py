@@ -1,15 +1,13 @@
 """What a changed program is compared with while it trains: the curves of the program as it stands.
 
-The rule itself is in `inject/reenact_trials_hopeless.py`, as it runs in the training.
+The rule itself is in `inject/reenact_trials_stop.py`, as it runs in the training.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
 from statistics import median
-from typing import Any
 
 from reenact.program.change import Replace, Set
 from reenact.program.hyperparameter import Kind
@@ -49,14 +47,10 @@ def baseline_from(outcomes: Sequence[Outcome], measure: Measure, *, bounded: boo
     trained = [one for one in outcomes if one.trained and not one.stopped]
     watched = watched_metric(trained[0], measure) if trained else ""
     name = watched or STEP_LOSS
-    return baseline_of(
-        watched,
-        [one.curve(name) for one in trained],
-        [one.steps for one in trained],
-        larger=bool(watched) and measure.larger_is_better,
-        bounded=bounded,
-        source=trained[0].sources.get(name, "") if trained else "",
-    )
+    curves, steps = [one.curve(name) for one in trained], [one.steps for one in trained]
+    larger = bool(watched) and measure.larger_is_better
+    source = trained[0].sources.get(name, "") if trained else ""
+    return baseline_of(watched, curves, steps, larger=larger, bounded=bounded, source=source)
 
 
 def baseline_of(
@@ -80,21 +74,12 @@ def baseline_of(
         return None
     last = median(curve[-1][1] for curve in oriented)
     gain = least_gain(last, bounded=bounded) if watched else 0.0
+    strides = (max(1, -(-len(curve) // POINTS)) for curve in oriented)
+    thinned = (curve[(len(curve) - 1) % by :: by] for curve, by in zip(oriented, strides, strict=True))
+    kept = tuple(tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned)
     return Baseline(
-        metric=watched or STEP_LOSS,
-        source=source,
-        larger=larger,
-        steps=float(median(steps)),
-        curves=tuple(_thinned(curve) for curve in oriented),
-        target=last + gain,
-        least=gain,
+        watched or STEP_LOSS, source, larger, float(median(steps)), kept, target=last + gain, least=gain
     )
-
-
-def _thinned(curve: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    stride = max(1, -(-len(curve) // POINTS))
-    points = curve[(len(curve) - 1) % stride :: stride]
-    return tuple((round(share, 4), float(f"{value:.6g}")) for share, value in points)
 
 
 def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:
@@ -102,12 +87,8 @@ def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:
     sign = 1 if base.larger else -1
     shares = [(step / base.steps, sign * value) for step, value in points]
     kind = "loss" if base.is_loss else "metric"
-    return bool(_rule().hopeless(shares, base.curves, base.target, base.least, kind, **constants))
-
-
-@cache
-def _rule() -> Any:
-    return injected("reenact_trials_hopeless")
+    rule = injected("reenact_trials_stop").hopeless
+    return bool(rule(shares, base.curves, base.target, base.least, kind, **constants))
 
 
 def steps_factor(program: Program, patch: Patch, *, least: float = FEWEST, most: float = math.inf) -> float:

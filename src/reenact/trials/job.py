@@ -6,17 +6,15 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from reenact.probe import injected as probe
 from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Root
 from reenact.program.program import Program
-from reenact.program.read.index import FileIndex, index_of
-from reenact.program.source import Language, SourceFile
+from reenact.program.read.sources import Sources
 from reenact.program.static_graph import Framework, framework_of
 from reenact.settings import STUDY_URL
 from reenact.trials.cards import VISIBLE
@@ -37,12 +35,9 @@ TRACKERS_OFF: dict[str, str] = tomllib.loads(
 What a user set otherwise is overruled: the trials are ours. A program that names its server in its own code
 (`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
 
-TREE, TRACE = "tree", "trace"
-GIVEN_UP, BASELINE = "given-up.txt", "baseline.json"
-"""What lies in the folder of a trial."""
-
-STOP_VARIABLE, CARD_VARIABLE = "REENACT_TRIAL_STOP", "REENACT_TRIAL_CARD"
-BASELINE_VARIABLE = "REENACT_TRIAL_BASELINE"
+TREE, TRACE, BASELINE = "tree", "trace", "baseline.json"
+OUTPUT, GIVEN_UP, CARD = "output.txt", "given-up.txt", "card.txt"
+"""What lies in the folder of a trial: what it printed, why it was given up, its bytes on a card."""
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -55,23 +50,26 @@ class Job:
     """What the server is sent."""
     options: WatchOptions
     root: Root
-    output: Path
-    """What the program printed."""
-    given_up: Path
-    """Why it was given up, when it was."""
-    card_note: Path
-    """What it took on a card, in bytes."""
+
+    def left(self, name: str) -> bytes:
+        """What it left in a file of its folder; nothing where there is none."""
+        file = self.options.folder.parent / name
+        return file.read_bytes() if file.is_file() else b""
 
 
 def around(folder: Path) -> dict[str, str]:
-    """The environment of trials: the user's own, one thread each, trackers off."""
+    """The environment of trials: the user's own, one thread each, trackers off; those that insist on writing
+    write below `folder`."""
     found = {**os.environ, **dict.fromkeys(ONE_THREAD, "1")}
     # Otherwise the order of sets of strings, and what is trained in that order, differs between servers.
     found.setdefault("PYTHONHASHSEED", "0")
     # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.
     found.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     found.pop(STUDY_URL, None)
-    return found | without_trackers(folder)
+    found |= TRACKERS_OFF | {"WANDB_DIR": str(folder), "CLEARML_CACHE_DIR": str(folder / "clearml")}
+    # MLflow has no switch of its own: a file store that goes away with the trial (docs, tracking URI).
+    found["MLFLOW_TRACKING_URI"] = (folder / "mlruns").absolute().as_uri()
+    return found | {"TRACKIO_DIR": str(folder / "trackio")}
 
 
 def watch_options(trial: Trial, patched: Program, folder: Path, python: str = "") -> WatchOptions:
@@ -97,58 +95,46 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     """Lay out a trial in `folder`; `card` is the only one that it sees. Raises PatchRefused and
     StorageError."""
     program = trial.patched
+    launch = program.launch
     placed = place(program, folder / TREE)
     options = watch_options(trial, program, folder)
     options.folder.mkdir()
-    output = folder / "output.txt"
     forks = can_fork(program)
-    given_up = folder / GIVEN_UP
-    stop = str(given_up) if trial.while_finite or trial.baseline is not None else ""
-    baseline = _baseline_file(trial, folder)
     environment = _environment(program, placed, options, folder)
-    if stop:
-        environment[STOP_VARIABLE] = stop
-    if baseline:
-        environment[BASELINE_VARIABLE] = baseline
-    target = program.launch.target if program.launch.module else str(placed.entry)
-    weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
-    card_note = folder / "card.txt"
-    environment[CARD_VARIABLE] = str(card_note)
+    environment["REENACT_TRIAL_CARD"] = str(folder / CARD)
+    if trial.while_finite or trial.baseline is not None:
+        environment["REENACT_TRIAL_STOP"] = str(folder / GIVEN_UP)
+    if trial.baseline is not None:
+        environment["REENACT_TRIAL_BASELINE"] = str(folder / BASELINE)
+        (folder / BASELINE).write_text(json.dumps(asdict(trial.baseline)), encoding="utf-8")
     if card:
         environment[VISIBLE] = card
+    # As typed, unless that would name the user's own file.
+    own = launch.module or program.is_notebook or Path(launch.target).is_absolute()
+    first = placed.working if launch.module else placed.entry.parent
+    weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
     message: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
         "seconds": trial.limits.seconds,
-        "output": str(output),
+        "output": str(folder / OUTPUT),
         "environment": environment,
         "cwd": str(placed.working),
         "forks": forks,
-        "command": list(program.launch.command(default_python(python), target)),
-        "module": program.launch.target if program.launch.module else "",
+        "command": list(
+            launch.command(default_python(python), launch.target if launch.module else str(placed.entry))
+        ),
+        "module": launch.target if launch.module else "",
         "script": str(placed.entry),
-        "argv": [_target(program, placed), *program.arguments],
-        "path": _path(program, placed),
+        "argv": [str(placed.entry) if own else launch.target, *program.arguments],
+        "path": [str(first), *(os.path.normpath(placed.folder / base) for base in program.bases)],
         "moved": [list(pair) for pair in placed.moved],
         "options": dict(options.as_config(str(options.folder))),  # type: ignore[arg-type]
-        "root": str(placed.root) if placed.linked else "",
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
         "data": trial.data,
         "weights": [str(path or "") for path in weights] if weights else None,
-        "stop": stop,
-        "baseline": baseline,
     }
-    root = root_of(program, placed.root)
-    return Job(message, options, root, output, given_up, card_note)
-
-
-def _baseline_file(trial: Trial, folder: Path) -> str:
-    """Where the training reads what it is compared with; empty where it is not."""
-    if trial.baseline is None:
-        return ""
-    file = folder / BASELINE
-    file.write_text(json.dumps(asdict(trial.baseline)), encoding="utf-8")
-    return str(file)
+    return Job(message, options, root_of(program, placed.root))
 
 
 def root_of(program: Program, tree: Path) -> Root:
@@ -168,26 +154,26 @@ def can_fork(program: Program) -> bool:
         return False
     if any(_OTHER_ENGINE.search(file.text) for file in program.files):
         return False
-    local = {name for file in program.files[1:] for name in _names(program, file)}
-    return not local & {*sys.stdlib_module_names, *AHEAD} and not set(_names(program, program.entry_file)) & {
-        *AHEAD
-    }
+    entry, *others = (_names(program, file.path) for file in program.files)
+    local = {name for names in others for name in names}
+    return not local & {*sys.stdlib_module_names, *AHEAD} and not entry & {*AHEAD}
 
 
-def _names(program: Program, file: SourceFile) -> Iterator[str]:
+def _names(program: Program, path: PurePosixPath) -> set[str]:
     """First words of the names that a file can be imported by."""
-    for base in program.bases:
-        if file.path.is_relative_to(base):
-            yield file.path.relative_to(base).parts[0].removesuffix(".py")
+    bases = [base for base in program.bases if path.is_relative_to(base)]
+    return {path.relative_to(base).parts[0].removesuffix(".py") for base in bases}
+
+
+def imported(program: Program) -> set[str]:
+    """Names of all modules that its files import, by their full name."""
+    indexes = Sources(program).indexes.values()
+    return {binding.dotted for index in indexes for binding in index.imports if not binding.level}
 
 
 def imports(program: Program) -> tuple[str, ...]:
     """Modules that the program imports and that are worth importing ahead, packages first."""
-    found: set[str] = set()
-    for file in program.files:
-        index = index_of(file) if file.language in (Language.PYTHON, Language.NOTEBOOK) else ""
-        if isinstance(index, FileIndex):
-            found |= {binding.dotted for binding in index.imports if not binding.level}
+    found = imported(program)
     tops = {name.partition(".")[0] for name in found}
     wanted = {name for name in found if name.partition(".")[0] in AHEAD}
     if tops & {"tensorflow", "tf_keras"} or "keras" in tops:
@@ -214,28 +200,3 @@ def _moved(entry: str, placed: Placed) -> str:
         if full == old or full.startswith(old + os.sep):
             return new + full[len(old) :]
     return entry
-
-
-def _path(program: Program, placed: Placed) -> list[JsonValue]:
-    """Where imports are looked for first."""
-    first = placed.working if program.launch.module else placed.entry.parent
-    return [str(first), *(os.path.normpath(placed.folder / base) for base in program.bases)]
-
-
-def _target(program: Program, placed: Placed) -> str:
-    """The first word of the program's arguments: as typed, unless that would name the user's own file."""
-    typed = program.launch.target
-    if program.launch.module or program.is_notebook or Path(typed).is_absolute():
-        return str(placed.entry)
-    return typed
-
-
-def without_trackers(folder: Path) -> dict[str, str]:
-    """Variables that turn trackers off; those that insist on writing write below `folder`."""
-    return TRACKERS_OFF | {
-        # MLflow has no switch of its own: a file store that goes away with the trial (docs, tracking URI).
-        "MLFLOW_TRACKING_URI": (folder / "mlruns").absolute().as_uri(),
-        "WANDB_DIR": str(folder),
-        "CLEARML_CACHE_DIR": str(folder / "clearml"),
-        "TRACKIO_DIR": str(folder / "trackio"),
-    }

@@ -3,7 +3,7 @@ patch: a different loss does not make a better loss.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.errors import InputError
@@ -76,29 +76,21 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
     Raises InputError when the wanted one was not seen, or none was.
     """
     sources = seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
-    if wanted is not None:
-        if wanted not in sources:
-            there = ", ".join(sorted(sources)) or "none"
-            raise InputError(
-                f"The training logs no metric of this name; it logs {there}. Received: {wanted}."
-            )
-        return _measure(wanted, sources)
-    for name in _in_order(sources, task or TaskType.UNKNOWN):
-        return _measure(name, sources)
-    raise InputError(
-        "No metric was found to judge this training by.",
-        next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
-    )
-
-
-def _measure(name: str, sources: Mapping[str, str]) -> Measure:
+    if wanted is not None and wanted not in sources:
+        there = ", ".join(sorted(sources)) or "none"
+        raise InputError(f"The training logs no metric of this name; it logs {there}. Received: {wanted}.")
+    name = wanted or next(_in_order(sources, task or TaskType.UNKNOWN), None)
+    if name is None:
+        raise InputError(
+            "No metric was found to judge this training by.",
+            next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
+        )
     kind = kind_of(name)
     return Measure(name, sources[name], kind in _LARGER, kind in LOSSES)
 
 
-def _in_order(names: Iterable[str], task: TaskType) -> Iterator[str]:
+def _in_order(there: Collection[str], task: TaskType) -> Iterator[str]:
     """Every metric that can judge, the best first."""
-    there = list(names)
     for kinds in _kinds(task):
         for prefix in (*HELD_OUT, _SEEN):
             fitting = [name for name in there if prefix_of(name) == prefix and kind_of(name) in kinds]
@@ -130,15 +122,15 @@ def kind_of(name: str) -> str:
 
 def metric_sources(trace: Trace) -> dict[str, str]:
     """Every metric of a trace and where its values come from."""
-    found = {name: _source(trace, name) for name in trace.metric_names()}
+
+    def source(name: str) -> str:
+        """The source that `Trace.metric` takes: the one whose values it gives."""
+        best = trace.metric(name).values.tobytes()
+        sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
+        return next(one for one in sources if trace.metric(name, one).values.tobytes() == best)
+
+    found = {name: source(name) for name in trace.metric_names()}
     return found | ({STEP_LOSS: "probe"} if len(trace.losses.known) else {})
-
-
-def _source(trace: Trace, name: str) -> str:
-    """The source that `Trace.metric` takes: the one whose values it gives."""
-    best = trace.metric(name).values.tobytes()
-    sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
-    return next(source for source in sources if trace.metric(name, source).values.tobytes() == best)
 
 
 def least_gain(before: float, *, bounded: bool, share: float = MATERIAL) -> float:

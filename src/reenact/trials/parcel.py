@@ -1,4 +1,5 @@
-"""A program on its way to another machine: its folder as bytes, and what must be equal there.
+"""A program on its way to a node of a Ray cluster: its folder as bytes, and what must be equal there; and the
+worker that trains it there, one trial at a time, with a warm pool of its own.
 
 Shipped is what a trial would copy: files up to 16 MiB, 256 MiB in all. What is larger or crowded, and what
 the user names with --data, is a link to the same path on every machine; data named so are compared by their
@@ -7,6 +8,7 @@ content. Variables that the program or its frameworks read go along; those of th
 
 import hashlib
 import os
+import platform
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +17,17 @@ from pathlib import Path
 
 from reenact.errors import InputError
 from reenact.probe.injected import default_python
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import named_variables, packages_of
 from reenact.program.program import Program
-from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import word_set
-from reenact.trials.folder import MOST_BYTES, MOST_FILE_BYTES, anchor_of, place
+from reenact.trials.boxed import Boxed
+from reenact.trials.folder import MOST_BYTES, MOST_FILE_BYTES, Scratch, anchor_of, place
+from reenact.trials.job import TREE, imported
+from reenact.trials.pool import ProcessPool
+from reenact.trials.reading import at_home
+from reenact.trials.trial import Outcome, Trial, Weights
+from reenact.types import Stop
 from reenact.version import __version__
 
 MIB = 1 << 20
@@ -33,7 +41,7 @@ MACHINE = word_set(
 MACHINE_PREFIXES, MACHINE_ENDS = ("LD_", "NVIDIA_", "RAY_", "REENACT_", "XDG_"), ("_HOME", "_CACHE")
 """Variables that each machine keeps."""
 PACKAGES = {"sklearn": "scikit_learn", "PIL": "pillow", "cv2": "opencv_python", "yaml": "pyyaml",
-            "skimage": "scikit_image", "pytorch_lightning": "pytorch_lightning"}  # fmt: skip
+            "skimage": "scikit_image"}  # fmt: skip
 """Distributions of modules with another name."""
 FRAMEWORKS = ("torch", "keras", "tensorflow", "numpy", "jax", "lightning")
 
@@ -51,17 +59,14 @@ class Needs:
 
     def differences(self, there: "Needs") -> list[str]:
         """In sentences, what another machine has instead."""
-        pairs = [("reenact", self.reenact, there.reenact), ("Python", self.python, there.python)]
-        pairs += [(name, mine, there.packages.get(name, "")) for name, mine in self.packages.items()]
-        found = [
-            f"{name} {theirs or 'missing'} instead of {mine}"
-            for name, mine, theirs in pairs
-            if mine != theirs
+        mine = {"reenact": self.reenact, "Python": self.python, **self.packages}
+        theirs = {"reenact": there.reenact, "Python": there.python, **there.packages}
+        differing = [name for name in mine if mine[name] != theirs.get(name, "")]
+        other = [path for path, mark in self.data.items() if there.data.get(path) != mark]
+        return [
+            *(f"{name} {theirs.get(name) or 'missing'} instead of {mine[name]}" for name in differing),
+            *(f"{'other' if there.data.get(path) else 'no'} data at {path}" for path in other),
         ]
-        for path, mark in self.data.items():
-            if there.data.get(path) != mark:
-                found.append(f"other data at {path}" if there.data.get(path) else f"no data at {path}")
-        return found
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parce
     for path in named:
         if not path.exists():
             raise InputError(f"There are no data at this path. Received: --data {path}.")
-    modules = tuple(sorted(_modules(program)))
+    modules = tuple(sorted({*FRAMEWORKS, *(name.partition(".")[0] for name in imported(program))}))
     texts = [file.text for file in program.files]
     variables = {
         name: value for name, value in named_variables(texts, os.environ).items() if not _stays(name)
@@ -151,12 +156,10 @@ def unpack(parcel: Parcel, root: Path) -> None:
     """Lay the folder out below `root`."""
     for path, mode, body in parcel.files:
         target = root / path
-        if path.endswith("/"):
-            target.mkdir(parents=True, exist_ok=True)
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(body)
-        target.chmod(mode | 0o600)
+        (target if path.endswith("/") else target.parent).mkdir(parents=True, exist_ok=True)
+        if not path.endswith("/"):
+            target.write_bytes(body)
+            target.chmod(mode | 0o600)
     for path, leads in parcel.links:
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -170,9 +173,8 @@ def arrived(program: Program, parcel: Parcel, root: Path) -> Program:
         return program
     folder, working = ((root / path).resolve() for path in (parcel.folder, parcel.working))
     below = parcel.home + os.sep
-    words = [
-        str(folder / word[len(below) :]) if word.startswith(below) else word for word in program.arguments
-    ]
+    pairs = [(word, word.removeprefix(below)) for word in program.arguments]
+    words = [word if rest == word else str(folder / rest) for word, rest in pairs]
     return replace(program.with_arguments(words), folder=folder, working=working)
 
 
@@ -186,15 +188,6 @@ def take_variables(parcel: Parcel, texts: Iterable[str]) -> None:
 
 def _stays(name: str) -> bool:
     return name in MACHINE or name.startswith(MACHINE_PREFIXES) or name.endswith(MACHINE_ENDS)
-
-
-def _modules(program: Program) -> set[str]:
-    found = set(FRAMEWORKS)
-    for file in program.files:
-        index = index_of(file) if file.path.suffix in (".py", ".ipynb") else ""
-        if isinstance(index, FileIndex):
-            found |= {one.dotted.partition(".")[0] for one in index.imports if not one.level}
-    return found
 
 
 def needs_of(modules: Iterable[str], data: Iterable[Path], python: str = "") -> Needs:
@@ -224,12 +217,90 @@ def data_mark(path: Path) -> str:
 
 
 def _sampled(file: Path) -> bytes:
+    size, digest = file.stat().st_size, hashlib.sha256()
     with file.open("rb") as source:
-        size = file.stat().st_size
         if size <= WHOLE:
             return hashlib.file_digest(source, "sha256").digest()
-        digest = hashlib.sha256()
         for block in range(BLOCKS):
             source.seek((size - MIB) * block // (BLOCKS - 1))
             digest.update(source.read(MIB))
-        return digest.digest()
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """An outcome on its way back."""
+
+    outcome: Outcome
+    refused: tuple[str, ...] = ()
+    """Why this node cannot train the program; then there is no outcome."""
+    trace: tuple[tuple[str, bytes], ...] = ()
+    tree: str = ""
+    """Where the program stood when the trace was written."""
+    weights: bytes | None = None
+
+
+class Worker:
+    """An actor, with more threads than one to hear `stop`."""
+
+    def __init__(self, python: str, boxed: bool) -> None:
+        import ray
+
+        self._report = (str(ray.get_runtime_context().get_node_id()), platform.node())
+        self._python = python
+        self._scratch = Scratch.make()
+        self._executor = Boxed(python=python) if boxed else ProcessPool(1, python=python)
+        self._refusals: dict[str, tuple[str, ...]] = {}
+        self._stops: dict[int, Stop] = {}
+        """By the number of the call of `train`."""
+
+    def report(self) -> tuple[str, str]:
+        """Ray's id of its node, and the node's name; answers when the worker is there."""
+        return self._report
+
+    def train(self, call: int, trial: Trial, weights: bytes | None, parcel: Parcel) -> Returned:
+        """One trial, unless this node differs in what matters to its program. `call` is another number each
+        time; `weights` are those that the trial continues from."""
+        if parcel.mark not in self._refusals:
+            here = needs_of(parcel.modules, map(Path, parcel.needs.data), self._python)
+            self._refusals[parcel.mark] = tuple(parcel.needs.differences(here))
+        if refused := self._refusals[parcel.mark]:
+            return Returned(Outcome(OutcomeKind.NOT_STARTED), refused)
+        root = self._scratch.path / parcel.mark
+        if parcel.home and not root.exists():
+            unpack(parcel, root)
+        take_variables(parcel, [file.text for file in trial.program.files])
+        trial, end = self._with_weights(trial, weights)
+        trial = replace(trial, program=arrived(trial.program, parcel, root))
+        (outcome,) = self._executor.run([trial], stop=self._stops.setdefault(call, Stop()))
+        kept = outcome.trace
+        files = sorted(path for path in kept.rglob("*") if path.is_file()) if kept is not None else []
+        return Returned(
+            at_home(replace(outcome, trace=None), str(trial.program.folder), parcel.home),
+            trace=tuple((str(path.relative_to(kept)), path.read_bytes()) for path in files if kept),
+            tree=str(kept.parent / TREE) if kept is not None else "",
+            weights=end.read_bytes() if end is not None and end.is_file() else None,
+        )
+
+    def _with_weights(self, trial: Trial, weights: bytes | None) -> tuple[Trial, Path | None]:
+        """The trial with files of this node, and where it leaves its last weights."""
+        given = trial.weights
+        if given is None:
+            return trial, None
+        folder = self._scratch.trial_folder()
+        start = folder / given.start.name if given.start is not None else None
+        end = folder / f"end-{given.end.name}" if given.end is not None else None
+        if start is not None and weights is not None:
+            start.write_bytes(weights)
+        return replace(trial, weights=Weights(start, end)), end
+
+    def stop(self, call: int) -> None:
+        """End a trial, also one that has not begun yet."""
+        self._stops.setdefault(call, Stop()).ask()
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        for stop in list(self._stops.values()):
+            stop.ask()
+        self._executor.close()
+        self._scratch.close()

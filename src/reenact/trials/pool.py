@@ -4,28 +4,140 @@ Each trial has one thread, a folder of its own, no standard input, trackers off,
 ended whole. When a server dies its trial is tried once more on a fresh one. When we die, so do they.
 """
 
+import json
 import os
+import select
+import signal
+import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from reenact.errors import InputError, PatchRefused
+from reenact.probe.injected import default_python
 from reenact.probe.outcome import OutcomeKind
+from reenact.probe.watch import Ended
 from reenact.trials.cards import Card, Packing, cards_here
-from reenact.trials.executor import Executor, OnOutcome, run_in_threads
-from reenact.trials.folder import Scratch
-from reenact.trials.job import clear, make_job
+from reenact.trials.executor import ThreadedExecutor
+from reenact.trials.folder import INJECTED, Scratch
+from reenact.trials.job import around, clear, make_job
 from reenact.trials.reading import read_outcome
-from reenact.trials.server import Server, ServerDied
 from reenact.trials.trial import Outcome, Trial
-from reenact.types import Stop
+from reenact.types import JsonValue, Stop
 
 TRIES = 2
 """A trial whose server dies twice is an outcome of kind killed."""
+SERVER = INJECTED / "reenact_trials_server.py"
+POLL_S = 0.05
+CLOSE_S = 5.0
 
 
-class ProcessPool(Executor):
+class ServerDied(Exception):
+    """The server ended while a trial ran, or would not start."""
+
+
+class Server:
+    """A fork server seen from our side: one process that runs one trial at a time, each in a fresh fork.
+
+    Started when it is made; imports nothing until the first trial says what.
+    """
+
+    def __init__(self, python: str, log: Path) -> None:
+        self.log = log
+        self.process = _start(default_python(python), log)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._sink, self._source = self.process.stdin, self.process.stdout
+        self._rest = b""
+        self._running: int | None = None
+
+    def run(self, message: dict[str, JsonValue], stop: Stop) -> tuple[Ended, float]:
+        """Run one trial to its end: how that was, and its CPU seconds. Raises ServerDied."""
+        self._send(message)
+        asked = False
+        while True:
+            answer = self._answer()
+            if "code" in answer:
+                self._running, why = None, answer["ended"]
+                ended = Ended(answer["code"], answer["seconds"], why == "timeout", why == "stopped")
+                return ended, float(answer["cpu"])
+            self._running = answer.get("pid", self._running)
+            if stop.asked and not asked:
+                asked = True
+                if self._running is None:
+                    # It still imports, which can take long, and hears nothing meanwhile.
+                    self.kill()
+                    raise ServerDied("ended before the trial began")
+                self._send({"kill": True})
+
+    def _send(self, message: dict[str, JsonValue]) -> None:
+        try:
+            self._sink.write(json.dumps(message).encode() + b"\n")
+            self._sink.flush()
+        except (BrokenPipeError, ValueError) as error:
+            self.kill()
+            raise ServerDied(str(error)) from error
+
+    def _answer(self) -> dict[str, Any]:
+        """The next answer; empty when there is none yet."""
+        if b"\n" not in self._rest and select.select([self._source], [], [], POLL_S)[0]:
+            more = os.read(self._source.fileno(), 1 << 16)
+            if not more:
+                self.kill()
+                last = self.log.read_bytes()[-200:].decode("utf-8", "replace").strip().rpartition("\n")[2]
+                raise ServerDied(f"exit code {self.process.wait()}; {last}")
+            self._rest += more
+        if b"\n" not in self._rest:
+            return {}
+        line, _, self._rest = self._rest.partition(b"\n")
+        return dict(json.loads(line))
+
+    def kill(self) -> None:
+        """End the server and what it runs, at once."""
+        self.process.kill()
+        if self._running is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._running, signal.SIGKILL)
+            self._running = None
+        self.process.wait()
+        self._close_pipes()
+
+    def close(self) -> None:
+        """Let it go: it ends by itself when nobody talks to it any more."""
+        self._close_pipes()
+        try:
+            self.process.wait(CLOSE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _close_pipes(self) -> None:
+        for pipe in (self._sink, self._source):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
+    try:
+        with log.open("ab") as sink:
+            return subprocess.Popen(  # noqa: S603 - our own script in the user's interpreter
+                [python, str(SERVER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=sink,
+                env=around(log.parent) | {"MPLBACKEND": "Agg"},
+                # Ctrl-C is for us to hear, not for the servers.
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise InputError(
+            f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}.",
+            next_step="Name the interpreter that the program is run with.",
+        ) from error
+
+
+class ProcessPool(ThreadedExecutor):
     """The executor of one machine. Servers start with the first trials and stay until `close`."""
 
     def __init__(
@@ -58,13 +170,7 @@ class ProcessPool(Executor):
     def servers(self) -> tuple[int, ...]:
         """Process numbers of the running servers."""
         with self._lock:
-            return tuple(server.pid for server in (*self._idle, *self._busy))
-
-    def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
-    ) -> list[Outcome]:
-        """See `Executor.run`."""
-        return run_in_threads(self._attempt, trials, self.workers, on, stop)
+            return tuple(server.process.pid for server in (*self._idle, *self._busy))
 
     def side_by_side(self, trial: Trial) -> int | None:
         """How many such trainings fit on the cards; none where that is not known, or needs no card."""
@@ -80,7 +186,7 @@ class ProcessPool(Executor):
         if scratch is not None:
             scratch.close()
 
-    def _attempt(self, trial: Trial, stop: Stop) -> Outcome:
+    def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """One trial from its folder to its outcome; on a card only where it fits."""
         tries = 0
         while True:
@@ -95,12 +201,14 @@ class ProcessPool(Executor):
         for _ in range(TRIES):
             if stop.asked:
                 return Outcome(OutcomeKind.INTERRUPTED)
-            folder = self._open_scratch().trial_folder()
+            with self._lock:
+                self._scratch = self._scratch or Scratch.make(self._within)
+                folder = self._scratch.trial_folder()
             try:
                 job = make_job(trial, folder, self.python, card)
                 with self._server(folder.parent) as server:
-                    ended = server.run(job.message, lambda: stop.asked)
-                return read_outcome(job, ended, keep_trace=trial.keep_trace)
+                    ended, cpu = server.run(job.message, stop)
+                return read_outcome(job, ended, cpu, keep_trace=trial.keep_trace)
             except PatchRefused as error:
                 return Outcome(OutcomeKind.NOT_STARTED, note=error.sentence)
             except ServerDied as error:
@@ -125,9 +233,3 @@ class ProcessPool(Executor):
         with self._lock:
             self._busy.discard(server)
             self._idle.append(server)
-
-    def _open_scratch(self) -> Scratch:
-        with self._lock:
-            if self._scratch is None:
-                self._scratch = Scratch.make(self._within)
-            return self._scratch

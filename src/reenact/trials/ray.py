@@ -12,7 +12,7 @@ import importlib.util
 import socket
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,7 @@ from reenact.trials.cards import may_use_cuda
 from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.folder import Scratch
 from reenact.trials.job import TRACE
-from reenact.trials.parcel import Parcel, pack
-from reenact.trials.ray_worker import NodeReport, Returned, Sent, Worker
+from reenact.trials.parcel import Parcel, Returned, Worker, pack
 from reenact.trials.reading import MOVED
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -53,15 +52,11 @@ class _Member:
     actor: Any
     ready: Any
     """Reference to its report."""
-    report: NodeReport | None = None
+    report: tuple[str, str] | None = None
+    """Id and name of its node."""
     work: tuple[Any, int] | None = None
     """Reference to what it returns, and the number of the trial."""
     calls: int = 0
-
-    def begin(self, number: int, sent: Sent, parcel: Any) -> None:
-        """Give it a trial."""
-        self.calls += 1
-        self.work = (self.actor.train.remote(self.calls, sent, parcel), number)
 
     def stop(self) -> None:
         """End the trial that it has."""
@@ -80,7 +75,7 @@ class _Round:
     trials: Sequence[Trial]
     left: deque[int]
     outcomes: dict[int, Outcome] = field(default_factory=dict)
-    deaths: dict[int, int] = field(default_factory=dict)
+    deaths: Counter[int] = field(default_factory=Counter)
 
 
 class RayExecutor(Executor):
@@ -133,7 +128,10 @@ class RayExecutor(Executor):
 
         def connect() -> None:
             try:
-                _reach(address)
+                host, _, port = address.rpartition("://")[2].rpartition(":")
+                if host and port.isdecimal():
+                    # Where nobody listens Ray itself would not say so for minutes.
+                    socket.create_connection((host, int(port)), timeout=TCP_S).close()
                 if address.startswith(CLIENT):
                     _take_token()
                 self._ray.init(**options)
@@ -166,11 +164,14 @@ class RayExecutor(Executor):
         asked, begun = False, time.monotonic()
         try:
             while len(current.outcomes) < len(trials):
+                ended: list[int] = []
                 if stop is not None and stop.asked:
-                    self._interrupt(current, on, first=not asked)
-                    asked = True
+                    for member in () if asked else self._members:
+                        member.stop()
+                    asked, ended, current.left = True, list(current.left), deque()
+                    current.outcomes |= dict.fromkeys(ended, Outcome(OutcomeKind.INTERRUPTED))
                 self._employ(current, begun)
-                for number in self._look(current):
+                for number in [*ended, *self._look(current)]:
                     if on is not None:
                         on(trials[number], current.outcomes[number])
         finally:
@@ -178,15 +179,6 @@ class RayExecutor(Executor):
                 member.stop()
                 member.work = None
         return [current.outcomes[number] for number in range(len(trials))]
-
-    def _interrupt(self, current: _Round, on: OnOutcome | None, *, first: bool) -> None:
-        for member in self._members if first else ():
-            member.stop()
-        while current.left:
-            number = current.left.popleft()
-            current.outcomes[number] = Outcome(OutcomeKind.INTERRUPTED)
-            if on is not None:
-                on(current.trials[number], current.outcomes[number])
 
     def _employ(self, current: _Round, begun: float) -> None:
         """Give trials to whoever is free, and look for more workers where there is more to do."""
@@ -197,7 +189,8 @@ class RayExecutor(Executor):
             parcel = self.ship(trial.program)
             start = trial.weights.start if trial.weights is not None else None
             weights = start.read_bytes() if start is not None and start.is_file() else None
-            member.begin(number, Sent(trial, weights), parcel)
+            member.calls += 1
+            member.work = (member.actor.train.remote(member.calls, trial, weights, parcel), number)
         coming = sum(member.report is None for member in self._members)
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         # Workers that wait for a core are what a cluster that grows by itself looks at: it may double.
@@ -245,11 +238,9 @@ class RayExecutor(Executor):
             return []
         self._ray.wait(list(by_reference), num_returns=1, timeout=LOOK_S)
         ended, _ = self._ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0)
-        found = []
-        for member in (by_reference[reference] for reference in ended):
-            # Another one of its node may have been refused a moment ago, and this one with it.
-            if member in self._members:
-                found.append(self._taken(member, current))
+        # Another one of its node may have been refused a moment ago, and this one with it.
+        members = (by_reference[reference] for reference in ended)
+        found = [self._taken(member, current) for member in members if member in self._members]
         return [number for number in found if number is not None]
 
     def _taken(self, member: _Member, current: _Round) -> int | None:
@@ -260,16 +251,19 @@ class RayExecutor(Executor):
         except self._ray.exceptions.RayTaskError as error:
             self._refuse(member, cause_of(error.cause if isinstance(error.cause, Exception) else error))
         except self._ray.exceptions.RayError as error:
-            self._bury(member, error)
-            return self._died(number, error, current)
+            self._members.remove(member)
+            self._ray.kill(member.actor)
+            if member.report is None:
+                self._early_deaths.append(f"A worker did not start: {cause_of(error)}.")
+            if number is not None and self._cost_too_many(number, error, current):
+                return number
         else:
-            if isinstance(answer, NodeReport):
+            if number is None:
                 member.report = answer
                 self._early_deaths.clear()
-                if answer.node in self._refused:
+                if answer[0] in self._refused:
                     self._dismiss(member)
                 return None
-            assert number is not None
             if not answer.refused:
                 member.work = None
                 current.outcomes[number] = self._home(answer, current.trials[number])
@@ -279,23 +273,14 @@ class RayExecutor(Executor):
             current.left.appendleft(number)
         return None
 
-    def _died(self, number: int | None, error: Exception, current: _Round) -> int | None:
-        """A trial goes back to the others, unless it has cost too many workers."""
-        if number is None:
-            return None
-        current.deaths[number] = current.deaths.get(number, 0) + 1
+    def _cost_too_many(self, number: int, error: Exception, current: _Round) -> bool:
+        """Whether a trial has cost so many workers that this is its outcome."""
+        current.deaths[number] += 1
         if current.deaths[number] <= TRIES:
-            current.left.appendleft(number)
-            return None
+            return False
         note = f"the worker of this trial died {TRIES + 1} times ({cause_of(error)})"
         current.outcomes[number] = Outcome(OutcomeKind.KILLED, note=note)
-        return number
-
-    def _bury(self, member: _Member, error: Exception) -> None:
-        self._members.remove(member)
-        self._ray.kill(member.actor)
-        if member.report is None:
-            self._early_deaths.append(f"A worker did not start: {cause_of(error)}.")
+        return True
 
     def _refuse(self, member: _Member, why: str) -> None:
         """Its node is not used any more."""
@@ -303,10 +288,11 @@ class RayExecutor(Executor):
             self._early_deaths.append(f"A worker did not start: {why}.")
             self._dismiss(member)
             return
-        self._refused[member.report.node] = f"{member.report.name} ({member.report.node[:8]}): {why}."
+        node, name = member.report
+        self._refused[node] = f"{name} ({node[:8]}): {why}."
         for other in list(self._members):
             idle = other.work is None or other is member
-            if idle and other.report is not None and other.report.node == member.report.node:
+            if idle and other.report is not None and other.report[0] == node:
                 self._dismiss(other)
 
     def _dismiss(self, member: _Member) -> None:
@@ -316,10 +302,10 @@ class RayExecutor(Executor):
     def _end(self, members: Sequence[_Member]) -> None:
         """Those that wait for a core end first and are not waited for: they would take the cores of the
         others as these end, and would answer only then."""
-        waiting = [member for member in members if member.report is None]
         there = [member for member in members if member.report is not None]
-        for member in waiting:
-            self._ray.kill(member.actor)
+        for member in members:
+            if member.report is None:
+                self._ray.kill(member.actor)
         if closing := [member.actor.close.remote() for member in there]:
             self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
         for member in there:
@@ -368,13 +354,6 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, ReenactError) or not lines:
         return (lines[0] if lines else type(error).__name__).rstrip(".")
     return f"{type(error).__name__}: {lines[-1]}".rstrip(".")
-
-
-def _reach(address: str) -> None:
-    """Raises OSError when nobody listens there: Ray itself would not say so for minutes."""
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    if host and port.isdecimal():
-        socket.create_connection((host, int(port)), timeout=TCP_S).close()
 
 
 def _take_token() -> None:

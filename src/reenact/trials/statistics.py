@@ -4,6 +4,7 @@ Samples are paired by seed and oriented so that larger is better; a training tha
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
@@ -38,14 +39,11 @@ def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0)
             f"A paired comparison needs two samples of one length, at least 2."
             f" Received: before={len(before)}, after={len(after)}."
         )
-    differences = [_difference(new, old) for old, new in zip(before, after, strict=True)]
-    return Comparison(
-        tuple(before),
-        tuple(after),
-        signed_rank_p(differences, looked=looked),
-        _rank_biserial(differences),
-        cohen_d(before, after),
-    )
+    differences = list(map(_difference, after, before))
+    ranks = _signed_ranks(differences)
+    total = sum(map(abs, ranks))
+    p_value, biserial = signed_rank_p(differences, looked=looked), sum(ranks) / total if total else 0.0
+    return Comparison(tuple(before), tuple(after), p_value, biserial, cohen_d(before, after))
 
 
 def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
@@ -70,17 +68,13 @@ def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
 
 def is_settled(before: Sequence[float], after: Sequence[float], planned: int, alpha: float) -> bool:
     """Whether the first of so many planned pairs decide: all are better, or the rest cannot help any more."""
-    differences = [_difference(new, old) for old, new in zip(before, after, strict=True)]
+    differences = list(map(_difference, after, before))
     at_best = [*differences, *[math.inf] * (planned - len(differences))]
     return min(differences) > 0 or signed_rank_p(at_best, looked=len(differences)) >= alpha
 
 
 def non_inferior(
-    before: Sequence[float],
-    full: Sequence[float],
-    smaller: Sequence[float],
-    *,
-    keep: float = 0.9,
+    before: Sequence[float], full: Sequence[float], smaller: Sequence[float], *, keep: float = 0.9
 ) -> bool:
     """Whether a smaller change surely keeps at least `keep` of the gain of the full one.
 
@@ -89,8 +83,7 @@ def non_inferior(
     """
     pairs = zip(before, full, strict=True)
     bar = [old + keep * _difference(new, old) if math.isfinite(old) else old for old, new in pairs]
-    margins = [_difference(value, needed) for value, needed in zip(smaller, bar, strict=True)]
-    return signed_rank_p(margins) < ALPHA
+    return signed_rank_p(list(map(_difference, smaller, bar))) < ALPHA
 
 
 def gains_less_than(margin: float, before: Sequence[float], after: Sequence[float]) -> bool:
@@ -147,28 +140,14 @@ def _signed_ranks(differences: Sequence[float]) -> list[float]:
     ]
 
 
-def _rank_biserial(differences: Sequence[float]) -> float:
-    ranks = _signed_ranks(differences)
-    total = sum(abs(rank) for rank in ranks)
-    return sum(ranks) / total if total else 0.0
-
-
 def _share_at_least(weights: Sequence[float], reached: float) -> float:
     """Share of sign patterns whose positive ranks sum to at least `reached`."""
     if len(weights) > EXACT_UP_TO:
-        return _normal_share(weights, reached)
+        deviation = math.sqrt(sum(weight**2 for weight in weights)) / 2
+        return 0.5 * math.erfc((reached - 0.5 - sum(weights) / 2) / deviation / math.sqrt(2))
     doubled = [round(2 * weight) for weight in weights]  # mid-ranks are halves: sums become whole numbers
-    counts = {0: 1}
+    counts = Counter({0: 1})
     for weight in doubled:
-        larger = dict(counts)
-        for total, ways in counts.items():
-            larger[total + weight] = larger.get(total + weight, 0) + ways
-        counts = larger
+        counts += Counter({total + weight: ways for total, ways in counts.items()})
     hits = sum(ways for total, ways in counts.items() if total >= round(2 * reached))
     return hits / float(2 ** len(weights))
-
-
-def _normal_share(weights: Sequence[float], reached: float) -> float:
-    mean = sum(weights) / 2
-    deviation = math.sqrt(sum(weight**2 for weight in weights)) / 2
-    return 0.5 * math.erfc((reached - 0.5 - mean) / deviation / math.sqrt(2))

@@ -190,21 +190,21 @@ class BudgetedTrainer:
         first = self._looks(patches, seeds // 2 + 1)
         is_open = [self.improves(against, max(values)) for values in first]
         rest = iter(self._looks([one for one, left in zip(patches, is_open, strict=True) if left], seeds))
-        return [
-            median_low(next(rest) if left else values) for values, left in zip(first, is_open, strict=True)
-        ]
+        looks = zip(first, is_open, strict=True)
+        return [median_low(next(rest) if left else values) for values, left in looks]
 
     def _looks(self, patches: Sequence[Patch], seeds: int) -> list[tuple[float, ...]]:
         trials = [self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]]
-        return self._samples(patches, trials) if patches else []
+        return self.scored(trials, len(patches))
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
-        return self._samples(patches, [self.trial(patch, seed) for patch in patches for seed in seeds])
+        return self.scored([self.trial(patch, seed) for patch in patches for seed in seeds], len(patches))
 
-    def _samples(self, patches: Sequence[Patch], trials: Sequence[Trial]) -> list[tuple[float, ...]]:
+    def scored(self, trials: Sequence[Trial], programs: int = 1) -> list[tuple[float, ...]]:
+        """The measure of each training, in as many groups of equal size as there are changed programs."""
         values = [self.measure.score(outcome) for outcome in self.outcomes(trials)]
-        size = len(trials) // max(1, len(patches))
+        size = max(1, len(trials) // max(1, programs))
         return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
 
     def trial(self, patch: Patch, seed: int) -> Trial:
@@ -223,17 +223,6 @@ class BudgetedTrainer:
             return trial
         return replace(trial, baseline=base.for_steps(steps_factor(self.program, trial.patch)))
 
-    def _learn_baseline(self, trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> None:
-        """From the first trainings of the program as it stands; it stays the same from then on, so that a
-        training which is asked for again is the same one."""
-        pairs = zip(trials, outcomes, strict=True)
-        own = [
-            one for trial, one in pairs if not trial.patch and trial.data == 1 and trial.limits.steps is None
-        ]
-        if self.prunes and self._baseline is None and own:
-            self._baseline = baseline_from(own, self.measure, bounded=self.bounded)
-            self._epochs = own[0].epochs or 0
-
     @property
     def pruning_note(self) -> str:
         """How many trainings were pruned, and what that saved; empty where none was."""
@@ -250,63 +239,60 @@ class BudgetedTrainer:
         """What came of them; each is trained once, also after an interruption, and paid for once."""
         wanted = {trial.content: trial for trial in trials}
         outcomes: dict[str, Outcome] = {}
+        # One that hands on weights or a trace leaves files which another run does not have, and one that
+        # repeats another asks what happens now: what finished runs have trained is not taken over for these.
+        alone = {name for name, one in wanted.items() if not (one.weights or one.keep_trace or one.repeat)}
         for shared in (True, False):
-            part = {name: trial for name, trial in wanted.items() if _stands_alone(trial) is shared}
+            part = {name: trial for name, trial in wanted.items() if (name in alone) is shared}
             if part:
                 outcomes |= self._trained(part, shared=shared and self.shared)
         for name, outcome in outcomes.items():
             if name not in self._paid:
                 self._paid.add(name)
                 self._cpu_seconds += outcome.cpu_seconds
-                self._count_pruned(wanted[name], outcome)
+                base = wanted[name].baseline
+                if outcome.pruned and base is not None:
+                    self._pruned.append(max(0.0, 1 - outcome.steps / base.steps))
         found = [as_trained(outcomes[trial.content], self.ending) for trial in trials]
-        self._learn_baseline(trials, found)
+        if self.prunes and self._baseline is None:
+            # From the first trainings of the program as it stands; it stays the same from then on, so that a
+            # training which is asked for again is the same one.
+            pairs = zip(trials, found, strict=True)
+            whole = [one for trial, one in pairs if not (trial.patch or trial.data < 1 or trial.limits.steps)]
+            if whole:
+                self._baseline = baseline_from(whole, self.measure, bounded=self.bounded)
+                self._epochs = whole[0].epochs or 0
         return found
-
-    def _count_pruned(self, trial: Trial, outcome: Outcome) -> None:
-        if outcome.pruned and trial.baseline is not None:
-            self._pruned.append(max(0.0, 1 - outcome.steps / trial.baseline.steps))
 
     def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
         """From the journal, or trained now."""
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
             left = [wanted[name] for name in names]
-            for again in range(RETRIES + 1):
-                killed: list[Trial] = []
-                for group in as_they_end(self.executor, left, self.stop):
+            for again in reversed(range(RETRIES + 1)):
+                trials, left = left, []
+                for group in as_they_end(self.executor, trials, self.stop) if trials else ():
                     if self.stop.asked:
                         raise ended_by(self.stop, "Stopped while changed programs were being trained.")
-                    real = {trial.content: one for trial, one in group if not _retried(one, again)}
-                    killed += [trial for trial, one in group if _retried(one, again)]
-                    if real:
+                    # The machine ended it, perhaps for want of memory: it may be tried once more.
+                    passing = (OutcomeKind.KILLED,) if again else ()
+                    left += [trial for trial, one in group if one.kind in passing]
+                    if real := {trial.content: one for trial, one in group if one.kind not in passing}:
                         _check_own(wanted, real)
                         yield real
-                left = killed
-                if not left:
-                    return
 
         how = {"around": self.around, "trained_as": type(self.executor).__name__}
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
+
+        def says_something(outcome: Outcome) -> bool:
+            """Not one that was ended from outside, nor one that took too long when it may take longer now."""
+            late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
+            return outcome.kind not in PASSING and not late
+
+        inputs = {name: {"seed": trial.seed, **how} for name, trial in wanted.items()}
         return self.trials.many(
-            {name: {"seed": trial.seed, **how} for name, trial in wanted.items()},
-            train,
-            version=2,
-            returns=Outcome,
-            shared=shared,
-            still=lambda outcome: _says_something(outcome, patience),
+            inputs, train, version=2, returns=Outcome, shared=shared, still=says_something
         )
-
-
-def _stands_alone(trial: Trial) -> bool:
-    """Whether its outcome is all that it gives, and good for others: one that hands on weights or a trace
-    leaves files which another run does not have, and one that repeats another asks what happens now."""
-    return trial.weights is None and not trial.keep_trace and not trial.repeat
-
-
-def _retried(outcome: Outcome, again: int) -> bool:
-    """Whether the machine ended it, perhaps for want of memory, and it may be tried once more."""
-    return outcome.kind is OutcomeKind.KILLED and again < RETRIES
 
 
 def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> None:
@@ -319,12 +305,6 @@ def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> 
                 f"row{note}, so there is nothing to compare with.",
                 next_step="Programs are ended so when memory does not suffice: try --workers 1.",
             )
-
-
-def _says_something(outcome: Outcome, patience: float) -> bool:
-    """Not one that was ended from outside, nor one that took too long when it may take longer now."""
-    late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
-    return outcome.kind not in PASSING and not late
 
 
 def material(before: float, after: float, *, bounded: bool, share: float = MATERIAL) -> bool:

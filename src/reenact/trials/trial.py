@@ -126,14 +126,9 @@ class Trial:
     @property
     def identity(self) -> dict[str, JsonValue]:
         """What a run keeps of its program, to tell later whether it has changed and to read it again."""
-        program = self.program
-        words: list[JsonValue] = list(program.launch.words)
-        return {
-            "program": self.key,
-            "folder": str(program.folder),
-            "words": words,
-            "working": str(program.working),
-        }
+        words: list[JsonValue] = list(self.program.launch.words)
+        folder, working = str(self.program.folder), str(self.program.working)
+        return {"program": self.key, "folder": folder, "words": words, "working": working}
 
     @cached_property
     def content(self) -> str:
@@ -142,17 +137,17 @@ class Trial:
 
     def _hash(self, seconds: float | None) -> str:
         files, refused = self._text
-        parts = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
-        part = [] if self.part is Part.WHOLE else [self.part.value]
-        ruled = ["while finite"] if self.while_finite else []
-        ruled += [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
-        first = self.weights.start if self.weights is not None else None
-        continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
-        fewer = ["data", self.data] if self.data < 1 else []
-        again = ["repeat", self.repeat] if self.repeat else []
-        made = ["stand-in data", *self.stand_ins] if self.stand_ins else []
-        text = json.dumps([*parts, self.preset, refused, *part, *ruled, *continued, *fewer, *made, *again])
-        return hashlib.sha256(text.encode()).hexdigest()
+        parts: list[object] = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
+        parts += [self.preset, refused]
+        parts += [self.part.value] if self.part is not Part.WHOLE else []
+        parts += ["while finite"] if self.while_finite else []
+        parts += [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
+        if self.weights is not None:
+            parts += ["weights", self.weights.start.name if self.weights.start is not None else ""]
+        parts += ["data", self.data] if self.data < 1 else []
+        parts += ["stand-in data", *self.stand_ins] if self.stand_ins else []
+        parts += ["repeat", self.repeat] if self.repeat else []
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @cached_property
     def _text(self) -> tuple[list[list[str]], str]:

@@ -69,14 +69,13 @@ def verify(
         begin(patch)
         used = trainer.usage.cpu_seconds
         try:
-            comparison = _compared(patch, trainer, seeds, SIGNIFICANT * share)
+            compared = _compared(patch, trainer, seeds, SIGNIFICANT * share)
         except TimeSpent as error:
             return tuple(found), error
-        large = trainer.improves(median(comparison.before), median(comparison.after))
+        large = trainer.improves(median(compared.before), median(compared.after))
         took = trainer.usage.cpu_seconds - used
-        trained = tuple(seeds[: len(comparison.before)])
-        corrected = min(1.0, comparison.p_value / share)
-        found.append(Verification(patch, trained, comparison, corrected, large, took))
+        trained, corrected = tuple(seeds[: len(compared.before)]), min(1.0, compared.p_value / share)
+        found.append(Verification(patch, trained, compared, corrected, large, took))
         if found[-1].holds:
             break
     return tuple(found), None
@@ -85,9 +84,7 @@ def verify(
 def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float) -> Comparison:
     """Over the first seeds where they settle it, else over all."""
     pair = [Patch(()), patch]
-    if len(seeds) <= FIRST_LOOK:
-        return compare(*trainer.samples(pair, seeds))
     before, after = trainer.samples(pair, seeds[:FIRST_LOOK])
-    if is_settled(before, after, len(seeds), alpha):
+    if len(seeds) <= FIRST_LOOK or is_settled(before, after, len(seeds), alpha):
         return compare(before, after)
     return compare(*trainer.samples(pair, seeds), looked=FIRST_LOOK)

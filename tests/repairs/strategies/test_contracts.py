@@ -9,7 +9,7 @@ import pytest
 from reenact.errors import InputError, MissingPart
 from reenact.repairs.space import space_of
 from reenact.repairs.strategies.bohb import Bohb
-from reenact.repairs.strategies.guided.search import Guided
+from reenact.repairs.strategies.guided import Guided
 from reenact.repairs.strategies.hebo import Hebo
 from reenact.repairs.strategies.random import Random
 from reenact.repairs.strategies.strategy import BUILT_IN, Strategy, strategy
@@ -93,10 +93,9 @@ def test_a_damaged_study_is_made_again_from_the_same_questions(tmp_path: Path) -
 
 
 def test_the_space_of_the_study_has_its_learning_rates() -> None:
-    import random
 
     given = search_context(rate_decides)
-    space = space_of(given.context.hyperparameters, "study", random.Random(0))
+    space = space_of(given.context.hyperparameters, "study")
     rate = next(one for one in space.dimensions if one.is_range)
     assert (rate.low, rate.high, rate.logarithmic) == (1e-6, 10.0, False)
     epochs = next(one for one in space.dimensions if one.name.endswith("epochs"))

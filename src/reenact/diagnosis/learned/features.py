@@ -1,26 +1,45 @@
 """What the detector sees of a training: named numbers in a fixed order, none of them NaN.
 
-DeepFD's monitored ones, those of what is written, and here those of what was seen beyond DeepFD's monitor:
-how far steps move the weights, gradients along the depth, dead and saturated units, the shape of the loss.
+DeepFD's monitored ones; those of what was seen beyond DeepFD's monitor: how far steps move the weights,
+gradients along the depth, dead and saturated units, the shape of the loss; and those of what is written:
+optimiser, rate, loss, activations, initial weights, data, regularisation, in numbers that mean the same for
+every framework and every size of network.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reenact.diagnosis.learned.monitored import checks_of, monitored
-from reenact.diagnosis.learned.written import UNKNOWN, log10, majority, written
+from reenact.diagnosis.learned.monitored import curves_of, monitored
 from reenact.probe.trace import Columns
+from reenact.program.graph import TaskType
+from reenact.program.read.alternatives import USUAL_RATE
 from reenact.rules.evidence import Evidence
+from reenact.rules.layer_view import LayerView
+from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import kernel_rows, output_rows
+from reenact.types import JsonValue
 
 Floats: TypeAlias = NDArray[np.float64]
 
 END = 0.25
 """The first and the last quarter of what was sampled are its beginning and its end."""
+UNKNOWN = -20.0
+"""A logarithm that is not known; known ones lie between -15 and 15."""
+OPTIMIZERS = ("sgd", "adam", "rmsprop", "adagrad", "adadelta")
+ADAMS = ("adamw", "nadam", "adamax", "radam", "amsgrad")
+OUTPUTS = ("softmax", "sigmoid", "relu", "tanh", "linear", "log_softmax")
+RELUS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "swish", "prelu", "mish", "celu", "softplus")
+BENT = ("dense", "conv")
+FITTING = {
+    TaskType.REGRESSION: (LossFamily.REGRESSION,),
+    TaskType.BINARY: (LossFamily.BINARY, LossFamily.CATEGORICAL, LossFamily.MARGIN),
+    TaskType.MULTI_CLASS: (LossFamily.CATEGORICAL, LossFamily.MARGIN),
+    TaskType.MULTI_LABEL: (LossFamily.BINARY, LossFamily.MARGIN),
+}
 SHARES = ("zero_share", "saturated_share", "dead_unit_share", "beyond_5_share")
 
 
@@ -28,7 +47,8 @@ def features(evidence: Evidence) -> dict[str, float]:
     """DeepFD's monitored features and ours; what is not known has a value that no known one has, or 0."""
     with np.errstate(all="ignore"):
         found = monitored(evidence) | written(evidence) | observed(evidence)
-    return {name: _finite(value) for name, value in found.items()}
+    finite = {name: float(value) if math.isfinite(value) else 0.0 for name, value in found.items()}
+    return {name: max(-1e9, min(1e9, value)) for name, value in finite.items()}
 
 
 def matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray[np.float32]:
@@ -36,16 +56,10 @@ def matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray
     return np.array([[row.get(name, 0.0) for name in names] for row in rows], dtype=np.float32)
 
 
-def _finite(value: float) -> float:
-    return max(-1e9, min(1e9, float(value))) if math.isfinite(value) else 0.0
-
-
 def observed(evidence: Evidence) -> dict[str, float]:
     """Everything that a run adds."""
-    found: dict[str, float] = {}
-    for part in (_length, _curve, _movement, _gradients, _outputs):
-        found |= dict(part(evidence))
-    return found
+    parts = (_length, _curve, _movement, _gradients, _outputs)
+    return dict(pair for part in parts for pair in part(evidence))
 
 
 def _length(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -70,18 +84,18 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
     yield "loss_from_best", _relative(last, lowest)
     half = _smooth(loss)[len(loss) // 2 :]
     yield "loss_late_change", _relative(*(_ends(half)[::-1])) if len(half) else UNKNOWN
-    yield "loss_rough", _rough(loss)
+    # How much of the loss's movement is to and fro.
+    way = float(np.abs(np.diff(loss)).sum()) if len(loss) > 2 else 0.0
+    yield "loss_rough", 1 - abs(float(loss[-1] - loss[0])) / way if way > 0 else 0.0
     yield "loss_bad", float(np.mean(~np.isfinite(every))) if len(every) else 0.0
     yield "loss_exactly_still", float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0
-    checks = checks_of(evidence)
-    accuracy, held = _known(checks.accuracy), _known(checks.held_accuracy)
+    _, every_accuracy, _, every_held = curves_of(evidence)
+    accuracy, held = _known(every_accuracy), _known(every_held)
     most_common = majority(evidence)
     yield "accuracy_gain", float(accuracy[-1] - accuracy[0]) if len(accuracy) else 0.0
     yield "accuracy_last", float(accuracy[-1]) if len(accuracy) else -1.0
-    yield (
-        "accuracy_over_majority",
-        float(accuracy[-1] - most_common) if len(accuracy) and most_common else 0.0,
-    )
+    above = float(accuracy[-1] - most_common) if len(accuracy) and most_common else 0.0
+    yield "accuracy_over_majority", above
     yield "accuracy_late_gain", float(accuracy[-1] - accuracy[len(accuracy) // 2]) if len(accuracy) else 0.0
     yield "held_late_gain", float(held[-1] - held[len(held) // 2]) if len(held) else 0.0
     yield "held_gap", float(accuracy[-1] - held[-1]) if len(accuracy) and len(held) else 0.0
@@ -157,9 +171,141 @@ def _relative(new: float, old: float) -> float:
     return max(-6.0, min(6.0, log10(abs(new)) - log10(abs(old))))
 
 
-def _rough(loss: Floats) -> float:
-    """How much of the loss's movement is to and fro."""
-    if len(loss) < 3:
+def log10(value: float | None) -> float:
+    """Logarithm of a size, bounded; `UNKNOWN` for what is not a number."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    return max(-15.0, min(15.0, math.log10(value))) if value > 0 else -15.0
+
+
+def written(evidence: Evidence) -> dict[str, float]:
+    """Everything that is known before the first step."""
+    parts = (_optimizer, _loss, _activations, _initial, _data, _size)
+    return dict(pair for part in parts for pair in part(evidence))
+
+
+def _optimizer(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    facts = evidence.optimizer
+    name = facts.name.lower() if facts is not None else ""
+    plain = "adam" if name in ADAMS else name
+    for known in OPTIMIZERS:
+        yield f"optimizer_{known}", float(plain == known)
+    yield "optimizer_other", float(plain not in OPTIMIZERS)
+    rate = evidence.learning_rate
+    usual = USUAL_RATE.get(plain, 1e-3)
+    yield "rate_log", log10(rate)
+    yield "rate_to_usual", log10(rate / usual) if rate is not None else UNKNOWN
+    settings = facts.settings if facts is not None else {}
+    yield "momentum", _number(settings, "momentum")
+    yield "weight_decay_log", log10(_number(settings, "weight_decay"))
+    regularizers = [_strength(layer.settings) for layer in evidence.weighted]
+    yield "regularized_share", _share(value > 0 for value in regularizers)
+    yield "regularizer_log", log10(max(regularizers, default=0.0))
+    rates = [_number(layer.settings, "rate", "p") for layer in evidence.layers if layer.family == "dropout"]
+    yield "dropout_most", max(rates, default=0.0)
+
+
+def _loss(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    for task in TaskType:
+        yield f"task_{task.value}", float(evidence.task is task)
+    family = evidence.loss_family
+    for known in LossFamily:
+        yield f"loss_{known.value}", float(family is known)
+    fitting = FITTING.get(evidence.task)
+    yield "loss_fits_task", 0.0 if fitting is None or family is None else (1.0 if family in fitting else -1.0)
+
+
+def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    last = evidence.last_activation or "linear"
+    for known in OUTPUTS:
+        yield f"output_{known}", float(last == known)
+    # 1 when the loss gets what it wants, -1 when not, 0 when it takes anything.
+    wanted = evidence.wanted_output
+    word = "linear" if wanted is Wanted.LOGITS else wanted.value
+    yield "output_fits_loss", 0.0 if wanted is Wanted.ANY else 1.0 if last == word else -1.0
+    yield "output_fits_labels", _range_fits(evidence, last)
+    hidden = [layer for layer in evidence.weighted if layer.role == "hidden" and layer.family in BENT]
+    words = [layer.activation or "linear" for layer in hidden]
+    yield "hidden_relu", _share(word in RELUS for word in words)
+    for known in ("sigmoid", "tanh", "softmax", "linear"):
+        yield f"hidden_{known}", _share(word == known for word in words)
+    strange = ("sigmoid", "tanh", "softmax", "linear", *RELUS)
+    yield "hidden_strange", _share(word not in strange for word in words)
+
+
+def _range_fits(evidence: Evidence, last: str) -> float:
+    """Whether the output can reach the labels of a regression; 0 where that is no question."""
+    labels = evidence.labels
+    bounds = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, math.inf)}
+    if evidence.task is not TaskType.REGRESSION or labels is None or last not in bounds:
         return 0.0
-    way = float(np.abs(np.diff(loss)).sum())
-    return 1 - abs(float(loss[-1] - loss[0])) / way if way > 0 else 0.0
+    low, high = bounds[last]
+    return 1.0 if (labels.minimum or 0.0) >= low and (labels.maximum or 0.0) <= high else -1.0
+
+
+def _initial(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    """Initial weights beside what He and Glorot would give them."""
+    ratios = [ratio for layer in evidence.weighted if (ratio := _to_glorot(layer)) is not None]
+    yield "initial_least", min(ratios, default=UNKNOWN)
+    yield "initial_most", max(ratios, default=UNKNOWN)
+    kernels = [kernel for layer in evidence.weighted if (kernel := layer.kernel()) is not None]
+    yield "initial_constant", _share(kernel.std == 0 for kernel in kernels)
+    offsets = [abs(kernel.mean) / kernel.std for kernel in kernels if kernel.std > 0]
+    yield "initial_offset", min(10.0, max(offsets, default=0.0))
+    biases = [bias for layer in evidence.weighted if (bias := layer.bias()) is not None]
+    yield "initial_bias", min(10.0, max((abs(bias.mean) for bias in biases), default=0.0))
+
+
+def _to_glorot(layer: LayerView) -> float | None:
+    kernel = layer.kernel()
+    if kernel is None or len(kernel.shape) < 2 or layer.family == "embedding":
+        return None
+    # Inputs and outputs of a convolution: Keras has them last, PyTorch first, and both are the two largest
+    # unless a window is wider than the layer: then this is a guess.
+    shape = sorted(kernel.shape)
+    fans = math.prod(shape[:-2]) * sum(shape[-2:])
+    return log10(kernel.std / math.sqrt(2 / fans)) if fans else None
+
+
+def _data(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    inputs, labels = evidence.inputs, evidence.labels
+    edges = [abs(edge) for edge in (inputs.minimum, inputs.maximum) if edge is not None] if inputs else []
+    yield "input_largest", log10(max(edges)) if edges else UNKNOWN
+    yield "input_std", log10(inputs.std) if inputs is not None else UNKNOWN
+    yield "input_mean", log10(abs(inputs.mean)) if inputs is not None and inputs.mean is not None else UNKNOWN
+    yield "classes", log10(float(labels.classes)) if labels is not None and labels.classes else UNKNOWN
+    yield "majority", majority(evidence)
+
+
+def majority(evidence: Evidence) -> float:
+    """Share of the commonest class; 0 when there are none."""
+    counts = evidence.labels.class_counts if evidence.labels is not None else None
+    return max(counts) / sum(counts) if counts and sum(counts) else 0.0
+
+
+def _size(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    yield "depth", float(len(evidence.weighted))
+    widths = [layer.width for layer in evidence.weighted if layer.role == "hidden" and layer.width]
+    yield "narrowest", log10(float(min(widths))) if widths else UNKNOWN
+    yield "normalized", _share(layer.family == "norm" for layer in evidence.layers)
+
+
+def _number(settings: Mapping[str, JsonValue], *names: str) -> float:
+    values = (settings.get(name) for name in names)
+    numbers = (one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
+    return float(next(numbers, 0.0))
+
+
+def _strength(settings: Mapping[str, JsonValue]) -> float:
+    """How strongly a layer's weights are held back by its own regulariser; its default when it tells none."""
+    given = settings.get("kernel_regularizer")
+    if not given:
+        return 0.0
+    parts = given.get("config", given) if isinstance(given, Mapping) else {}
+    numbers = [_number(parts, name) for name in ("l1", "l2")] if isinstance(parts, Mapping) else []
+    return max((value for value in numbers if value > 0), default=0.01)
+
+
+def _share(flags: Iterable[bool]) -> float:
+    found = list(flags)
+    return sum(found) / len(found) if found else 0.0

@@ -8,7 +8,7 @@ of ten.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from reenact.diagnosis.learned.features import features, matrix
 from reenact.errors import InputError
 from reenact.program.fault import Fault
-from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.layer_view import LayerView
@@ -36,38 +36,32 @@ class FaultClass:
 
     code: str
     name: str
-    fault: Fault
-    """The fault type its findings carry."""
-    joined: frozenset[Fault]
-    """Fault types that it stands for."""
+    faults: tuple[Fault, ...]
+    """Fault types that it stands for; its findings carry the first."""
     kinds: tuple[Kind, ...]
     """Hyperparameters at fault, the likeliest first."""
-    why: str
     word: str
     """What the reader calls it."""
-
-
-def _fault_class(
-    code: str, name: str, faults: str, kinds: tuple[Kind, ...], word: str, had: str
-) -> FaultClass:
-    joined = tuple(Fault(text) for text in faults.split())
-    why = f"Trainings that looked like this one in the detector's school {had}."
-    return FaultClass(code, f"learned-{name}", joined[0], frozenset(joined), kinds, why, word)
+    had: str
+    """What trainings with such a fault had in common."""
 
 
 CLASSES = (
-    _fault_class("LD001", "learning-rate", "HLR", (Kind.LEARNING_RATE,), "learning rate",
-                 "had a wrong learning rate"),
-    _fault_class("LD002", "optimizer", "OCH", (Kind.OPTIMIZER,), "optimiser", "had an unsuitable optimiser"),
-    _fault_class("LD003", "activation", "ACH ARM AAL", (Kind.ACTIVATION,), "activation",
-                 "had a wrong activation"),
-    _fault_class("LD004", "loss", "LCH", (Kind.LOSS,), "loss", "had an unsuitable loss"),
-    _fault_class("LD005", "epochs", "HNE", (Kind.EPOCHS,), "number of epochs", "were stopped too soon"),
-    _fault_class("LD006", "batch-size", "HBS", (Kind.BATCH_SIZE,), "batch size", "had unsuitable batches"),
-    _fault_class("LD007", "weight-init", "WCI", (Kind.WEIGHT_INIT,), "initial weights",
-                 "began with unsuitable weights"),
-    _fault_class("LD008", "regularisation", "RAW HWD", (Kind.WEIGHT_REGULARIZER, Kind.WEIGHT_DECAY),
-                 "regularisation", "were held back too much"),
+    FaultClass("LD001", "learned-learning-rate", (Fault.HLR,), (Kind.LEARNING_RATE,), "learning rate",
+               "had a wrong learning rate"),
+    FaultClass("LD002", "learned-optimizer", (Fault.OCH,), (Kind.OPTIMIZER,), "optimiser",
+               "had an unsuitable optimiser"),
+    FaultClass("LD003", "learned-activation", (Fault.ACH, Fault.ARM, Fault.AAL), (Kind.ACTIVATION,),
+               "activation", "had a wrong activation"),
+    FaultClass("LD004", "learned-loss", (Fault.LCH,), (Kind.LOSS,), "loss", "had an unsuitable loss"),
+    FaultClass("LD005", "learned-epochs", (Fault.HNE,), (Kind.EPOCHS,), "number of epochs",
+               "were stopped too soon"),
+    FaultClass("LD006", "learned-batch-size", (Fault.HBS,), (Kind.BATCH_SIZE,), "batch size",
+               "had unsuitable batches"),
+    FaultClass("LD007", "learned-weight-init", (Fault.WCI,), (Kind.WEIGHT_INIT,), "initial weights",
+               "began with unsuitable weights"),
+    FaultClass("LD008", "learned-regularisation", (Fault.RAW, Fault.HWD),
+               (Kind.WEIGHT_REGULARIZER, Kind.WEIGHT_DECAY), "regularisation", "were held back too much"),
 )  # fmt: skip
 """The fault classes the detector can name; their codes are literals for ever."""
 BY_CODE = {one.code: one for one in CLASSES}
@@ -84,22 +78,19 @@ def learned_findings(evidence: Evidence) -> tuple[Finding, ...]:
 
 def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
     layer = _layer(evidence, one)
-    param = _hyperparameter(evidence, one, layer)
-    return Finding(
-        code=one.code,
-        name=one.name,
-        family=FAMILY,
-        fault=one.fault,
-        severity=Severity.WARNING,
-        saw=f"the trace looks like that of a training with a wrong {one.word} (probability {confidence:.2f})",
-        why=one.why,
-        confidence=confidence,
-        place=param.place if param is not None else None,
-        layer=layer.name if layer is not None else "",
-        layer_index=layer.index if layer is not None else None,
-        hyperparameter=param.id if param is not None else None,
-        suggestions=tuple(suggest(param, param.alternatives) if param else ())[:MOST_SUGGESTIONS],
-    )
+    params = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
+    # The one that is written, else one that could be.
+    param = next((one for one in params if not one.absent), next(iter(params), None))
+    looks = f"the trace looks like that of a training with a wrong {one.word} (probability {confidence:.2f})"
+    why = f"Trainings that looked like this one in the detector's school {one.had}."
+    fault, severity = one.faults[0], Severity.WARNING
+    found = Finding(one.code, one.name, FAMILY, fault, severity, looks, why, confidence)
+    if layer is not None:
+        found = replace(found, layer=layer.name, layer_index=layer.index)
+    if param is None:
+        return found
+    suggestions = tuple(suggest(param, param.alternatives))[:MOST_SUGGESTIONS]
+    return replace(found, place=param.place, hyperparameter=param.id, suggestions=suggestions)
 
 
 def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
@@ -109,12 +100,6 @@ def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
     hidden = [layer for layer in evidence.weighted if layer.role == "hidden" and layer.family == "dense"]
     bent = [layer for layer in hidden if layer.activation in (None, "linear", "sigmoid", "softmax")]
     return bent[0] if bent else evidence.output
-
-
-def _hyperparameter(evidence: Evidence, one: FaultClass, layer: LayerView | None) -> Hyperparameter | None:
-    """The hyperparameter of the class that is written, else the one that could be."""
-    found = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
-    return next((param for param in found if not param.absent), next(iter(found), None))
 
 
 MODEL = Path(__file__).parent / "model.npz"

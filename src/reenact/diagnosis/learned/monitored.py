@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -37,18 +36,31 @@ SCORES = ("accuracy", "acc", "binary_accuracy", "categorical_accuracy", "sparse_
 
 def monitored(evidence: Evidence) -> dict[str, float]:
     """22 features by 8 statistics, named `loss_mean`, `loss_std`, ..."""
-    checks = checks_of(evidence)
     found: dict[str, float] = {}
-    for name, values in _asked(checks):
+    for name, values in _asked(evidence):
         for statistic, value in zip(STATISTICS, _over_time(values.astype(float)), strict=True):
             found[f"{name}_{statistic}"] = value
     return found
 
 
-def _asked(checks: Checks) -> Iterator[tuple[str, Floats | NDArray[np.bool_]]]:
-    loss, accuracy, held_loss, held = checks.loss, checks.accuracy, checks.held_loss, checks.held_accuracy
+def _asked(evidence: Evidence) -> Iterator[tuple[str, Floats | NDArray[np.bool_]]]:
+    loss, accuracy, held_loss, held = curves_of(evidence)
+    trace = evidence.trace
+    seen = trace is not None and trace.step_count > 0
+    tables = [rows for layer in evidence.weighted if seen and len(rows := kernel_rows(evidence, layer))]
+
+    def over(column: str, chosen: list[Columns], combine: Callable[..., Floats] = np.mean) -> Floats:
+        """By check, of all kernels together; NaN where there is no kernel."""
+        if trace is None or not seen:
+            return np.empty(0)
+        window, count = _windows(trace)
+        steps = trace.steps["step"]
+        rows = [_means(one[column], _at(one["step"], steps, window), count) for one in chosen]
+        return combine(np.stack(rows or [np.full(count, math.nan)]), axis=0)
+
     gap, falls = accuracy - held, _rise(accuracy)
-    ratio = checks.first_gradient / np.maximum(checks.last_gradient, 1e-30)
+    first = over("grad_norm", tables[:1])
+    ratio = first / np.maximum(over("grad_norm", tables[-1:]), 1e-30)
     best = np.fmax.accumulate(np.fmax(accuracy, held)) if len(accuracy) else accuracy
     gain = np.maximum.accumulate(np.nan_to_num(falls)) if len(falls) else falls
     yield "not_converge", best < THETA
@@ -57,17 +69,17 @@ def _asked(checks: Checks) -> Iterator[tuple[str, Floats | NDArray[np.bool_]]]:
     yield "test_not_well", gap >= np.where(accuracy > 0.9, 0.07, 0.1)
     yield "test_turn_bad", (_rise(held_loss) > 0) & (_rise(loss) <= 0)
     yield "sc_accuracy", (gain < DELTA) & (np.arange(len(gain)) > 0)
-    yield "died_relu", checks.zero_gradients >= GAMMA
-    yield "vanish_gradient", (ratio < BETA1) & (checks.first_gradient < BETA2)
+    yield "died_relu", over("grad_zero_share", tables) >= GAMMA
+    yield "vanish_gradient", (ratio < BETA1) & (first < BETA2)
     yield "explode_gradient", ratio > BETA3
-    yield "nan_gradient", checks.bad_gradients > 0
-    yield "large_weight", checks.largest_weight > LARGE_WEIGHT
-    yield "nan_weight", checks.bad_weights > 0
-    yield "weight_change_little", checks.largest_update < LITTLE
+    yield "nan_gradient", over("grad_bad_share", tables) > 0
+    yield "large_weight", over("weight_max_abs", tables, np.max) > LARGE_WEIGHT
+    yield "nan_weight", over("weight_bad_share", tables) > 0
+    yield "weight_change_little", over("update_ratio", tables, np.max) < LITTLE
     yield "decrease_acc", falls < 0
     yield "increase_loss", _rise(loss) > 0
-    yield "cons_mean_weight", np.abs(_rise(checks.mean_weight)) < LITTLE
-    yield "cons_std_weight", np.abs(_rise(checks.std_weight)) < LITTLE
+    yield "cons_mean_weight", np.abs(_rise(over("weight_mean", tables))) < LITTLE
+    yield "cons_std_weight", np.abs(_rise(over("weight_std", tables))) < LITTLE
     yield "nan_acc", ~np.isfinite(accuracy)
     yield from (("loss", loss), ("acc", accuracy), ("val_loss", held_loss), ("val_acc", held))
 
@@ -97,43 +109,16 @@ def _over_time(values: Floats) -> tuple[float, ...]:
     return (mean, std, skew, float(np.median(known)), std**2, sem, float(known.max()), float(known.min()))
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """One value a check, in order; NaN where nothing is known."""
-
-    loss: Floats
-    accuracy: Floats
-    """On training batches; for a regression the share of the first loss that is gone."""
-    held_loss: Floats
-    held_accuracy: Floats
-    first_gradient: Floats
-    """Norm for the first kernel."""
-    last_gradient: Floats
-    zero_gradients: Floats
-    """Share of exactly zero entries, the mean over the kernels."""
-    bad_gradients: Floats
-    bad_weights: Floats
-    largest_weight: Floats
-    largest_update: Floats
-    """Of all kernels, as a share of their size."""
-    mean_weight: Floats
-    std_weight: Floats
-
-
-def checks_of(evidence: Evidence) -> Checks:
-    """The checks of a watched run; empty ones without a trace."""
+def curves_of(evidence: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
+    """Loss and accuracy, then both on held-out data: one value a check, in order; NaN where nothing is known,
+    empty without a trace. The accuracy is that on training batches; for a regression the share of the first
+    loss that is gone."""
     trace = evidence.trace
     if trace is None or not trace.step_count:
-        return Checks(*(np.empty(0) for _ in range(13)))
+        return (np.empty(0), np.empty(0), np.empty(0), np.empty(0))
     window, count = _windows(trace)
     steps = trace.steps["step"]
     loss = _means(trace.losses.values, window, count)
-    tables = [table for layer in evidence.weighted if len(table := kernel_rows(evidence, layer))]
-
-    def over(column: str, chosen: list[Columns], combine: Callable[..., Floats] = np.mean) -> Floats:
-        """By check, of all kernels together; NaN where there is no kernel."""
-        rows = [_means(one[column], _at(one["step"], steps, window), count) for one in chosen]
-        return combine(np.stack(rows or [np.full(count, math.nan)]), axis=0)
 
     def logged(prefixes: tuple[str, ...], names: tuple[str, ...]) -> Floats:
         """A metric that the program logs, by check: the first of these names that is there."""
@@ -150,21 +135,7 @@ def checks_of(evidence: Evidence) -> Checks:
         accuracy = _means(trace.steps["accuracy"], window, count)
     if evidence.task is TaskType.REGRESSION or not np.isfinite(accuracy).any():
         accuracy, held = _gone(loss), _gone(held_loss)
-    return Checks(
-        loss=loss,
-        accuracy=accuracy,
-        held_loss=held_loss,
-        held_accuracy=held,
-        first_gradient=over("grad_norm", tables[:1]),
-        last_gradient=over("grad_norm", tables[-1:]),
-        zero_gradients=over("grad_zero_share", tables),
-        bad_gradients=over("grad_bad_share", tables),
-        bad_weights=over("weight_bad_share", tables),
-        largest_weight=over("weight_max_abs", tables, np.max),
-        largest_update=over("update_ratio", tables, np.max),
-        mean_weight=over("weight_mean", tables),
-        std_weight=over("weight_std", tables),
-    )
+    return loss, accuracy, held_loss, held
 
 
 def _windows(trace: Trace) -> tuple[NDArray[np.int64], int]:

@@ -1,14 +1,81 @@
-"""The operators: each a sort of fault that a training program can be given."""
+"""The operators: each makes mutants of one sort, programs with one fault put in on purpose."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
 
-from reenact.diagnosis.mutate.mutant import Operator, Proposals, number, turnable
-from reenact.program.change import Remove, Replace, Set
+from reenact.errors import PatchRefused
+from reenact.program.change import Change, Remove, Replace, Set
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.rules.losses import LossFamily, loss_family
 from reenact.types import JsonValue
+
+Proposals: TypeAlias = Iterator[tuple[Change, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One way to break a program."""
+
+    JSON: ClassVar = ("operator", "fault", "patch")
+
+    patch: Patch
+    operator: str
+    """Name of the operator that made it."""
+    fault: Fault
+
+    @property
+    def name(self) -> str:
+        """What is changed, in one line."""
+        return f"{self.operator}: {self.patch}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One sort of fault."""
+
+    name: str
+    fault: Fault
+    what: str
+    """One sentence for the list of operators."""
+    propose: Callable[[Sequence[Hyperparameter]], Proposals]
+    """Changes worth making to a program with these hyperparameters; those that it does not allow are left out
+    later."""
+    covers: tuple[str, ...] = ()
+    """DeepCrime's operators that this one restates, by their codes."""
+
+    def mutants(self, program: Program) -> Iterator[Mutant]:
+        """Every mutant that can really be made: the patch applies, parses, and changes something."""
+        seen = {_text(program)}
+        for changes in self.propose(hyperparameters_of(program)):
+            patch = Patch(changes)
+            try:
+                text = _text(patch.apply(program))
+            except PatchRefused:
+                continue
+            if text not in seen:
+                seen.add(text)
+                yield Mutant(patch, self.name, self.fault)
+
+
+def turnable(params: Sequence[Hyperparameter], *kinds: Kind) -> Iterator[Hyperparameter]:
+    """The hyperparameters of these kinds that a patch can turn."""
+    return (param for param in params if param.kind in kinds and param.changeable)
+
+
+def number(param: Hyperparameter) -> float | None:
+    """The number in force, if it is one."""
+    value = param.in_force
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text(program: Program) -> tuple[object, ...]:
+    return (*(file.raw for file in program.files), *program.launch.words)
 
 
 def operator(
@@ -50,13 +117,13 @@ WHOLE = 100_000
 
 @operator("learning-rate", Fault.HLR, "The learning rate is far too large or too small.", "HLR")
 def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
-    """Too large and too small; the smallest still representable in print."""
     for param in turnable(params, Kind.LEARNING_RATE):
         rate = number(param)
         if rate is None or rate <= 0:
             continue
-        for factor in RATE_FACTORS:
-            yield (Set(param.id, _rounded(rate * factor)),)
+        for value in (rate * factor for factor in RATE_FACTORS):
+            digits = 2 - math.floor(math.log10(abs(value)))
+            yield (Set(param.id, round(value, max(0, digits))),)
 
 
 def scaled(name: str, fault: Fault, what: str, kind: Kind, *factors: float, above: float) -> Operator:
@@ -80,11 +147,6 @@ def gradient_clip(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Remove(param.id),)
             yield (Set(param.id, None),)
         yield (Set(param.id, 1e-4),)
-
-
-def _rounded(value: float) -> float:
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return round(value, max(0, digits))
 
 
 # Operators that exchange a part of the training: optimiser, loss.
@@ -112,7 +174,6 @@ _CAMEL = {
 
 @operator("optimizer", Fault.OCH, "Another optimiser takes the old learning rate.", "OCH")
 def optimizer(params: Sequence[Hyperparameter]) -> Proposals:
-    """Another optimiser with the learning rate of the first."""
     for param in turnable(params, Kind.OPTIMIZER):
         for name in _spelled(param, OPTIMIZERS):
             yield (Replace(param.id, name),)
@@ -138,9 +199,7 @@ def _is_regression(param: Hyperparameter) -> bool:
 def _spelled(param: Hyperparameter, wanted: Sequence[str]) -> Iterator[str]:
     """Of what is wanted that which the program's library has, as the program would write it."""
     spelled = {_plain(value): str(value) for value in param.alternatives if isinstance(value, str)}
-    for name in wanted:
-        if _plain(name) in spelled:
-            yield spelled[_plain(name)]
+    return (spelled[_plain(name)] for name in wanted if _plain(name) in spelled)
 
 
 def _plain(name: JsonValue) -> str:
@@ -157,24 +216,21 @@ OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 @operator("activation-hidden", Fault.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
 def hidden(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden activations at once, and the first one alone."""
-    found = [param for param in _written(params) if param.role != "output"]
+    found = [
+        param for param in turnable(params, Kind.ACTIVATION) if not param.absent and param.role != "output"
+    ]
     for word in HIDDEN:
-        changed = tuple(Set(param.id, word) for param in found if param.in_force != word)
-        if changed:
-            yield changed
-            yield changed[:1]
+        if changed := tuple(Set(param.id, word) for param in found if param.in_force != word):
+            yield from (changed, changed[:1])
 
 
 @operator("activation-removed", Fault.ARM, "Hidden layers, or the output, stay linear.", "ARM")
 def removed(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden ones at once; the one at the end."""
-    written = list(_written(params))
-    inside = tuple(Set(param.id, "linear") for param in written if param.role != "output" and _bends(param))
-    if inside:
+    bent = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent and _bends(param)]
+    if inside := tuple(Set(param.id, "linear") for param in bent if param.role != "output"):
         yield inside
-    for param in written:
-        if param.role == "output" and _bends(param):
-            yield (Set(param.id, "linear"),)
+    yield from ((Set(param.id, "linear"),) for param in bent if param.role == "output")
 
 
 @operator("activation-added", Fault.AAL, "An output that should be bare is bent.", "AAL")
@@ -184,10 +240,6 @@ def added(params: Sequence[Hyperparameter]) -> Proposals:
         if param.absent or not _bends(param):
             for word in OUTPUT if param.role == "output" else HIDDEN[:1]:
                 yield (Set(param.id, word),)
-
-
-def _written(params: Sequence[Hyperparameter]) -> Iterator[Hyperparameter]:
-    return (param for param in turnable(params, Kind.ACTIVATION) if not param.absent)
 
 
 def _bends(param: Hyperparameter) -> bool:
@@ -202,43 +254,35 @@ DECAYS = (0.3, 0.05)
 REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 
 
-@operator("weight-init", Fault.WCI, "Weights begin constant, or with the wrong spread.", "WCI")
-def initial_weights(params: Sequence[Hyperparameter]) -> Proposals:
-    """All layers, and the first one alone."""
-    found = list(turnable(params, Kind.WEIGHT_INIT))
-    for name in INITS:
-        fitting = [param for param in found if name.endswith("_") == (param.library == "torch")]
-        if fitting:
-            yield tuple(Set(param.id, name) for param in fitting)
-            yield (Set(fitting[0].id, name),)
+def beginning(name: str, fault: Fault, what: str, kind: Kind, inits: Sequence[str], *covers: str) -> Operator:
+    """An operator that lets all layers begin with each of these; the weights of the first one alone too."""
 
+    def propose(params: Sequence[Hyperparameter]) -> Proposals:
+        found = list(turnable(params, kind))
+        for init in inits:
+            changes = tuple(
+                Set(param.id, init) for param in found if init.endswith("_") == (param.library == "torch")
+            )
+            if changes:
+                yield from (changes, changes[:1]) if kind is Kind.WEIGHT_INIT else (changes,)
 
-@operator("bias-init", Fault.BCI, "Biases begin far from zero.")
-def initial_biases(params: Sequence[Hyperparameter]) -> Proposals:
-    found = list(turnable(params, Kind.BIAS_INIT))
-    for name in ("ones", "ones_", "normal_"):
-        fitting = [param for param in found if name.endswith("_") == (param.library == "torch")]
-        if fitting:
-            yield tuple(Set(param.id, name) for param in fitting)
+    return Operator(name, fault, what, propose, covers)
 
 
 @operator("regularisation", Fault.RAW, "Every layer is held back.", "RAW")
 def regularisation(params: Sequence[Hyperparameter]) -> Proposals:
     """Put on every layer, with the library's own strength (0.01)."""
     found = [param for param in turnable(params, Kind.WEIGHT_REGULARIZER) if param.absent]
-    for name in REGULARIZERS:
-        if found:
-            yield tuple(Set(param.id, name) for param in found)
+    for name in REGULARIZERS if found else ():
+        yield tuple(Set(param.id, name) for param in found)
 
 
 @operator("units", Fault.LCN, "A hidden layer is far too narrow.")
 def units(params: Sequence[Hyperparameter]) -> Proposals:
-    """So narrow that little can pass."""
     for param in turnable(params, Kind.UNITS, Kind.FILTERS):
         width = number(param)
         if param.role == "hidden" and width is not None and width > 2:
-            for narrow in (1, 2):
-                yield (Set(param.id, narrow),)
+            yield from ((Set(param.id, narrow),) for narrow in (1, 2))
 
 
 @operator("scaling", Fault.CPP, "Inputs are not scaled.")
@@ -267,8 +311,10 @@ OPERATORS = (
             *OUTPUT, written=True, role="output", covers=("ACH",)),
     removed,
     added,
-    initial_weights,
-    initial_biases,
+    beginning("weight-init", Fault.WCI, "Weights begin constant, or with the wrong spread.", Kind.WEIGHT_INIT,
+              INITS, "WCI"),
+    beginning("bias-init", Fault.BCI, "Biases begin far from zero.", Kind.BIAS_INIT,
+              ("ones", "ones_", "normal_")),
     regularisation,
     setting("regularisation-changed", Fault.RAW, "A layer is held back more.", Kind.WEIGHT_REGULARIZER,
             *REGULARIZERS, written=True, covers=("RCW",)),

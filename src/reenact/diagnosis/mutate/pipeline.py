@@ -10,14 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from reenact.diagnosis.mutate.mutant import Mutant, Operator
-from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, Operator
 from reenact.diagnosis.observe import watched_run
 from reenact.diagnosis.options import TrainingOptions
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import InputError
-from reenact.journal import OpenRun
-from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.result import Result, encoded
@@ -25,7 +22,6 @@ from reenact.rules.evidence import Evidence
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import cohen_d, glm_p
-from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.types import ExitCode, JsonValue, Progress, tell_nobody
 
@@ -55,19 +51,13 @@ class Killing:
 
 def killed(before: Sequence[float], after: Sequence[float]) -> Killing:
     """Compare the original's and the mutant's samples; two values each at least."""
-    finite = _finite((*before, *after))
-    original, mutant = finite[: len(before)], finite[len(before) :]
+    known = [value for value in (*before, *after) if math.isfinite(value)] or [0.0]
+    # Failed trainings count as worse than the worst by the whole range of what was seen.
+    floor = min(known) - ((max(known) - min(known)) or 1.0)
+    original, mutant = (
+        [value if math.isfinite(value) else floor for value in values] for values in (before, after)
+    )
     return Killing(tuple(before), tuple(after), glm_p(original, mutant), cohen_d(original, mutant))
-
-
-def _finite(values: Sequence[float]) -> list[float]:
-    """Failed trainings count as worse than the worst by the whole range of what was seen."""
-    known = [value for value in values if math.isfinite(value)]
-    if not known:
-        return [0.0] * len(values)
-    lowest, highest = min(known), max(known)
-    floor = lowest - ((highest - lowest) or 1.0)
-    return [value if math.isfinite(value) else floor for value in values]
 
 
 @dataclass(frozen=True)
@@ -102,8 +92,7 @@ class Killings(Result):
 
     @property
     def mutants(self) -> list[dict[str, JsonValue]]:
-        pairs = self.by_mutant
-        return [{**encoded(one), **encoded(killing)} for one, killing in pairs]  # type: ignore[dict-item]
+        return [{**encoded(one), **encoded(end)} for one, end in self.by_mutant]  # type: ignore[dict-item]
 
 
 def kill(
@@ -128,19 +117,14 @@ def kill(
         services.open_run("mutate", program, request) as run,
         services.open_executor(options.workers, options.python) as executor,
     ):
-        evidence = seen if seen is not None else _watched(program, options, services, run)
-        seconds = evidence.trace.seconds if evidence.trace is not None else 0.0
-        trainer = BudgetedTrainer(
-            program=program,
-            executor=executor,
-            measure=Measure(options.metric),
-            budget=TrainingBudget(),
-            one_training=seconds,
-            one_wall=seconds,
-            trials=run.under("trials"),
-            stop=services.stop,
-            seeds=tuple(range(options.seeds)),
-            around=training_mark(program, options.python, evidence.opened),
+        evidence = seen
+        if evidence is None:
+            silent, asked = replace(services, tell=tell_nobody), TrainingOptions(python=options.python)
+            kept, trace = watched_run(program, asked, silent, run, bare=True)
+            evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
+        judge, seeds = Measure(options.metric), tuple(range(options.seeds))
+        trainer = services.trainer(
+            evidence, executor, run, options.python, measure=judge, budget=TrainingBudget(), seeds=seeds
         )
         trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
         (before,) = trainer.samples([Patch()], trainer.seeds)
@@ -154,38 +138,17 @@ def kill(
     return found
 
 
-def _watched(program: Program, options: KillOptions, services: DiagnoseServices, run: OpenRun) -> Evidence:
-    silent, asked = replace(services, tell=tell_nobody), TrainingOptions(python=options.python)
-    kept, trace = watched_run(program, asked, silent, run, bare=True)
-    return Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
-
-
-DEEPCRIME = {
-    "TCL": "change labels of training data",
-    "TRD": "remove portion of training data",
-    "TUD": "unbalance training data",
-    "TAN": "add noise to training data",
-    "TCO": "make output classes overlap",
-    "HBS": "change batch size",
-    "HLR": "decrease learning rate",
-    "HNE": "change number of epochs",
-    "HDB": "disable data batching",
-    "ACH": "change activation function",
-    "ARM": "remove activation function",
-    "AAL": "add activation function to layer",
-    "RAW": "add weights regularisation",
-    "RCW": "change weights regularisation",
-    "RRW": "remove weights regularisation",
-    "RCD": "change dropout rate",
-    "RCP": "change patience parameter",
-    "WCI": "change weights initialisation",
-    "WAB": "add bias to a layer",
-    "WRB": "remove bias from a layer",
-    "LCH": "change loss function",
-    "OCH": "change optimisation function",
-    "OCG": "change gradient clipping",
-    "VRM": "remove validation set",
-}
+_OPERATORS = """
+TCL change labels of training data, TRD remove portion of training data, TUD unbalance training data,
+TAN add noise to training data, TCO make output classes overlap, HBS change batch size,
+HLR decrease learning rate, HNE change number of epochs, HDB disable data batching,
+ACH change activation function, ARM remove activation function, AAL add activation function to layer,
+RAW add weights regularisation, RCW change weights regularisation, RRW remove weights regularisation,
+RCD change dropout rate, RCP change patience parameter, WCI change weights initialisation,
+WAB add bias to a layer, WRB remove bias from a layer, LCH change loss function,
+OCH change optimisation function, OCG change gradient clipping, VRM remove validation set
+"""
+DEEPCRIME = dict(one.split(maxsplit=1) for one in _OPERATORS.strip().split(","))
 """Its operators by code. Those on the data itself need code that no hyperparameter stands for, and patience
 and the mere presence of biases are no hyperparameters yet: they are not covered."""
 
@@ -203,13 +166,11 @@ def chosen(names: Sequence[str]) -> tuple[Operator, ...]:
     """
     if not names:
         return OPERATORS
-    known = {operator.name for operator in OPERATORS} | {operator.fault.value for operator in OPERATORS}
-    strange = [name for name in names if name not in known]
-    if strange:
-        listed = ", ".join(operator.name for operator in OPERATORS)
+    known = {word for one in OPERATORS for word in (one.name, one.fault.value)}
+    if strange := [name for name in names if name not in known]:
         raise InputError(
             f"There is no mutation operator of that name. Received: {strange[0]}.",
-            next_step=f"Known: {listed}.",
+            next_step=f"Known: {', '.join(one.name for one in OPERATORS)}.",
         )
     return tuple(one for one in OPERATORS if one.name in names or one.fault.value in names)
 

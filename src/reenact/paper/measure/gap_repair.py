@@ -187,7 +187,7 @@ class ConstrainedExecutor(Boxed):
     """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
 
     def __init__(self, fixed: Fixed, *, sandbox: Sandbox, python: str) -> None:
-        super().__init__(1, sandbox=sandbox, python=python)
+        super().__init__(sandbox=sandbox, python=python)
         self.fixed = fixed
 
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:

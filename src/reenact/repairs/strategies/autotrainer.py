@@ -10,7 +10,7 @@ released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from reenact.program.change import Change, Insert
@@ -43,12 +43,8 @@ NORMED = ("Dense", "Conv1D", "Conv2D", "LSTM", "Linear", "Conv1d", "Conv2d")
 MOST_PROBLEMS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedTraining:
-    """A training: its score and the problem it shows, empty when none."""
-
-    score: float
-    problem: str
+ObservedTraining = tuple[float, str]
+"""Score of a training, and the problem that it shows; empty when none."""
 
 
 class FromScratch:
@@ -63,29 +59,29 @@ class FromScratch:
         base = context.base()
         kept, now = NOTHING, self._see(NOTHING, NOTHING, context)
         for _ in range(MOST_PROBLEMS):
-            if now is None or not now.problem:
-                break
-            step = self._treat(kept, now, context, chance)
+            step = self._treat(kept, now, context, chance) if now is not None and now[1] else None
             if step is None:
                 break
             kept, now = step
-        score = now.score if now is not None else base
+        score = now[0] if now is not None else base
         return [kept] if kept and context.better(base, score) else []
 
     def _treat(
         self, kept: Patch, now: ObservedTraining, context: SearchContext, chance: random.Random
     ) -> tuple[Patch, ObservedTraining] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
-        for remedy, tries in REMEDIES[now.problem]:
+        for remedy, tries in REMEDIES[now[1]]:
             for attempt in range(tries):
                 changes = tuple(remedy_changes(remedy, context.hyperparameters, attempt, chance))
-                patch = context.together(_without(kept, changes), Patch(changes)) if changes else None
+                set_again = {getattr(one, "hyperparameter", None) for one in changes}
+                rest = (one for one in kept.changes if getattr(one, "hyperparameter", one) not in set_again)
+                patch = context.together(Patch(tuple(rest)), Patch(changes)) if changes else None
                 if patch is None:
                     continue
                 if not context.within_budget(context.cost(patch)):
                     return None
                 after = self._see(patch, kept, context)
-                if after is not None and after.problem != now.problem and after.score >= now.score:
+                if after is not None and after[1] != now[1] and after[0] >= now[0]:
                     return patch, after
         return None
 
@@ -104,8 +100,7 @@ class FromScratch:
             return None
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
-        problem = next((code for code in ORDER if code in found), "")
-        return ObservedTraining(trainer.measure.score(outcome), problem)
+        return trainer.measure.score(outcome), next((code for code in ORDER if code in found), "")
 
 
 class AutoTrainer(FromScratch):
@@ -118,12 +113,6 @@ class AutoTrainer(FromScratch):
 def _file(folder: Path, patch: Patch) -> Path:
     """Where the weights after a change are left."""
     return folder / f"{hashlib.sha256(patch.to_text().encode()).hexdigest()[:16]}.npz"
-
-
-def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
-    """The patch less what the changes set again."""
-    new = {getattr(change, "hyperparameter", None) for change in changes}
-    return Patch(tuple(one for one in patch.changes if getattr(one, "hyperparameter", one) not in new))
 
 
 Setting = tuple[Kind, JsonValue, bool]

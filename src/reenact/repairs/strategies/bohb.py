@@ -4,11 +4,8 @@ Starts from the faulty configuration. A rung is a training from its start with a
 a program that is not ours cannot be paused between two rungs.
 """
 
-import random
-
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.space import space_of
 from reenact.repairs.strategies.random import GOOD
 from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import Study, StudyPoint
@@ -26,15 +23,11 @@ class Bohb:
         """See `Strategy.search`."""
         import optuna
 
-        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.hyperparameters, context.options.space, chance)
-        study = Study(
-            context,
-            space,
-            optuna.samplers.TPESampler(seed=context.sampler_seed, n_startup_trials=5, constant_liar=True),
-            pruner=optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3),
-            from_faulty=True,
+        sampler = optuna.samplers.TPESampler(
+            seed=context.sampler_seed, n_startup_trials=5, constant_liar=True
         )
+        pruner = optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3)
+        study = Study(context, sampler, pruner=pruner, from_faulty=True)
         base, board = context.base(), Scoreboard()
         least = RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
         while context.within_budget(least):
@@ -54,11 +47,11 @@ def _climb(asked: StudyPoint, study: Study, context: SearchContext) -> float | N
     for rung in RUNGS if context.can_shorten else RUNGS[-1:]:
         share = rung / RUNGS[-1]
         if not context.within_budget(context.cost(asked.patch, share=share)):
-            study.drop(asked)
+            study.tell(asked, None)
             return None
         score = context.scores([asked.patch], share=share)[0]
         if study.should_end(asked, score, rung) and rung < RUNGS[-1]:
-            study.drop(asked)
+            study.tell(asked, None)
             return None
     study.tell(asked, score)
     return score

@@ -5,7 +5,6 @@ the documentation; without it this strategy refuses, and nothing else takes its 
 """
 
 import math
-import random
 from importlib import import_module
 from typing import Any
 
@@ -29,8 +28,7 @@ class Hebo:
 
     def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.hyperparameters, context.options.space, chance)
+        space = space_of(context.hyperparameters, context.options.space, context.options.chance)
         optimizer, frame = _optimizer(space, context.options.chance)
         base, board = context.base(), Scoreboard()
         optimizer.observe(frame([{one.name: one.start for one in space.dimensions}]), _losses([base]))

@@ -5,6 +5,8 @@ program, the values in force and the findings of the diagnosis, answers in hyper
 times; what names no hyperparameter of the program is dropped.
 """
 
+from contextlib import suppress
+
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
@@ -47,41 +49,34 @@ class Llm:
             raise MissingPart("The strategy llm needs a model.", next_step="Name one with --model.")
         base = context.base()
         params = {str(param.id): param for param in context.hyperparameters}
-        proposals = [self._ask(context, base, sample) for sample in range(context.options.samples)]
-        patches = once([_patch(one, params, context) for one in proposals if one is not None])
+        prompt, scope, model = _prompt(context, base), context.questions, context.model
+        heat, proposals = context.options.temperature, []
+        for sample in range(context.options.samples):
+            with suppress(AnswerUnusable):
+                answer = ask(scope, model, "proposal", prompt, Proposal, sample=sample, temperature=heat)
+                proposals.append(answer)
+        patches = once([_patch(one, params, context) for one in proposals])
         board = Scoreboard(patches)
         for patch in patches:
             if patch and context.within_budget(context.cost(patch)):
                 board.add([patch], context.scores([patch]))
         return [patch for patch, score in board if context.better(base, score)]
 
-    def _ask(self, context: SearchContext, base: float, sample: int) -> Proposal | None:
-        model, scope = context.model, context.questions
-        assert model is not None
-        assert scope is not None
-        prompt, temperature = _prompt(context, base), context.options.temperature
-        try:
-            return ask(scope, model, "proposal", prompt, Proposal, sample=sample, temperature=temperature)
-        except AnswerUnusable:
-            return None
-
 
 def _prompt(context: SearchContext, base: float) -> Prompt:
     value = base if context.trainer.measure.larger_is_better else -base
+    params = context.hyperparameters
+    usual = [", ".join(map(str, one.alternatives[:ALTERNATIVES])) or "none" for one in params]
+    knobs = [f"{one.id}: {one.in_force!r} (usual: {text})" for one, text in zip(params, usual, strict=True)]
     values = {
         "task": context.evidence.task.value,
         "metric": context.trainer.measure.name,
         "base": f"{value:.4g}",
         "accused": "\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
-        "knobs": "\n".join(_line(param) for param in context.hyperparameters),
+        "knobs": "\n".join(knobs),
         "program": numbered(context.program),
     }
     return load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
-
-
-def _line(param: Hyperparameter) -> str:
-    usual = ", ".join(map(str, param.alternatives[:ALTERNATIVES]))
-    return f"{param.id}: {param.in_force!r} (usual: {usual or 'none'})"
 
 
 def _patch(proposal: Proposal, params: dict[str, Hyperparameter], context: SearchContext) -> Patch:

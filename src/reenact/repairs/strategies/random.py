@@ -1,10 +1,7 @@
 """random: points of the space by chance, one training each, as many as the budget allows."""
 
-import random
-
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.space import space_of
 from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import Study, StudyPoint
 
@@ -25,9 +22,7 @@ class Random:
         """See `Strategy.search`."""
         import optuna
 
-        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.hyperparameters, context.options.space, chance)
-        study = Study(context, space, optuna.samplers.RandomSampler(seed=context.sampler_seed))
+        study = Study(context, optuna.samplers.RandomSampler(seed=context.sampler_seed))
         return best_of(study, context)
 
 
@@ -57,5 +52,5 @@ def _affordable(study: Study, context: SearchContext) -> list[StudyPoint]:
             chosen.append(one)
             planned += cost
         else:
-            study.drop(one)
+            study.tell(one, None)
     return chosen

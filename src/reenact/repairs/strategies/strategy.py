@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol
 
 from reenact.errors import InputError
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from reenact.repairs.search_context import SearchContext
 
 BUILT_IN = {
-    "guided": "reenact.repairs.strategies.guided.search:Guided",
+    "guided": "reenact.repairs.strategies.guided:Guided",
     "random": "reenact.repairs.strategies.random:Random",
     "bohb": "reenact.repairs.strategies.bohb:Bohb",
     "hebo": "reenact.repairs.strategies.hebo:Hebo",
@@ -41,15 +40,12 @@ class Strategy(Protocol):
 def strategy(name: str) -> Strategy:
     """The strategy of this name, ours or one that an installed package brings."""
     plugins = {found.name: found for found in entry_points(group=GROUP)}
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        made: Strategy = getattr(importlib.import_module(module), attribute)()
-        return made
-    if name in plugins:
-        other: Strategy = plugins[name].load()()
-        return other
-    known = ", ".join(sorted({*BUILT_IN, *plugins}))
-    raise InputError(f"There is no strategy of this name; there are {known}. Received: {name}.")
+    known = plugins | {one: EntryPoint(one, value, GROUP) for one, value in BUILT_IN.items()}
+    if name not in known:
+        there = ", ".join(sorted(known))
+        raise InputError(f"There is no strategy of this name; there are {there}. Received: {name}.")
+    made: Strategy = known[name].load()()
+    return made
 
 
 @dataclass

@@ -18,12 +18,11 @@ def note_at_end() -> None:
     """Leave the note when the program ends, if one is wanted: bytes, 0 where no card was touched."""
     path = os.environ.get(VARIABLE)
     if path:
-        atexit.register(_note, path)
 
-
-def _note(path: str) -> None:
-    with open(path, "w", encoding="ascii") as file:
-        file.write(str(peak()))
+        @atexit.register
+        def note() -> None:
+            with open(path, "w", encoding="ascii") as file:
+                file.write(str(peak()))
 
 
 def peak() -> int:
@@ -54,19 +53,15 @@ def look(visible: str | None) -> list[tuple[str, int]]:
     if nvml.nvmlInit_v2() != 0:
         return []
     try:
-        names = (
-            _names(nvml) if visible is None else [part.strip() for part in visible.split(",") if part.strip()]
-        )
+        count = ctypes.c_uint()
+        if visible is None:
+            nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
+        given = map(str, range(count.value)) if visible is None else map(str.strip, visible.split(","))
+        names = filter(None, given)
         found = ((name, _free(nvml, name)) for name in names)
         return [(name, free) for name, free in found if free is not None]
     finally:
         nvml.nvmlShutdown()
-
-
-def _names(nvml: Any) -> list[str]:
-    count = ctypes.c_uint()
-    nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
-    return [str(number) for number in range(count.value)]
 
 
 def _free(nvml: Any, name: str) -> int | None:

@@ -4,6 +4,7 @@ arguments, probe; and what the server does for it before the fork and after its 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -20,12 +21,11 @@ import reenact_trials_cards
 import reenact_trials_data
 import reenact_trials_links
 import reenact_trials_stop
-import reenact_trials_weights
 
 if TYPE_CHECKING:
     from reenact_probe.types import Facts
 
-_DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
+_DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36
 """Options of prctl(2)."""
 _OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
 _LAZY = {
@@ -52,17 +52,13 @@ def preload(job: Facts) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
-        _settle()
+        # What is imported stays: no trial need walk through it, and so copy it, or take it apart at its end.
+        gc.collect()
+        gc.freeze()
+        for finalizer in list(getattr(weakref.finalize, "_registry", ())):
+            finalizer.atexit = False
     if reenact_trials_cards.cuda_began():
         sys.stderr.write("CUDA was started by an import: trials run in fresh interpreters\n")
-
-
-def _settle() -> None:
-    """What is imported stays: no trial need walk through it, and so copy it, or take it apart at its end."""
-    gc.collect()
-    gc.freeze()
-    for finalizer in list(getattr(weakref.finalize, "_registry", ())):
-        finalizer.atexit = False
 
 
 def _import(name: str) -> None:
@@ -102,7 +98,7 @@ def become(job: Facts, output: int, wake: int) -> None:
     """Never returns."""
     server = os.getppid()
     os.setsid()
-    _prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
     os.close(wake)
@@ -118,17 +114,13 @@ def become(job: Facts, output: int, wake: int) -> None:
     os.chdir(job["cwd"])
     # A fork of a process in which CUDA runs cannot use a card; a fresh interpreter can.
     if not job["forks"] or reenact_trials_cards.cuda_began():
-        _replace(job["command"])
+        try:
+            os.execvpe(job["command"][0], job["command"], os.environ)  # noqa: S606 - the user's own program
+        except OSError as error:
+            sys.stderr.write(f"{job['command'][0]}: {error.strerror}\n")
+            sys.stderr.flush()
+            os._exit(127)
     _run(job)
-
-
-def _replace(command: list[str]) -> None:
-    try:
-        os.execvpe(command[0], command, os.environ)  # noqa: S606 - the user's own program
-    except OSError as error:
-        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
-        sys.stderr.flush()
-        os._exit(127)
 
 
 def _run(job: Facts) -> None:
@@ -145,7 +137,8 @@ def _run(job: Facts) -> None:
         importlib.import_module("atexit")._run_exitfuncs()
     finally:
         for stream in (sys.stdout, sys.stderr):
-            _flush(stream)
+            with contextlib.suppress(AttributeError, OSError, ValueError):
+                stream.flush()
         os._exit(code)
 
 
@@ -160,17 +153,15 @@ def _dress(job: Facts) -> None:
     from reenact_probe import boot, config
 
     options = dict(job["options"])
-    if job["root"]:
-        reenact_trials_links.guard(job["root"])
+    reenact_trials_links.guard()
     folder = options.pop("folder")
     session = boot.start(config.Config(folder, **options), own_process=True)
-    if job["stop"]:
-        reenact_trials_stop.watch(session, job["stop"], job["baseline"])
+    reenact_trials_stop.watch(session)
     if job["weights"]:
-        reenact_trials_weights.install(*job["weights"])
+        reenact_trials_data.install_weights(*job["weights"])
     if job["part"]:
         reenact_trials_data.install_half(job["part"], folder)
-    if job.get("data", 1.0) < 1:
+    if job["data"] < 1:
         reenact_trials_data.install_share(job["data"], folder)
 
 
@@ -212,19 +203,6 @@ def _uncaught(error: BaseException) -> int:
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
-def _flush(stream: Any) -> None:
-    try:
-        if stream is not None:
-            stream.flush()
-    except (OSError, ValueError):
-        return
-
-
-def adopt_orphans() -> None:
-    """Processes that a trial leaves behind become ours, so that they can be ended."""
-    _prctl(_ADOPT_ORPHANS, 1)
-
-
 def end_leftovers() -> float:
     """End what a trial left behind, also what left its group; seconds of processor time that it used."""
     cpu = 0.0
@@ -248,7 +226,7 @@ def _children() -> list[int]:
         return []
 
 
-def _prctl(option: int, value: Any) -> None:
+def prctl(option: int, value: Any) -> None:
     """Linux only; elsewhere the end of the input does the same more slowly."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(option, int(value), 0, 0, 0)

@@ -9,6 +9,9 @@ that Keras's `fit` is given, and `DataLoader`s of torch that shuffle a data set 
 generators, samplers of the program's own, loops over tensors. Evaluation data stay as they are.
 
 How often that was done is written to a file, so that nobody takes for a part what was the whole.
+
+And a training that continues another: before the first `fit` of Keras it takes weights from a file, after it
+leaves them in one. They are matched in order, by shape: layers that a change has put in keep their beginning.
 """
 
 from __future__ import annotations
@@ -27,10 +30,11 @@ HALVES, SUBSET = "halves.txt", "subset.txt"
 
 
 class Part:
-    """Chooses rows, drawn apart from the program's own random numbers, and counts how often."""
+    """Chooses rows, drawn apart from the program's own random numbers, and counts how often: the `second`
+    half of them, or a `share`."""
 
-    def __init__(self, notes: str) -> None:
-        self.notes = notes
+    def __init__(self, notes: str, *, second: bool = False, share: float = 1.0) -> None:
+        self.notes, self.second, self.share = notes, second, share
         self.inside = 0
         """Depth of calls: Keras calls `evaluate` inside `fit`."""
 
@@ -59,20 +63,13 @@ class Part:
 class Half(Part):
     """One half of the evaluation data."""
 
-    def __init__(self, second: bool, notes: str) -> None:
-        super().__init__(notes)
-        self.second = second
-
     def of(self, *arrays: Any) -> tuple[Any, ...] | None:
         """The same rows of each array, or none when they are not arrays of one length."""
-        if not _alike(arrays):
-            return None
-        count = next(len(one) for one in arrays if one is not None)
+        count = next((len(one) for one in arrays if one is not None), 0) if _alike(arrays) else 0
         if count < FEWEST_HALVED:
             return None
         self.note(count)
-        order = _shuffled(count)
-        rows = _in_order(order[count // 2 :] if self.second else order[: count // 2])
+        rows = _chosen(count, *((count // 2, count) if self.second else (0, count // 2)))
         return tuple(one if one is None else one[rows] for one in arrays)
 
     def in_evaluate(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
@@ -99,17 +96,13 @@ class Half(Part):
 class Share(Part):
     """A share of the training data."""
 
-    def __init__(self, share: float, notes: str) -> None:
-        super().__init__(notes)
-        self.share = share
-
     def rows(self, count: int) -> Array | None:
         """Numbers of rows in their order, or none when they stay whole."""
         if count < FEWEST_CUT:
             return None
         kept = max(FEWEST_CUT // 2, round(self.share * count))
         self.note(kept, count)
-        return _in_order(_shuffled(count)[:kept])
+        return _chosen(count, 0, kept)
 
     def in_fit(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
         weights = named.get("sample_weight")
@@ -159,7 +152,7 @@ def install_half(part: str, folder: str) -> None:
     """`part` is search or judge; `folder` holds the notes."""
     from reenact_probe import late
 
-    half = Half(part == "judge", os.path.join(folder, HALVES))
+    half = Half(os.path.join(folder, HALVES), second=part == "judge")
 
     def wrap(keras: Library) -> None:
         half.wrap(keras.Model, "fit", half.in_fit)
@@ -172,7 +165,7 @@ def install_share(share: float, folder: str) -> None:
     """`share` of the training data; `folder` holds the notes."""
     from reenact_probe import late
 
-    fewer = Share(share, os.path.join(folder, SUBSET))
+    fewer = Share(os.path.join(folder, SUBSET), share=share)
     late.when_imported("keras", lambda keras: fewer.wrap(keras.Model, "fit", fewer.in_fit))
     late.when_imported("torch", lambda _: fewer.wrap_loader(importlib.import_module("torch.utils.data")))
 
@@ -192,13 +185,48 @@ def _border(x: Any, share: float) -> int:
     return int(len(x) * (1.0 - share))
 
 
-def _shuffled(count: int) -> Array:
+def _chosen(count: int, first: int, end: int) -> Array:
+    """Numbers of the rows between two places of a fixed shuffle, in their order."""
     import numpy as np
 
-    return np.random.RandomState(count % 2**32).permutation(count)
+    return np.sort(np.random.RandomState(count % 2**32).permutation(count)[first:end])
 
 
-def _in_order(rows: Array) -> Array:
-    import numpy as np
+def install_weights(start: str, end: str) -> None:
+    """`start`: file to take weights from, or empty; `end`: file to leave them in, or empty."""
+    from reenact_probe import late
 
-    return np.sort(rows)
+    late.when_imported("keras", lambda keras: _continue(keras, start, end))
+
+
+def _continue(keras: Library, start: str, end: str) -> None:
+    fit = keras.Model.fit
+    waiting = [start] if start and os.path.isfile(start) else []
+
+    @functools.wraps(fit)
+    def continued(self: Any, x: Any = None, *args: Any, **named: Any) -> Any:
+        import numpy as np
+
+        if waiting:
+            if not self.built and x is not None:
+                self(x[:1])
+            with np.load(waiting.pop(), allow_pickle=False) as kept:
+                _assign(self, [kept[name] for name in sorted(kept.files)])
+        history = fit(self, x, *args, **named)
+        if end:
+            arrays = map(keras.ops.convert_to_numpy, self.trainable_variables)
+            values: dict[str, Any] = {f"w{number:05}": np.asarray(one) for number, one in enumerate(arrays)}
+            beside = f"{end}.{os.getpid()}.npz"
+            np.savez(beside, **values)
+            os.replace(beside, end)
+        return history
+
+    keras.Model.fit = continued
+
+
+def _assign(model: Module, known: list[Array]) -> None:
+    for weight in model.trainable_variables:
+        fitting = next((at for at, value in enumerate(known) if value.shape == tuple(weight.shape)), None)
+        if fitting is not None:
+            weight.assign(known[fitting])
+            known = known[fitting + 1 :]

@@ -38,18 +38,13 @@ def own(root: str, path: str, follow: bool = True) -> None:
     at = root
     for number, part in enumerate(parts, 1):
         at = os.path.join(at, part)
-        last = number == len(parts)
-        if os.path.islink(at) and (follow or not last) and _leads_out(root, at):
-            _copy(at)
+        if os.path.islink(at) and (follow or number < len(parts)):
+            target = os.path.realpath(at)
+            if os.path.exists(target) and not target.startswith(os.path.realpath(root) + os.sep):
+                _copy(at, target)
 
 
-def _leads_out(root: str, link: str) -> bool:
-    target = os.path.realpath(link)
-    return os.path.exists(target) and not target.startswith(os.path.realpath(root) + os.sep)
-
-
-def _copy(link: str) -> None:
-    target = os.path.realpath(link)
+def _copy(link: str, target: str) -> None:
     beside = f"{link}.{os.getpid()}.part"
     if os.path.isdir(target):
         os.mkdir(beside)
@@ -114,11 +109,13 @@ class _Guard:
 _EVENTS = frozenset(("open",)) | _FOLLOWS | _ENTRIES
 
 
-def guard(root: str) -> None:
-    """Stand guard in this process for good: an audit hook cannot be taken away."""
+def guard() -> None:
+    """Stand guard in this process for good, where its trial has links: an audit hook cannot be taken away."""
     from reenact_probe.late import when_imported
 
-    guarding = _Guard(root)
-    sys.addaudithook(guarding.on_event)
-    when_imported("torch", guarding.torch_arrived)
-    when_imported("h5py", guarding.h5py_arrived)
+    root = os.environ.get(VARIABLE)
+    if root:
+        guarding = _Guard(root)
+        sys.addaudithook(guarding.on_event)
+        when_imported("torch", guarding.torch_arrived)
+        when_imported("h5py", guarding.h5py_arrived)

@@ -120,7 +120,7 @@ class Running:
         seconds = time.monotonic() - self.began
         # Before it is waited for: until then nobody else can have its number.
         self.signal(signal.SIGKILL)
-        while self._readable() and self.drain():
+        while select.select([self.output], [], [], 0)[0] and self.drain():
             pass
         os.close(self.output)
         self._file.close()
@@ -128,9 +128,6 @@ class Running:
         cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
         return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
-
-    def _readable(self) -> bool:
-        return bool(select.select([self.output], [], [], 0)[0])
 
 
 def serve(channel: Channel, wake: int) -> None:
@@ -203,7 +200,8 @@ def follow(running: Running, channel: Channel, wake: int) -> bool:
 
 def main() -> None:
     channel = Channel()
-    child.adopt_orphans()
+    # Processes that a trial leaves behind become ours, so that they can be ended.
+    child.prctl(child.ADOPT_ORPHANS, 1)
     waiting, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)

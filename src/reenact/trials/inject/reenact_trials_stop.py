@@ -1,13 +1,19 @@
-"""Ends a training whose loss is lost, or that is hopeless, and leaves a note of why."""
+"""Ends a training whose loss is lost, or that is hopeless, and leaves a note of why.
+
+The rule: a training cannot become better than the program as it stands any more. It looks at one metric on
+the way, larger is better, against the curves of the program as it stands over its seeds. A training is
+hopeless when it could not reach what it must even if it went on to gain several times as fast as it did of
+late, and it is clearly behind the worst of them at the same share of the training; late in the training the
+first suffices. `python -m benchmarks curves` replays it on whole curves; its constants were chosen there.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import reenact_trials_hopeless
 
 if TYPE_CHECKING:
     from reenact_probe.boot import Session
@@ -22,14 +28,78 @@ POINTS = 50
 _LOSS = 3
 """Column of the loss in a row of a step."""
 
+Curve = Sequence[Sequence[float]]
+"""Shares of the training, from 0 to 1, and values."""
+
+HOPELESS = "hopeless beside the program as it stands"
+"""How the note of a training begins that was ended so."""
+EARLIEST = {"metric": 0.3, "loss": 0.5}
+"""Share of a training before which nothing is ended."""
+BEHIND = {"metric": 0.25, "loss": 0.5}
+"""Share of all that the program as it stands gains in its training by which one must be behind."""
+LATE = {"metric": 0.6, "loss": 2.0}
+"""Share from which on it need not be behind; a loss alone never suffices."""
+FASTER = 3.0
+"""Times as fast as of late that it may gain in the rest."""
+REPORTS = 3
+"""Values that must be known; the best of so many last ones counts."""
+NEAR = 0.1
+"""Share of a training within which values count as being at the same place."""
+
+
+def hopeless(
+    points: Curve,
+    base: Sequence[Curve],
+    target: float,
+    least: float,
+    kind: str = "metric",
+    earliest: float | None = None,
+    behind: float | None = None,
+    late: float | None = None,
+    faster: float = FASTER,
+) -> bool:
+    """Whether a training with these points so far is: `base` are the curves of the program as it stands,
+    `target` is what it must reach to be better, `least` the smallest difference that matters."""
+    earliest = EARLIEST[kind] if earliest is None else earliest
+    behind = BEHIND[kind] if behind is None else behind
+    late = LATE[kind] if late is None else late
+    if len(points) < REPORTS or points[-1][0] < earliest or not base:
+        return False
+    share = min(1.0, points[-1][0])
+    reached = max(value for _, value in points[-REPORTS:])
+    early = max([value for at, value in points if at <= share / 2] or [points[0][1]])
+    pace = max(0.0, reached - early) / (share / 2)
+    if reached + faster * pace * (1 - share) >= target:
+        return False
+    worst = min(_around(curve, share) for curve in base)
+    values = [value for curve in base for _, value in curve]
+    return share >= late or reached < worst - max(behind * (max(values) - min(values)), least)
+
+
+def _around(curve: Curve, share: float) -> float:
+    """The worst value near this share: curves go up and down."""
+    before = [value for at, value in curve if at <= share] or [curve[0][1]]
+    return min([*(value for at, value in curve if abs(at - share) <= NEAR), before[-1]])
+
 
 class Watch:
-    """Listens to every step of torch."""
+    """Listens to every step of torch. With a baseline it also compares one metric, or the loss of the steps,
+    with the curves of the program as it stands."""
 
-    def __init__(self, session: Session, path: str) -> None:
-        self.session = session
-        self.path = path
+    def __init__(self, session: Session, path: str, baseline: str) -> None:
+        self.session, self.path = session, path
         self.lost = 0
+        self.base: dict[str, Any] = {}
+        if baseline:
+            with open(baseline, encoding="utf-8") as file:
+                self.base = json.load(file)
+        self.by_step = self.base.get("metric") == "step_loss"
+        self.sign = 1 if self.base.get("larger") else -1
+        self.points: list[tuple[float, float]] = []
+        self._values: list[float] = []
+        self._step = -1
+        if self.base and not self.by_step:
+            session.recorder.listen(self.metric, lambda *_: None)
 
     def torch_arrived(self, _: Any) -> None:
         """Look at every row of a step, unless the probe stays away."""
@@ -44,29 +114,14 @@ class Watch:
             # The recorder counts a step when its row is complete.
             self.session.recorder.step += 1
             self.end(f"the loss was no finite number for {LOST} steps")
-
-    def end(self, why: str) -> None:
-        from reenact_probe import ending
-
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(why)
-        ending.stop_here(self.session.recorder)
-
-
-class Beside(Watch):
-    """Compares one metric, or the loss of the steps, with the curves of the program as it stands as well."""
-
-    def __init__(self, session: Session, path: str, baseline: str) -> None:
-        super().__init__(session, path)
-        with open(baseline, encoding="utf-8") as file:
-            self.base: dict[str, Any] = json.load(file)
-        self.by_step = self.base["metric"] == "step_loss"
-        self.sign = 1 if self.base["larger"] else -1
-        self.points: list[tuple[float, float]] = []
-        self._values: list[float] = []
-        self._step = -1
-        if not self.by_step:
-            session.recorder.listen(self.metric, lambda *_: None)
+        if not self.by_step or not isinstance(loss, float) or math.isnan(loss):
+            return
+        self._values.append(self.sign * loss)
+        step = self.session.recorder.step
+        if step - self._step >= self.base["steps"] / POINTS:
+            self.points.append((step / self.base["steps"], sum(self._values) / len(self._values)))
+            self._values, self._step = [], step
+            self.judge()
 
     def metric(self, name: str, value: Any, source: str) -> None:
         """Values that come at one and the same step are those of the batches of one evaluation."""
@@ -88,39 +143,25 @@ class Beside(Watch):
         if source != "probe":
             self.judge()
 
-    def step(self, row: Row) -> None:
-        super().step(row)
-        loss: Any = row[_LOSS]
-        if not self.by_step or not isinstance(loss, float) or math.isnan(loss):
-            return
-        self._values.append(self.sign * loss)
-        step = self.session.recorder.step
-        if step - self._step >= self.base["steps"] / POINTS:
-            self.points.append((step / self.base["steps"], sum(self._values) / len(self._values)))
-            self._values, self._step = [], step
-            self.judge()
-
     def judge(self) -> None:
-        base = self.base
-        kind = "loss" if self.by_step else "metric"
-        if reenact_trials_hopeless.hopeless(self.points, base["curves"], base["target"], base["least"], kind):
+        base, kind = self.base, "loss" if self.by_step else "metric"
+        if hopeless(self.points, base["curves"], base["target"], base["least"], kind):
             share, value = self.points[-1]
-            self.end(
-                f"{reenact_trials_hopeless.HOPELESS}: {base['metric']} {self.sign * value:.4g} after"
-                f" {min(1.0, share):.0%} of the training"
-            )
+            reached = f"{base['metric']} {self.sign * value:.4g}"
+            self.end(f"{HOPELESS}: {reached} after {min(1.0, share):.0%} of the training")
+
+    def end(self, why: str) -> None:
+        from reenact_probe import ending
+
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(why)
+        ending.stop_here(self.session.recorder)
 
 
-def watch(session: Session, path: str, baseline: str = "") -> None:
-    """Stand guard over a session of the probe from now on."""
+def watch(session: Session | None) -> None:
+    """Stand guard over a session of the probe from now on, where the trial is one that may be given up."""
     from reenact_probe.late import when_imported
 
-    guard = Beside(session, path, baseline) if baseline else Watch(session, path)
-    when_imported("torch", guard.torch_arrived)
-
-
-def from_environment(session: Session) -> None:
-    """For a trial in a fresh interpreter."""
     path = os.environ.get(VARIABLE)
     if path and session is not None:
-        watch(session, path, os.environ.get(BASELINE, ""))
+        when_imported("torch", Watch(session, path, os.environ.get(BASELINE, "")).torch_arrived)

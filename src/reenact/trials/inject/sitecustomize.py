@@ -8,21 +8,21 @@ import sys
 
 
 def _stand_guard() -> None:
-    root = os.environ.get("REENACT_TRIAL_ROOT")
     # Without the probe, which is loaded before this, there is nothing that tells when torch arrives.
-    if root and "reenact_probe" in sys.modules:
+    if "reenact_probe" not in sys.modules:
+        return
+    from reenact_trials_cards import note_at_end
+
+    note_at_end()
+    if os.environ.get("REENACT_TRIAL_ROOT"):
         from reenact_trials_links import guard
 
-        guard(root)
-    if "reenact_probe" in sys.modules:
-        from reenact_trials_cards import note_at_end
-
-        note_at_end()
-    if "reenact_probe" in sys.modules and os.environ.get("REENACT_TRIAL_STOP"):
+        guard()
+    if os.environ.get("REENACT_TRIAL_STOP"):
         from reenact_probe import boot
-        from reenact_trials_stop import from_environment
+        from reenact_trials_stop import watch
 
-        from_environment(boot.current())
+        watch(boot.current())
 
 
 def _hand_over() -> None:

@@ -16,14 +16,7 @@ from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.strategies.guided.finalists import (
-    EXPENSIVE,
-    NEARLY,
-    affordable_on_seeds,
-    choose_finalists,
-    smallest_near,
-)
-from reenact.repairs.strategies.guided.ideas import Idea, fits, ideas, usable
+from reenact.repairs.strategies.ideas import Idea, fits, ideas
 from reenact.repairs.strategies.strategy import Scoreboard, once
 
 SHORT = 1 / 3
@@ -38,8 +31,22 @@ FOR_ANOTHER_SEED = 0.75
 FRONT = 4
 SURE = 0.6
 SEEDS = 3
+NEARLY = 0.05
+"""Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""
+OF_AN_ERROR = 0.25
+"""Share of an error that counts as nearly the same error."""
+LESS = 0.25
+"""Share of the gain that a change may miss which trains in half the time: longer training helps nearly every
+program a little, and one look tells little."""
+EXPENSIVE = 2.0
+"""Times what another training costs from which on a change is expensive; never less than a training as is."""
+FINALISTS = 3
+MATCH = 2
+"""One that helps gets a rival: one look tells little."""
+
 CALMER = (0.1, 0.01)
 """Shares of the learning rate at which a change is tried again whose loss was lost."""
+Scored = tuple[Patch, float]
 
 
 class Guided:
@@ -72,22 +79,25 @@ def _within(context: SearchContext, share: float, cost: float) -> bool:
 
 def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     """The ideas in the order of what a short training says of them; as they come where none can be short."""
-    share = SHORT if _can_be_short(context) or _can_have_fewer_data(context) else 1.0
+    epochs = next((param.in_force for param in context.hyperparameters if param.kind is Kind.EPOCHS), 0)
+    long = context.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
+    # A long training of few epochs is looked at with a share of its data first.
+    slow = not long and context.trainer.one_training >= LONG and context.within_budget(SHORT)
+    share = SHORT if long or (slow and context.try_fewer_data(SHORT)) else 1.0
     tried: list[Idea] = []
     scores: list[float] = []
     left, base = list(wanted), -math.inf
     while chosen := _next_few(context, left, share, 0.0 if tried else share):
+        found = context.scores([*([] if tried else [NOTHING]), *(idea.patch for idea in chosen)], share=share)
         if not tried:
-            base, *found = context.scores([NOTHING, *(idea.patch for idea in chosen)], share=share)
-        else:
-            found = context.scores([idea.patch for idea in chosen], share=share)
+            base, *found = found
         tried, scores = [*tried, *chosen], [*scores, *found]
         lost = [idea for idea, score in zip(chosen, found, strict=True) if score == -math.inf]
         left[:0] = [calmer for idea in lost if idea.weight >= SURE for calmer in _calmer(context, idea)]
         if context.perfect(max(found)):
             break
     if not tried:
-        return [idea.patch for idea in list(usable(context, wanted[:2]))]
+        return [idea.patch for idea in wanted[:2] if fits(context, idea)]
     # A short training of four times the epochs is not short: what is expensive waits.
     expensive = [context.cost(idea.patch) >= EXPENSIVE for idea in tried]
     order = sorted(range(len(tried)), key=lambda at: (expensive[at], -scores[at]))
@@ -119,20 +129,6 @@ def _next_few(context: SearchContext, left: list[Idea], share: float, planned: f
     return chosen
 
 
-def _can_be_short(context: SearchContext) -> bool:
-    epochs = next((param.in_force for param in context.hyperparameters if param.kind is Kind.EPOCHS), 0)
-    return context.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
-
-
-def _can_have_fewer_data(context: SearchContext) -> bool:
-    """A long training of few epochs is looked at with a share of its data first."""
-    return (
-        context.trainer.one_training >= LONG
-        and context.within_budget(SHORT)
-        and context.try_fewer_data(SHORT)
-    )
-
-
 def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
     """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
     surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
@@ -146,13 +142,7 @@ def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[fl
 def _whole(
     context: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float
 ) -> Scoreboard:
-    chosen: list[Patch] = []
-    planned = 0.0
-    for patch in front[: FRONT + 2]:
-        cost = context.cost(patch)
-        if not chosen or _within(context, share, planned + cost):
-            chosen.append(patch)
-            planned += cost
+    chosen = _affordable(context, front[: FRONT + 2], share, at_least=1)
     scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, context.scores(chosen))
     return scored
@@ -264,12 +254,15 @@ def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[
     return smallest_near(context, better, base)
 
 
-def _affordable(context: SearchContext, patches: Iterable[Patch], share: float) -> list[Patch]:
+def _affordable(
+    context: SearchContext, patches: Iterable[Patch], share: float, at_least: int = 0
+) -> list[Patch]:
+    """Those that a stage may still spend on, one after the other."""
     chosen: list[Patch] = []
     planned = 0.0
     for patch in patches:
         cost = context.cost(patch)
-        if _within(context, share, planned + cost):
+        if len(chosen) < at_least or _within(context, share, planned + cost):
             chosen.append(patch)
             planned += cost
     return chosen
@@ -277,8 +270,74 @@ def _affordable(context: SearchContext, patches: Iterable[Patch], share: float) 
 
 def _overlap(one: Patch, other: Patch) -> bool:
     """Whether both turn the same hyperparameter."""
-    return bool({_subject(change) for change in one.changes} & {_subject(change) for change in other.changes})
+    first, second = (
+        {getattr(each, "hyperparameter", None) or getattr(each, "anchor", None) for each in patch.changes}
+        for patch in (one, other)
+    )
+    return bool(first & second)
 
 
-def _subject(change: object) -> object:
-    return getattr(change, "hyperparameter", None) or getattr(change, "anchor", None)
+def choose_finalists(
+    context: SearchContext, good: Sequence[Scored], base: float, scored: Scoreboard
+) -> list[Patch]:
+    """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
+    cause that a finding names is a better repair than a cure of its symptoms. The best that is much cheaper
+    to train stands beside one that is expensive, and the next best beside one that would be alone."""
+    found: list[Scored] = []
+    cheap: list[Patch] = []
+    for size in sorted({patch.complexity for patch, _ in good}):
+        same = [pair for pair in good if pair[0].complexity == size]
+        near = _near(context, same, base, NEARLY)
+        found.append(min(near, key=lambda pair: scored.rank(pair[0])))
+        cost = context.cost(found[-1][0])
+        close = _near(context, same, base, LESS) if cost >= EXPENSIVE else []
+        cheap += [patch for patch, _ in close if EXPENSIVE * context.cost(patch) <= cost][:1]
+    rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
+    best = [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
+    chosen = [*best, *cheap[:1]]
+    rivals = [patch for patch, _ in good if patch not in chosen]
+    return [*chosen, *rivals[: max(0, MATCH - len(chosen))]]
+
+
+def affordable_on_seeds(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+    """As many as can be trained over so many more seeds, beside the program as it stands; what is much more
+    expensive than another goes first, then the last."""
+    chosen = list(patches)
+    while len(chosen) > 1 and not context.within_budget(
+        sum(context.cost(one, seeds) for one in chosen) + seeds
+    ):
+        costs = [context.cost(one) for one in chosen]
+        expensive = max(costs) >= EXPENSIVE * max(1.0, min(costs))
+        chosen.pop(costs.index(max(costs)) if expensive else -1)
+    return chosen
+
+
+def _near(context: SearchContext, found: Sequence[Scored], base: float, nearly: float) -> list[Scored]:
+    """Those whose gain is nearly that of the first, which is the largest."""
+    floor = _floor(context, found[0][1], base, nearly)
+    return [pair for pair in found if pair[1] >= floor]
+
+
+def smallest_near(
+    context: SearchContext, found: Sequence[Scored], base: float, nearly: float = NEARLY
+) -> list[Patch]:
+    """Those whose gain is nearly the largest first, the smallest of them before the others."""
+    if not found:
+        return []
+    floor = _floor(context, max(score for _, score in found), base, nearly)
+
+    def order(pair: Scored) -> tuple[bool, int, float]:
+        patch, score = pair
+        near = score >= floor
+        return (not near, patch.complexity if near else 0, -score)
+
+    return [patch for patch, _ in sorted(found, key=order)]
+
+
+def _floor(context: SearchContext, top: float, base: float, nearly: float) -> float:
+    """From here on a gain is nearly the largest. An error is measured by its own size too: beside one that
+    exploded all others are alike."""
+    gain = top - base
+    if context.trainer.bounded:
+        return top - nearly * gain if math.isfinite(gain) else top
+    return top - min(nearly * gain, OF_AN_ERROR * abs(top))

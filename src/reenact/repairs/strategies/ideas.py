@@ -5,11 +5,11 @@ what is known to interact as one, then each by itself. Then what repairs most tr
 prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.diagnosis.candidates import WORTH_TRYING, Candidate, interacting, is_firm, joint, whole
-from reenact.diagnosis.suspects import Suspect
+from reenact.diagnosis.suspects import Suspect, firsts
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -47,15 +47,9 @@ class Idea:
 
 def ideas(context: SearchContext) -> list[Idea]:
     """Every idea once, the most promising first; only what can be applied and judged."""
-    known: dict[str, Idea] = {}
-    for idea in (*_suggested(context), *_usual(context)):
-        known.setdefault("\n".join(sorted(map(str, idea.patch.changes))), idea)
-    return sorted(known.values(), key=lambda one: -one.weight)
-
-
-def usable(context: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
-    """Those that can be applied and judged; asked only when one is wanted, for it takes time."""
-    return (idea for idea in wanted if fits(context, idea))
+    found = (*_suggested(context), *_usual(context))
+    known = firsts(found, lambda idea: tuple(sorted(map(str, idea.patch.changes))))
+    return sorted(known, key=lambda one: -one.weight)
 
 
 def fits(context: SearchContext, idea: Idea) -> bool:
@@ -84,10 +78,10 @@ def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Ide
         return context.together(*(one.patch for one in candidates)) is not None
 
     firm = [
-        Candidate(suspect, usable)
+        Candidate(suspect, patch)
         for suspect in likely
         if is_firm(suspect)
-        and (usable := next((one for one in suspect.suggestions if context.applies(one.patch)), None))
+        and (patch := next((one.patch for one in suspect.suggestions if context.applies(one.patch)), None))
     ]
     for group in (firm, *interacting(firm)):
         chosen = joint((), group, applies)
@@ -121,18 +115,13 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
     if param.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
         return [*others[:4], now * 10, now / 10]
     if param.kind is Kind.LOSS:
-        return [one for one in others if _fits(str(one), context.evidence.task)][:1]
+        regression = context.evidence.task is TaskType.REGRESSION
+        fitting = ("squared", "mse") if regression else ("entropy", "bce")
+        return [one for one in others if any(part in str(one).lower() for part in fitting)][:1]
     if param.kind is Kind.ACTIVATION:
-        squashed = str(now).lower() in SQUASHING
-        return others[:1] if param.role == "hidden" and squashed else ()
+        return others[:1] if param.role == "hidden" and str(now).lower() in SQUASHING else ()
     if param.kind is Kind.WEIGHT_REGULARIZER:
         return () if param.absent else (None,)
     if param.kind in (Kind.WEIGHT_INIT, Kind.DROPOUT):
         return () if param.absent else others[:1]
     return others[: {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)]
-
-
-def _fits(loss: str, task: TaskType) -> bool:
-    name = loss.lower()
-    entropy = "entropy" in name or "bce" in name
-    return "squared" in name or "mse" in name if task is TaskType.REGRESSION else entropy
