@@ -15,6 +15,7 @@ import click
 import pytest
 
 from reenact.cli.edge import guarded
+from reenact.cli.main import reenact
 from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
 from reenact.types import ExitCode
 
@@ -244,3 +245,11 @@ def test_ctrl_c_ends_every_command_without_a_traceback(
     # A server that is only about to start ends as every other command does.
     assert child.returncode in {code, 130}, err
     assert b"Traceback" not in first + out + err
+
+
+@pytest.mark.parametrize("name", ["bench", "train-detector"])
+def test_a_command_that_moved_answers_with_where_it_went(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(reenact, [name]) == ExitCode.ERROR
+    assert "python -m benchmarks" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import click
 
+from reenact.errors import InputError
 from reenact.version import __version__
 
 COMMANDS = {
@@ -37,6 +38,8 @@ COMMANDS = {
 }
 """Each command with its file, in which it has the same name, and its line of help."""
 VERBS = {name: (f"reenact.cli.{file}:{name}", text) for name, (file, text) in COMMANDS.items()}
+MOVED = {"bench": "NAME", "train-detector": "train-detector"}
+"""Commands that only say where they went."""
 RENAMED = {"knobs": "params", "neutral": "alternatives"}
 """Old names that still work, with a note."""
 SHELLS = {
@@ -83,6 +86,11 @@ class Reenact(LazyGroup):
     """Also answers to the old names of verbs, with a note."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MOVED:
+            raise InputError(
+                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
+                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
+            )
         if new := RENAMED.get(cmd_name):
             note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
             click.echo(note, err=True)

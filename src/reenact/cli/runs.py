@@ -32,6 +32,7 @@ def runs() -> None:
 
 @runs.command(name="list")
 @click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
+@click.option("--story", "pipeline", hidden=True)
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
 @click.option("--search", metavar="TEXT", help="Only runs with these words in id, command, name or verdict.")
 @defaulted("--limit", ROWS, 50, "Rows at most.")

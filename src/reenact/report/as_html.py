@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def _board(one: doc.Board) -> str:
     rows = ""
     for row in one.rows:
         linked = (_linked(cell, row.hrefs.get(at, ""), one.formulas) for at, cell in enumerate(row.cells))
-        cells = "".join(f"<td{label}>{cell}</td>" for label, cell in zip(named, linked, strict=True))
+        cells = "".join(f"<td{label}>{cell}</td>" for label, cell in zip_longest(named, linked, fillvalue=""))
         rows += f"<tr{_class(row.tone)}{_id(row.anchor)}>{cells}</tr>"
     name = escaped(one.title) or "Table"
     table = (
