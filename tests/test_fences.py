@@ -48,12 +48,12 @@ OWNERS = {
 
 LINES = {
     "api": 1_550,
-    "bug": 6_600,
+    "bug": 6_210,
     "cli": 2_300,
     "codegen": 1_100,
     "demo": 100,
     "diagnosis": 3_360,
-    "intake": 6_000,
+    "intake": 5_460,
     "journal": 3_420,
     "llm": 2_600,
     "mcp": 1_000,

@@ -16,7 +16,7 @@ from reenact.asking import ask
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 from reenact.bug.reproduction import Verdict
 from reenact.codegen.edits import LONGEST_SCRIPT, unfenced
 from reenact.intake.report import RawReport

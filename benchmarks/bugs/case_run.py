@@ -16,7 +16,7 @@ from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
 from reenact.bug.environment import prepare
 from reenact.bug.pipeline import BugServices, reproduce
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 from reenact.bug.report import Installed
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, REPOSITORY, Revision, ScriptRunner

@@ -14,7 +14,7 @@ from benchmarks.papers.matching import recalled
 from benchmarks.papers.runner import BenchRunner, CaseRun
 from benchmarks.papers.twins import twin_paper
 from reenact.errors import AnswerUnusable, ReplayMiss
-from reenact.intake.papers.library import Library
+from reenact.intake.papers.clients import Library
 from reenact.intake.papers.paper import Paper, plain
 from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.codebase import Codebase
 from reenact.bug.options import BugOptions
 from reenact.bug.pipeline import BugServices, reproduce
-from reenact.bug.project.codebase import Codebase
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 from reenact.bug.reproduction import Reproduction
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout

@@ -11,7 +11,7 @@ import pytest
 
 from reenact.bug.environment import declared, pinned, prepare
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import ProjectFiles, project_files
+from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.bug.report import Installed
 from reenact.errors import InputError
 from reenact.sandbox.environments.names import Allowed

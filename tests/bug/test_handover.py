@@ -7,7 +7,7 @@ from typing import Any
 
 from reenact.bug.context.index import build_index
 from reenact.bug.handover import read_findings
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 from reenact.bug.reproduction import Verdict
 
 TRAIN = '''"""Train the net."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.reproduction import CallForm, Stage, Verdict, by_revision, on_fixed
+from reenact.bug.reproduction import CallForm, Stage, Verdict, on_fixed
 from reenact.bug.validate.stages import refused_form
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
@@ -148,7 +148,7 @@ def test_a_form_may_add_new_keywords_alone(toy: Any, call: str, fixed: str) -> N
     honest = [CallForm(call="Meter(3)", fixed="Meter(3, size=1)")]
     assert refused_form(script, honest, toy.project()) == ""
     assert on_fixed(script, honest) == "from acme import Meter\n\nMeter(3, size=1).mean()\n"
-    assert "(Meter(3, size=1) if _FIXED else Meter(3)).mean()" in by_revision(script, honest)
+    assert "(Meter(3, size=1) if _FIXED else Meter(3)).mean()" in on_fixed(script, honest, both=True)
 
 
 def test_a_refused_form_stops_the_script(toy: Any) -> None:

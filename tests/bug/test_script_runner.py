@@ -9,7 +9,7 @@ import pytest
 from reenact.bug.classify import RunOutcome, classified
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 from reenact.bug.script_runner import Revision, RunObservation, ScriptRunner
 from reenact.bug.symptom import Check, Relation, Symptom
 from reenact.codegen.runner import ProjectRunner

@@ -93,7 +93,7 @@ def reproduce_paper(
     Returns:
         The reproduction: verdict, claims beside what was measured, criteria met, the code.
     """
-    from reenact.intake.papers.library import Library
+    from reenact.intake.papers.clients import Library
     from reenact.paper.options import Goal, PaperAblations, PaperOptions
     from reenact.paper.pipeline import PaperServices, reproduce
     from reenact.report.views.paper import paper_report

@@ -3,9 +3,9 @@
 pipeline      the whole on one page                        options        what a user may ask for
 report        the report in order, the plan, the classes   symptom        what must be seen, in terms of code
 context/      the code that matters                        environment    what the project needs and runs with
-project/      the project by its source                    validate/      what a script must pass to be run
-generate      plan, script, refinement: the questions      script_runner  a script in the sandbox, over seeds
-case, search  the search                                   classify       what a run means
+project_files, codebase  the project by its source         validate/      what a script must pass to be run
+generate      Case; plan, script, refinement: questions    script_runner  a script in the sandbox, over seeds
+search        the search                                   classify       what a run means
 verdict       what runs prove, what all attempts come to   minimise       the shortest script that still does
 reproduction  the result                                   repro_file     the script with a judge around it
 inside/       the watcher that goes into the box           handover       training programs read by `diagnose`

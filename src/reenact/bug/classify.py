@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project_files import ProjectFiles
 from reenact.bug.script_runner import RunObservation
 from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
 from reenact.sandbox.box import Ending
@@ -123,7 +123,10 @@ def classified(
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
     elif seen.ended == "raised":
-        outside = _is_outside(seen, symptom, lines)
+        reported = symptom.explicit if not symptom.is_silent else None
+        by_library = bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"
+        used = seen.last is not None and seen.last.line in lines and not seen.missing
+        outside = by_library and used and bool(reported and reported.fits(seen.classes, seen.message))
         outcome, sentence = _raised(seen, symptom, functions, files, outside=outside)
         deliberate = outcome is RunOutcome.SYMPTOM and not outside and seen.refused
     elif seen.ended == "exited":
@@ -149,9 +152,9 @@ def symptom_of(run: SeedRun) -> Symptom | None:
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:
     relation = symptom.check.relation if symptom.check is not None and symptom.is_silent else None
-    if seen.ending is Ending.TIMEOUT and relation is Relation.SLOWER:
+    if (seen.ending, relation) == (Ending.TIMEOUT, Relation.SLOWER):
         return RunOutcome.SYMPTOM, f"It did not end: {seen.why}."
-    if seen.ending is Ending.MEMORY_LIMIT and relation is Relation.MEMORY:
+    if (seen.ending, relation) == (Ending.MEMORY_LIMIT, Relation.MEMORY):
         return RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}."
     if seen.ending in (Ending.OK, Ending.EXIT):
         return RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
@@ -171,29 +174,19 @@ def _raised(
     if outside:
         return RunOutcome.SYMPTOM, f"{what}{at}"
     if seen.blamed == "script":
-        sentence = f"The script itself failed, not the project: {what}{at}.{_network(seen)}"
-        return RunOutcome.SCRIPT, sentence
+        return RunOutcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{_network(seen)}"
     if seen.blamed != "project":
         return RunOutcome.NO_RUN, f"It failed outside script and project: {what}."
     if reported is None:
         return RunOutcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
+    raised = f"The project raised {what}{at}"
     if not reported.fits(seen.classes, seen.message):
         wanted = f"{reported.name}: {reported.message or '*'}"
-        sentence = f"The project raised {what}{at}; to be shown was {wanted}.{_network(seen)}"
-        return RunOutcome.PROJECT, sentence
+        return RunOutcome.PROJECT, f"{raised}; to be shown was {wanted}.{_network(seen)}"
     if functions and not through & set(functions):
-        named = ", ".join(functions)
-        return RunOutcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
+        return RunOutcome.PROJECT, f"{raised}, but not through {', '.join(functions)} as reported."
     return RunOutcome.SYMPTOM, f"{what}{at}"
 
 
 def _network(seen: RunObservation) -> str:
     return " It wanted the network, which is not there." if seen.network else ""
-
-
-def _is_outside(seen: RunObservation, symptom: Symptom, lines: frozenset[int]) -> bool:
-    """Whether a library raised what was reported while the script handed it something of the project."""
-    reported = symptom.explicit if not symptom.is_silent else None
-    if reported is None or seen.last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
-        return False
-    return not seen.missing and seen.last.line in lines and reported.fits(seen.classes, seen.message)

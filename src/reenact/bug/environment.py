@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -19,7 +20,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import ProjectFiles, decode, read_plain
+from reenact.bug.project_files import ProjectFiles, decode, read_plain
 from reenact.bug.report import Installed
 from reenact.codegen.environment import (
     DISTRIBUTIONS,
@@ -68,9 +69,8 @@ def prepare(
     one that the reporter did not have: that it is not there is the bug. May use the network, and only here.
     InputError names what is missing."""
     if options.environment not in (HERE, BUILD, AUTO):
-        raise InputError(
-            f"The environment is auto, here or build. Received: environment={options.environment!r}."
-        )
+        why = f"The environment is auto, here or build. Received: environment={options.environment!r}."
+        raise InputError(why)
     notes: list[str] = []
     given_up = {canonicalize_name(name) for name in options.stubs}
     needed = [one for one in declared(files, notes) if one.name not in given_up]
@@ -95,12 +95,9 @@ def prepare(
         return _here(files, needed, notes)
     if environments is None:
         raise InputError(f"These packages are not in this interpreter: {', '.join(lacking)}.")
-    tries: list[tuple[list[Requirement], date | None, str]] = [(needed, None, "")]
-    if created is not None:
-        tries.insert(0, (needed, created, f"the packages of {created}"))
-    if pins:
-        tries.insert(0, ([*needed, *pins], created, "the versions of the report"))
-    return _built(files, tries, allowed, environments, notes)
+    pinned_first = [([*needed, *pins], created, "the versions of the report")] if pins else []
+    dated = [(needed, created, f"the packages of {created}")] if created is not None else []
+    return _built(files, [*pinned_first, *dated, (needed, None, "")], allowed, environments, notes)
 
 
 def _built(
@@ -138,8 +135,7 @@ def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) 
     names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
     packages = tuple(f"{name}=={version}" for name in names if (version := installed_version(name)))
     key = this_key([*packages, *(f"{name}=={installed_version(name)}" for name in there)])
-    here = Environment(sys.executable, (), key, packages, available=there)
-    return _with_frameworks(here, files, notes)
+    return _with_frameworks(Environment(sys.executable, (), key, packages, available=there), files, notes)
 
 
 def _with_frameworks(made: Environment, files: ProjectFiles, notes: list[str]) -> Environment:
@@ -159,7 +155,10 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
     """The packages a project needs; `notes` gets what could not be taken over, and why."""
     stated = [listed for read in _SOURCES if (listed := read(files.folder)) is not None]
     # What a package says of itself counts; requirements.txt often lists what its developers need.
-    lines = [line for listed in stated for line in listed] if stated else _requirements_txt(files.folder)
+    needed = _text(files.folder / "requirements.txt").replace("\\\n", " ").splitlines()
+    bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in needed)
+    named = [line for line in bare if line and not line.startswith("-")]
+    lines = [line for listed in stated for line in listed] if stated else named
     if not lines and not stated:
         return list(_from_imports(files, notes))
     found: list[Requirement] = []
@@ -200,8 +199,7 @@ def distribution(module: str) -> str:
 def _undeclared(files: ProjectFiles, known: set[str], notes: list[str]) -> list[Requirement]:
     """Well-known packages that importing the project needs and that nothing declares."""
     modules = _imports(files, _loaded(files)) - files.packages - sys.stdlib_module_names
-    names = {distribution(one) for one in modules} - known
-    found = sorted(names & WELL_KNOWN)
+    found = sorted(({distribution(one) for one in modules} - known) & WELL_KNOWN)
     notes += [f"{name} is imported and not declared; it is installed too." for name in found]
     return [requirement(name, ProposedBy.REPOSITORY) for name in found]
 
@@ -224,8 +222,7 @@ def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
 
 def _from_imports(files: ProjectFiles, notes: list[str]) -> Iterator[Requirement]:
     for module in sorted(imported(files)):
-        name = distribution(module)
-        if name in WELL_KNOWN:
+        if (name := distribution(module)) in WELL_KNOWN:
             yield requirement(name, ProposedBy.REPOSITORY)
         else:
             notes.append(
@@ -243,9 +240,8 @@ def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> 
         if not version or name in NO_PACKAGES:
             continue
         if name not in names:
-            notes.append(
-                f"The report names {name} {version}, which is on no list; --allow-packages {name} allows it."
-            )
+            allow = f"--allow-packages {name} allows it"
+            notes.append(f"The report names {name} {version}, which is on no list; {allow}.")
             continue
         # Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is called 3.
         series = ".*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else ""
@@ -261,10 +257,9 @@ def _text(file: Path) -> str:
 
 
 def _toml(folder: Path) -> dict[str, Any]:
-    try:
+    with suppress(tomllib.TOMLDecodeError):
         return tomllib.loads(_text(folder / "pyproject.toml"))
-    except tomllib.TOMLDecodeError:
-        return {}
+    return {}
 
 
 def _pyproject(folder: Path) -> list[str] | None:
@@ -297,12 +292,6 @@ def _setup_py(folder: Path) -> list[str] | None:
         values = (one.value for one in listed.elts if isinstance(one, ast.Constant))
         return [value for value in values if isinstance(value, str)]
     return None
-
-
-def _requirements_txt(folder: Path) -> list[str]:
-    text = _text(folder / "requirements.txt").replace("\\\n", " ")
-    bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in text.splitlines())
-    return [line for line in bare if line and not line.startswith("-")]
 
 
 _SOURCES = (_pyproject, _setup_cfg, _setup_py)

@@ -1,20 +1,85 @@
-"""Plan, first script, refined script: what the model is asked, what it answers, and the feedback it gets."""
+"""All that the search works with, and plan, first script, refined script: what the model is asked, what it
+answers, and the feedback it gets."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.case import Case
+from reenact.bug.codebase import Codebase
 from reenact.bug.context.context import Context
+from reenact.bug.context.index import CodeIndex
+from reenact.bug.options import BugOptions
 from reenact.bug.report import Plan, relations_text, symptom_words
 from reenact.bug.reproduction import Attempt, CallForm
+from reenact.bug.script_runner import Revision as ProjectRevision
+from reenact.bug.script_runner import ScriptRunner
+from reenact.bug.symptom import Check, Symptom
 from reenact.codegen.edits import LONGEST_SCRIPT, Edit, unfenced, with_lines
 from reenact.codegen.project import numbered
-from reenact.errors import AnswerUnusable
+from reenact.errors import AnswerUnusable, ended_by
 from reenact.journal import Scope
-from reenact.llm.ask import Prompt
+from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.types import Progress, Stop, Tell
+
+
+@dataclass(frozen=True)
+class Case:
+    """One bug to be shown."""
+
+    raw: str
+    """The report as it came: what a symptom must be grounded in."""
+    report: str
+    """The report as the prompts show it."""
+    symptom: Symptom
+    contexts: Sequence[Context]
+    code: CodeIndex
+    buggy: ProjectRevision
+    fixed: ProjectRevision | None
+    runner: ScriptRunner
+    model: Model
+    options: BugOptions
+    tell: Tell
+    stop: Stop
+    readme: str = ""
+    """Examples of its use, from the project's README."""
+
+    @property
+    def project(self) -> Codebase:
+        return self.code.project
+
+    @property
+    def check(self) -> Check | None:
+        """The closing check of a silent bug."""
+        return self.symptom.check if self.symptom.is_silent else None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Functions of the project that the report's own traceback names."""
+        known = self.project.files.definitions
+        return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
+
+    @property
+    def installed(self) -> str:
+        """What scripts can import besides the project, with versions."""
+        environment = self.runner.environment
+        named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
+        keras = any(one.startswith("keras=") for one in environment.packages)
+        return f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
+
+    def shown(self, context: Context) -> str:
+        """A context as the prompts show it, with the README's examples."""
+        readme = f"## Examples of the README\n{self.readme}\n" if self.readme else ""
+        return "\n".join(filter(None, [context.text(), readme]))
+
+    def say(self, note: str) -> None:
+        """Report progress; stop here when that was asked for."""
+        if self.stop.asked:
+            raise ended_by(self.stop, "Stopped between two steps.")
+        self.tell(Progress("bug", note=note))
+
 
 ON_FIXED = (
     "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the calls of the"
@@ -115,7 +180,7 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         script=numbered(last.script),
         stage=last.stage.value if last.stage is not None else "none",
         feedback=feedback(last),
-        question=question(case, last),
+        question=QUESTION if is_open(case, last) else "",
         printed=next((run.observation.output for run in last.runs if run.observation.output), "nothing"),
         closing=closing_rule(case),
     )
@@ -124,19 +189,15 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         one.applied_to(last.script)
 
     revision = ask(run, case.model, "revise", prompt, Revision, check=fits_script)
-    script = revision.applied_to(last.script)
-    forms = tuple(revision.on_fixed) or last.forms
+    script, forms = revision.applied_to(last.script), tuple(revision.on_fixed) or last.forms
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
 
-def question(case: Case, last: Attempt) -> str:
-    """Asks for the symptom again, where the project raised something that may be the bug."""
-    if not is_open(case, last):
-        return ""
-    return (
-        "The project raised something else than was expected, and the report spells no exception. If this is"
-        " the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
-    )
+QUESTION = (
+    "The project raised something else than was expected, and the report spells no exception. If this is"
+    " the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
+)
+"""Asks for the symptom again, where the project raised something that may be the bug."""
 
 
 def is_open(case: Case, last: Attempt) -> bool:

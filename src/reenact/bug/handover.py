@@ -24,16 +24,13 @@ MOST_FILES = 150
 
 def read_findings(code: CodeIndex) -> tuple[str, ...]:
     """What static rules find in the training programs of a project, each in a sentence."""
-    entries = [path for path in _trained_in(code) if _is_started(code, path)][:MOST_PROGRAMS]
-    return tuple(sentence for path in entries for sentence in _sentences(code, path))
-
-
-def _trained_in(code: CodeIndex) -> Iterator[PurePosixPath]:
-    """Files with a training loop, the best loop first, no tests."""
     chunks = [loop.chunk for loop in find_loops(code, code.files.paths, {})]
     paths = dict.fromkeys(one.path for one in sorted(chunks, key=lambda one: one.is_aside))
     inside = {one.path for one in chunks if not one.is_aside}
-    return (path for path in paths if path in inside or "test" not in path.as_posix().lower())
+    # Files with a training loop, the best loop first, no tests.
+    trained = (path for path in paths if path in inside or "test" not in path.as_posix().lower())
+    entries = [path for path in trained if _is_started(code, path)][:MOST_PROGRAMS]
+    return tuple(sentence for path in entries for sentence in _sentences(code, path))
 
 
 def _is_started(code: CodeIndex, path: PurePosixPath) -> bool:
@@ -48,11 +45,8 @@ def _is_started(code: CodeIndex, path: PurePosixPath) -> bool:
 def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
     try:
         with Journal.in_memory() as journal:
-            found = diagnose(
-                _program(code, path),
-                DiagnoseOptions(depth=Depth.STATIC),
-                DiagnoseServices(journal=journal, traces=Path()),
-            )
+            services = DiagnoseServices(journal=journal, traces=Path())
+            found = diagnose(_program(code, path), DiagnoseOptions(depth=Depth.STATIC), services)
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"
         return
@@ -63,18 +57,13 @@ def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
 
 def _program(code: CodeIndex, entry: PurePosixPath) -> Program:
     """The file and what it imports of the project, as text: a program without a folder."""
-    paths = [entry]
+    files, paths = code.files, [entry]
     for path in paths:
-        others = dict.fromkeys(other for other in _imported(code, path) if other not in paths)
-        paths += list(others)[: MOST_FILES - len(paths)]
-    texts = {path.as_posix(): code.files.texts[path] for path in paths}
+        names: list[str] = []
+        for node in files.nodes(path):
+            for one in imported_names(node, files.package(path)):
+                names += [one.module] if isinstance(node, ast.Import) else [one.module, one.target]
+        others = dict.fromkeys(files.modules[name] for name in names if name in files.modules)
+        paths += [other for other in others if other not in paths][: MOST_FILES - len(paths)]
+    texts = {path.as_posix(): files.texts[path] for path in paths}
     return program_from_text(texts.pop(entry.as_posix()), name=entry.as_posix(), others=texts)
-
-
-def _imported(code: CodeIndex, path: PurePosixPath) -> Iterator[PurePosixPath]:
-    """Files of the project that a file imports."""
-    for node in code.files.nodes(path):
-        names: dict[str, None] = {}
-        for one in imported_names(node, code.files.package(path)):
-            names |= dict.fromkeys([one.module] if isinstance(node, ast.Import) else [one.module, one.target])
-        yield from (code.files.modules[one] for one in names if one in code.files.modules)

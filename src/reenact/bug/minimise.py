@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun
+from reenact.bug.generate import Case
 from reenact.bug.reproduction import Attempt, Minimised
 from reenact.bug.search import run_with, tried
 from reenact.bug.validate.stages import objections
@@ -35,11 +35,11 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
     """The attempt with a shorter script, proven over all seeds, and what it took."""
     before = len(attempt.script.splitlines())
     same = Minimised(attempt.script, before, before, 0)
-    if attempt.forms:
-        return attempt, replace(same, note="not made shorter: the fixed revision is called in another form")
-    if case.symptom.is_silent and case.fixed is None:
-        note = "not made shorter: nothing confirms that a shorter script would show the same"
-        return attempt, replace(same, note=note)
+    note = "the fixed revision is called in another form" if attempt.forms else ""
+    if case.symptom.is_silent and case.fixed is None and not note:
+        note = "nothing confirms that a shorter script would show the same"
+    if note:
+        return attempt, replace(same, note=f"not made shorter: {note}")
     shortening = _Shortening(case, run, next(one for one in attempt.runs if one.shows))
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
@@ -102,12 +102,10 @@ class _Shortening:
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
         seeds = (self._shown.seed,)
         seen = run_with(case, place, script, case.buggy, "buggy", seeds)[0]
-        if not seen.shows or seen.failure != self._shown.failure:
-            return False
-        if case.fixed is None:
-            return True
-        fixed = run_with(case, place, script, case.fixed, "fixed", seeds)
-        return fixed[0].outcome is RunOutcome.NOTHING
+        alike = seen.shows and seen.failure == self._shown.failure
+        if not alike or case.fixed is None:
+            return alike
+        return run_with(case, place, script, case.fixed, "fixed", seeds)[0].outcome is RunOutcome.NOTHING
 
 
 def inside_calls(script: str) -> Iterator[str]:
@@ -153,8 +151,9 @@ def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
 def printing(script: str) -> tuple[range, ...]:
     """Statements at the top that only print."""
     body = ast.parse(script).body
-    prints = [node for node in body if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print(")]
-    return tuple(one for one in spans(body) if one in spans(prints))
+    plain = (one for one in body if isinstance(one, ast.Expr))
+    prints = spans([one for one in plain if ast.unparse(one).startswith("print(")])
+    return tuple(one for one in spans(body) if one in prints)
 
 
 def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:

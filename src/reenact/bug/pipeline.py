@@ -11,17 +11,17 @@ from functools import partial
 from pathlib import Path, PurePath
 
 from reenact.asking import carry_budget
-from reenact.bug.case import Case
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
 from reenact.bug.environment import HERE, metadata, prepare
+from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import identity, project_files, readme_examples
+from reenact.bug.project_files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
-from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Verdict, by_revision
+from reenact.bug.reproduction import Minimised, Reproduction, Verdict, on_fixed
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
@@ -86,7 +86,10 @@ def reproduce(
         case, report = _case(raw, buggy, repaired, services, options, run)
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
-        attempts, shorter = _shortest(case, attempts, run)
+        shorter: Minimised | None = None
+        if attempts and attempts[-1].shows and attempts[-1].runs and options.minimise:
+            shortest, shorter = minimised(case, attempts[-1], run.under("minimise"))
+            attempts = (*attempts[:-1], shortest)
         environment = case.runner.environment
         forms = [form.words() for one in attempts if one.shows for form in one.forms]
         found = Reproduction(
@@ -155,9 +158,8 @@ def _case(
         {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
     )
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
-    runner = ProjectRunner(
-        services.sandbox, options.wall_s, options.memory_mib, OUTPUT_MIB, stop=services.stop
-    )
+    box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
+    runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(),
@@ -177,16 +179,6 @@ def _case(
     return case, report
 
 
-def _shortest(
-    case: Case, attempts: tuple[Attempt, ...], run: OpenRun
-) -> tuple[tuple[Attempt, ...], Minimised | None]:
-    """The attempts with the showing one made as short as it can be."""
-    if not attempts or not attempts[-1].shows or not attempts[-1].runs or not case.options.minimise:
-        return attempts, None
-    shorter, made = minimised(case, attempts[-1], run.under("minimise"))
-    return (*attempts[:-1], shorter), made
-
-
 def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ...]:
     """A silent bug may be a fault of the training: its programs are read, and nothing of them runs."""
     if not case.options.diagnose or not case.symptom.is_silent:
@@ -194,12 +186,8 @@ def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ..
     from reenact.bug.handover import read_findings
 
     services.tell(Progress("bug", note="read the training programs"))
-    findings = run.step(
-        "diagnose",
-        lambda: list(read_findings(case.code)),
-        kind=Kind.NOTE,
-        inputs={"project": case.buggy.identity},
-    )
+    given = {"project": case.buggy.identity}
+    findings = run.step("diagnose", lambda: list(read_findings(case.code)), kind=Kind.NOTE, inputs=given)
     return tuple(findings) or ("No rule finds anything in the training programs of the project.",)
 
 
@@ -210,7 +198,7 @@ def _written(
     files = _result_files(found, case)
     found = replace(found, repro=files.get("repro.py", ""))
     if files and case.options.parts.execution:
-        found = _proven(found, _proof(case, run, found.repro))
+        found = _proven(found, case, run)
     if out is None:
         return found
     found = replace(found, folder=out, written=(*files, "REPORT.md") if services.report else tuple(files))
@@ -220,8 +208,16 @@ def _written(
     return found
 
 
-def _proven(found: Reproduction, codes: dict[str, int | None]) -> Reproduction:
-    """With what the proof showed: a result whose own proof failed is not reproduced."""
+def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
+    """With what repro.py exits with when it is run as the user will run it, by revision: a result whose own
+    proof failed is not reproduced."""
+    runner, codes = case.runner, dict[str, int | None]()
+    for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
+        if revision is not None:
+            prove = partial(runner.exit_code, found.repro, revision, form=name)
+            given = {"repro": found.repro, "revision": revision.identity}
+            given |= {"environment": runner.environment.key, "limits": runner.bounds}
+            codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
     unproven = [
         f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
         f" expected exit code {PROVEN[name]}"
@@ -242,7 +238,7 @@ def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
     environment, showing = case.runner.environment, found.showing
     made = {
         "repro.py": repro_text(
-            by_revision(found.script, showing.forms if showing is not None else ()),
+            on_fixed(found.script, showing.forms if showing is not None else (), both=True),
             case.symptom,
             title=found.title,
             shown=found.shown,
@@ -254,22 +250,3 @@ def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
     if case.options.pytest:
         made["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
     return made
-
-
-def _proof(case: Case, run: OpenRun, repro: str) -> dict[str, int | None]:
-    """What repro.py exits with when it is run as the user will run it, by revision."""
-    revisions = {"buggy": case.buggy} | ({"fixed": case.fixed} if case.fixed is not None else {})
-    return {
-        name: run.step(
-            f"repro-{name}",
-            partial(case.runner.exit_code, repro, revision, form=name),
-            kind=Kind.BOX,
-            inputs={
-                "repro": repro,
-                "revision": revision.identity,
-                "environment": case.runner.environment.key,
-                "limits": case.runner.bounds,
-            },
-        )
-        for name, revision in revisions.items()
-    }

@@ -135,16 +135,16 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
         symptoms=taxonomy_text("symptom"),
         relations=relations_text(),
     )
-    return ask(run, model, "symptom", prompt, Symptom, check=_check_classes)
+
+    def check_classes(symptom: Symptom) -> None:
+        if symptom.sign not in taxonomy_classes("symptom"):
+            raise ValueError(f"`sign` must be one of: {', '.join(taxonomy_classes('symptom'))}.")
+        if symptom.fault and symptom.fault not in taxonomy_classes("fault"):
+            raise ValueError(f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty.")
+
+    return ask(run, model, "symptom", prompt, Symptom, check=check_classes)
 
 
 def relations_text() -> str:
     """The relations as a prompt lists them."""
     return "\n".join(f"{Relation[name]}: {words}" for name, words in field_texts(Relation).items())
-
-
-def _check_classes(symptom: Symptom) -> None:
-    if symptom.sign not in taxonomy_classes("symptom"):
-        raise ValueError(f"`sign` must be one of: {', '.join(taxonomy_classes('symptom'))}.")
-    if symptom.fault and symptom.fault not in taxonomy_classes("fault"):
-        raise ValueError(f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty.")

@@ -149,7 +149,7 @@ def repro_text(
         roots=[str(root) for root in roots] or ["."],
     )
     seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
-    around, closing = _explicit(symptom, shown) if not symptom.is_silent else _silent(symptom)
+    around, closing = _silent(symptom) if symptom.is_silent else _explicit(symptom, shown)
     return (
         f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
         f"# ---- the script ----\n{body.strip()}\n\n# ---- what was seen ----\n{closing}\n"
@@ -197,8 +197,7 @@ def _split_future(script: str) -> tuple[str, str]:
 
 def _docstring(text: str) -> str:
     """Words of a stranger as part of a docstring: they cannot end it."""
-    flat = " ".join(text.split())
-    return flat.replace("\\", "/").replace('"', "'")[:300]
+    return " ".join(text.split()).replace("\\", "/").replace('"', "'")[:300]
 
 
 def judge_text(*wanted: str) -> str:

@@ -62,18 +62,13 @@ class CallForm(BaseModel):
         return f"On the fixed revision `{self.call}` is called as `{self.fixed}`."
 
 
-def on_fixed(script: str, forms: Sequence[CallForm]) -> str:
+def on_fixed(script: str, forms: Sequence[CallForm], *, both: bool = False) -> str:
     """The script as the fixed revision runs it: for fixes that add a parameter. We choose the form by the
-    revision, the script never does; the rest of it stays byte for byte the same."""
+    revision, the script never does; the rest of it stays byte for byte the same. `both`: with both forms, the
+    second one where `_FIXED` is true, for repro.py."""
     for form in forms:
-        script = script.replace(form.call, form.fixed)
-    return script
-
-
-def by_revision(script: str, forms: Sequence[CallForm]) -> str:
-    """The script with both forms, the second one where `_FIXED` is true: for repro.py."""
-    for form in forms:
-        script = script.replace(form.call, f"({form.fixed} if _FIXED else {form.call})")
+        new = f"({form.fixed} if _FIXED else {form.call})" if both else form.fixed
+        script = script.replace(form.call, new)
     return script
 
 
@@ -224,16 +219,19 @@ class Reproduction(Result):
     @property
     def shown(self) -> SeedRun | None:
         """The first run in which the symptom was seen."""
-        runs = self.showing.runs if self.showing is not None else ()
-        return next((run for run in runs if run.shows), None)
+        return next((run for run in self._runs if run.shows), None)
+
+    @property
+    def _runs(self) -> tuple[SeedRun, ...]:
+        return self.showing.runs if self.showing is not None else ()
 
     @property
     def seeds_run(self) -> int:
-        return len(self.showing.runs) if self.showing is not None else 0
+        return len(self._runs)
 
     @property
     def seeds_shown(self) -> int:
-        return sum(run.shows for run in self.showing.runs) if self.showing is not None else 0
+        return sum(run.shows for run in self._runs)
 
     @property
     def must_be_seen(self) -> str:

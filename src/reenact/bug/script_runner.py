@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project_files import ProjectFiles
 from reenact.bug.symptom import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
@@ -129,14 +129,12 @@ class ScriptRunner:
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
         build, self.rebuild = self.rebuild, None
-        if build is None or not missing:
-            return False
-        try:
-            self.environment = build(missing=missing)
-        except (InputError, MissingPart):
-            # A name that nobody knows, or that cannot be installed: the verdict names the option.
-            return False
-        return True
+        # A name that nobody knows, or that cannot be installed: the verdict names the option.
+        with suppress(InputError, MissingPart):
+            if build is not None and missing:
+                self.environment = build(missing=missing)
+                return True
+        return False
 
     def observe(
         self,
@@ -182,50 +180,41 @@ class ScriptRunner:
             "stubs": list(self.stubs),
             "check": check.model_dump(mode="json") if check is not None else None,
         }
-        inside = {f".reenact/{name}": _inside(name) for name in INSIDE}
-        ran = self._execute(
-            (".reenact/watch.py",),
-            {**inside, "script.py": script.encode("utf-8", "replace")},
-            revision,
-            cpu_s=self.runner.wall_s * len(seeds),
-            stdin=json.dumps(task).encode(),
-            collect={name: name for name in map(RESULT.format, seeds)},
-        )
+        given = {f".reenact/{name}": _inside(name) for name in INSIDE}
+        given["script.py"] = script.encode("utf-8", "replace")
+        stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
+        watch = ".reenact/watch.py"
+        ran = self._execute(watch, given, revision, len(seeds), stdin=stdin, collect=results)
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
     def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
         """What a repro.py exits with when it is run as the user will run it; none when something stopped it
         each time: a run that did not end says nothing."""
+        given = {"repro.py": repro.encode("utf-8", "replace")}
+        variables = {"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form}
         for _ in range(PROOFS):
-            ran = self._execute(
-                ("repro.py",),
-                {"repro.py": repro.encode("utf-8", "replace")},
-                revision,
-                cpu_s=self.runner.wall_s,
-                variables={"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form},
-            )
+            ran = self._execute("repro.py", given, revision, 1, variables)
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code
         return None
 
     def _execute(
         self,
-        arguments: tuple[str, ...],
+        program: str,
         files: Mapping[str, bytes],
         revision: Revision,
-        *,
-        cpu_s: float,
+        times: int,
         variables: Mapping[str, str] | None = None,
         **more: Any,
     ) -> ProgramRun:
-        """In a box that may use so many seconds of a processor, and may wait for one."""
+        """In a box that may use the seconds of so many runs, and may wait for a processor."""
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
         path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
         ran = self.runner.execute(
             self.environment,
-            arguments,
+            (program,),
             {**files, **revision.metadata},
-            limits=self.runner.limits(cpu_s),
+            limits=self.runner.limits(self.runner.wall_s * times),
             # Read-only, and every revision at the same place.
             mounts=(Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),),
             variables={**path, **(variables or {})},

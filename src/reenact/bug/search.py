@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
-from reenact.bug.generate import Answered, draft, is_open, plan_for, revised
+from reenact.bug.generate import Answered, Case, draft, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
 from reenact.bug.script_runner import Revision
@@ -59,32 +58,19 @@ def _in_context(
         if last is not None:
             last = _refined(case, context, last, count, run)
             case = replace(case, symptom=last.learned or case.symptom)
-        elif case.options.samples > 1:
-            last = _sampled(case, context, plan, Attempt(number, count), run)
         else:
-            last = tried(case, _drafted(case, context, plan, Attempt(number, count), run), run)
+            last = _first(case, context, plan, Attempt(number, count), run)
         yield last
         done.append(last)
         if last.shows or last.not_here or _lacks_the_environment(done):
             return
-        if not last.script:
-            last = None
+        last = last if last.script else None
 
 
 def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
     """Whether the last scripts all missed what is not installed: no other script will find it."""
     last = attempts[-HOPELESS:]
     return len(last) == HOPELESS and all(one.outcome is RunOutcome.ENVIRONMENT for one in last)
-
-
-def _drafted(
-    case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope, sample: int | None = None
-) -> Attempt:
-    """With a first script, or with the reason why none came."""
-    try:
-        return _answered(case, attempt, draft(case, context, plan, run, sample))
-    except AnswerUnusable as error:
-        return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
 
 
 def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
@@ -113,28 +99,34 @@ def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope
     return tried(case, _answered(case, attempt, answer), run)
 
 
-def _sampled(case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope) -> Attempt:
-    """Several first scripts; the best by what became of them, equal outcomes vouching for one another."""
+def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope) -> Attempt:
+    """A first script; of several the best by what became of them, equal outcomes vouching for one another."""
     found: list[Attempt] = []
-    for sample in range(case.options.samples):
-        drafted = _drafted(case, context, plan, replace(attempt, sample=sample), run, sample)
-        found.append(tried(case, drafted, run.under("sample", attempt=sample), quick=True))
+    several = case.options.samples > 1
+    for sample in range(case.options.samples if several else 1):
+        one = replace(attempt, sample=sample)
+        try:
+            answer = draft(case, context, plan, run, sample if several else None)
+            one = _answered(case, one, answer)
+        except AnswerUnusable as error:
+            one = one.stopped(Problem(Stage.ANSWER, error.sentence))
+        if not several:
+            return tried(case, one, run)
+        found.append(tried(case, one, run.under("sample", attempt=sample), quick=True))
         if found[-1].shows:
             break
-    sizes = Counter(_signature(one) for one in found)
-    best = max(found, key=lambda one: (_reached(one), sizes[_signature(one)]))
+
+    def alike(one: Attempt) -> tuple[object, ...]:
+        seen = one.runs[0] if one.runs else None
+        return one.stage, one.outcome, seen and seen.exception, seen and seen.observation.message[:60]
+
+    def reached(one: Attempt) -> tuple[int, int, int]:
+        rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
+        return len(ORDER) if one.stage is None else ORDER.index(one.stage), rank, sizes[alike(one)]
+
+    sizes = Counter(map(alike, found))
+    best = max(found, key=reached)
     return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
-
-
-def _signature(one: Attempt) -> tuple[object, ...]:
-    """Attempts with the same signature failed alike."""
-    message = one.runs[0].observation.message[:60] if one.runs else ""
-    return (one.stage, one.outcome, one.runs[0].exception if one.runs else "", message)
-
-
-def _reached(one: Attempt) -> tuple[int, int]:
-    rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
-    return (len(ORDER) if one.stage is None else ORDER.index(one.stage)), rank
 
 
 def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> Attempt:
@@ -152,10 +144,8 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     objection = not_shown(case, runs)
     if objection is not None:
         return (None if quick else _learned(case, attempt, run)) or attempt.stopped(objection)
-    if quick:
-        return replace(attempt, runs=())
-    if case.fixed is None:
-        return attempt
+    if quick or case.fixed is None:
+        return replace(attempt, runs=() if quick else runs)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
     fixed = run_with(case, run, script, case.fixed, "fixed", [one.seed for one in runs])
@@ -173,9 +163,8 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
         return None
     known = replace(case, symptom=symptom)
     lines = flowing_lines(attempt.script, case.project)
-    runs = tuple(
-        classified(one.seed, one.observation, symptom, (), case.buggy.files, lines) for one in attempt.runs
-    )
+    seen, files = ((one.seed, one.observation) for one in attempt.runs), case.buggy.files
+    runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
     case.say("run it (fixed): the project raised something else than was expected")
     seeds = [one.seed for one in runs]
     fixed = run_with(known, run.under("learned"), attempt.script, case.fixed, "fixed", seeds)

@@ -157,8 +157,8 @@ class Symptom(BaseModel):
     def absent_module(self) -> str:
         """The module whose absence the symptom is: that of `No module named 'jax'`; empty for others."""
         reported = self.explicit if not self.is_silent else None
-        named = _ABSENT.search(reported.message) if reported is not None else None
-        return named[1].partition(".")[0] if named is not None else ""
+        named = re.search(r"No module named '?(\w+)", reported.message) if reported is not None else None
+        return named[1] if named is not None else ""
 
     def grounded(self, report: str) -> bool:
         """Whether the report itself says what must be seen, so that seeing it needs no further proof.
@@ -176,9 +176,6 @@ class Symptom(BaseModel):
         named = self.explicit.functions if self.explicit is not None else []
         words = set(re.findall(r"\w+", report))
         return tuple(one for one in (name.rpartition(".")[2] for name in named) if one in words)
-
-
-_ABSENT = re.compile(r"No module named '?([\w.]+)")
 
 
 def _flat(text: str) -> str:

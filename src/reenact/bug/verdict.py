@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from statistics import fmean
 
-from reenact.bug.case import Case
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.environment import distribution
+from reenact.bug.generate import Case
 from reenact.bug.reproduction import Attempt, Stage, Verdict
 from reenact.bug.symptom import Relation
 from reenact.codegen.project import Problem
@@ -32,31 +32,27 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     shown = [run for run in runs if run.shows]
     near = case.check is not None and case.check.relation is Relation.NEAR
     needed = len(runs) // 2 + 1 if case.symptom.is_silent and not near else 1
+    if len(shown) >= needed and runs and case.check is not None and near:
+        # The rule of five per cent: the mean over all seeds must come near the reported number.
+        numbers = [run.observation.number for run in runs if run.observation.number is not None]
+        wanted = case.check.number or 0.0
+        if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
+            return None
+        mean = f"{fmean(numbers):.4g}" if numbers else "no number"
+        return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
     if len(shown) >= needed and runs:
-        return _off_the_mark(case, runs) if near else None
+        return None
     worst = next((run for run in runs if not run.shows), None)
     what = f"{worst.outcome.value}. {worst.sentence}" if worst is not None else "It was not run."
     share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
     return Problem(Stage.EXECUTION, f"{what[:1].upper()}{what[1:]}{share}")
 
 
-def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
-    """The rule of five per cent: the mean over all seeds must come near the reported number."""
-    numbers = [run.observation.number for run in runs if run.observation.number is not None]
-    wanted = (case.check.number if case.check is not None else None) or 0.0
-    if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
-        return None
-    mean = f"{fmean(numbers):.4g}" if numbers else "no number"
-    return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
-
-
 def not_confirmed(buggy: Sequence[SeedRun], runs: Sequence[SeedRun]) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
     failed = next((run for run in runs if run.outcome is not RunOutcome.NOTHING), None)
-    if runs and failed is None:
-        return None
     if failed is None:
-        return Problem(Stage.FIXED, "It was not run on the fixed revision.")
+        return None if runs else Problem(Stage.FIXED, "It was not run on the fixed revision.")
     if same_failure(buggy, failed):
         sentence = "The same is seen on the fixed revision, so it is not the bug"
     elif failed.shows:
@@ -74,33 +70,35 @@ def same_failure(buggy: Sequence[SeedRun], other: SeedRun) -> bool:
 
 def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     """The verdict on runs that show the symptom, and pass on the fixed revision where there is one."""
-    runs = attempt.runs
-    shown = [run for run in runs if run.shows]
-    count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
+    shown = [run for run in attempt.runs if run.shows]
+    seeds = f"with {len(shown)} of {len(attempt.runs)} seeds"
+    count = f"the symptom shows {seeds}"
     if attempt.learned is not None and case.fixed is not None:
-        raised = f"{shown[0].exception} comes out of project code with {len(shown)} of {len(runs)} seeds"
-        apart = "and with none on the fixed revision; expected was another symptom"
-        return Verdict.REPRODUCED, f"{raised} {apart}"
+        raised = f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed revision"
+        return Verdict.REPRODUCED, f"{raised}; expected was another symptom"
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
-    if case.symptom.is_silent:
-        return Verdict.SHOWN, f"{count}; a silent bug is confirmed by a revision without it: --fixed tells"
-    if not case.symptom.grounded(case.raw):
-        return Verdict.SHOWN, f"{count}; the report does not say this exception and message: --fixed tells"
-    if all(run.outside for run in shown):
-        return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
-    if not any(_spoken_of(run, case.raw) for run in shown):
-        return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
-    if all(run.deliberate for run in shown):
-        return Verdict.SHOWN, f"{count}; it is raised on purpose, which may be right: --fixed tells"
-    forced = _forced(shown, attempt.script, case.raw)
-    if forced:
-        why = f"the message is about what was handed in, and the report does not give {forced}"
-        return Verdict.SHOWN, f"{count}; {why}: --fixed tells"
-    steps = _left_out(case, shown, attempt.script)
-    if steps:
-        return Verdict.SHOWN, f"{count}, but without a step that the report names ({steps}): --fixed tells"
+    if doubt := _doubt(case, shown, attempt.script):
+        return Verdict.SHOWN, f"{count}{doubt}: --fixed tells"
     return Verdict.REPRODUCED, f"{count}, in project code"
+
+
+def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
+    """Why the symptom may not be the bug, where no fixed revision tells; empty where nothing says so."""
+    if case.symptom.is_silent:
+        return "; a silent bug is confirmed by a revision without it"
+    if not case.symptom.grounded(case.raw):
+        return "; the report does not say this exception and message"
+    if all(run.outside for run in shown):
+        return ", but raised by a library that the script called"
+    if not any(_spoken_of(run, case.raw) for run in shown):
+        return ", but in code that the report does not speak of"
+    if all(run.deliberate for run in shown):
+        return "; it is raised on purpose, which may be right"
+    if forced := _forced(shown, script, case.raw):
+        return f"; the message is about what was handed in, and the report does not give {forced}"
+    steps = _left_out(case, shown, script)
+    return f", but without a step that the report names ({steps})" if steps else ""
 
 
 def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
@@ -131,9 +129,8 @@ def _forced(shown: Sequence[SeedRun], script: str, report: str) -> str:
 
 def _spoken_of(run: SeedRun, report: str) -> bool:
     """Whether the report shares a word with the project code that the exception came through."""
-    reported = _words(report)
-    frames = run.observation.project_frames
-    return any(reported & _words(f"{frame.qualified} {PurePosixPath(frame.file).stem}") for frame in frames)
+    frames = (f"{one.qualified} {PurePosixPath(one.file).stem}" for one in run.observation.project_frames)
+    return any(_words(report) & _words(frame) for frame in frames)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -169,16 +166,11 @@ def _obstacle(attempts: Sequence[Attempt]) -> str:
     """Why not even one script could say anything: what stopped most of them."""
     if not attempts:
         return "there was no context to write a script from"
-    stopped = Counter(_stop_words(one) for one in attempts)
-    what, count = stopped.most_common(1)[0]
-    last = next(one for one in reversed(attempts) if _stop_words(one) == what)
+    stopped = [one.outcome or one.stage or "no reason" for one in attempts]
+    what, count = Counter(map(str, stopped)).most_common(1)[0]
+    last = next(one for one, why in zip(reversed(attempts), reversed(stopped), strict=True) if why == what)
     why = f", the last: {last.objections[0]}" if last.objections else ""
     missing = next((run.observation.missing for run in last.runs if run.observation.missing), "")
     if missing and last.outcome is RunOutcome.ENVIRONMENT:
         return f"the module {missing} is not installed; --requirement {distribution(missing)} installs it"
     return f"none of {len(attempts)} scripts ran as it should: {what} ({count}){why}"[:600].rstrip(".")
-
-
-def _stop_words(one: Attempt) -> str:
-    outcome = one.outcome
-    return outcome.value if outcome is not None else one.stage.value if one.stage is not None else "no reason"

@@ -2,6 +2,6 @@
 
 project        Project: the files of one version; Problem       edits          what a model changes in them
 static_checks  what can be seen by reading                       syntax         Python text as trees
-environment    Environment: an interpreter and its packages      log_sampler    log lines of a run, bounded
-runner         ProjectRunner: one run in a fresh sandbox         ProgramRun: what is known of it afterwards
+environment    Environment: an interpreter and its packages      runner         ProjectRunner: a run in a box;
+               ProgramRun: what is known of it afterwards; LogSampler: its log lines, bounded
 """

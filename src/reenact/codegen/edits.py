@@ -94,13 +94,22 @@ def edited(project: Project, change: Edited) -> Project:
     """The project after all edits. Raises ValueError in words for the model."""
     if change.is_empty:
         raise ValueError("Nothing is changed. Give line edits, swaps or whole files.")
-    _one_way_a_file(change)
+    # A file written whole, removed or edited by lines is changed in that way alone: numbers would shift.
+    ways = [{one.path for one in way} for way in (change.lines, change.swaps, change.files)]
+    for one, other in combinations([*ways, set(change.removed)], 2):
+        if both := sorted(one & other):
+            raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
     made = dict(project.files)
     for name in sorted({edit.path for edit in change.lines}):
         edits = [one for one in change.lines if one.path == name]
         made[name] = with_lines(_there(project, name), edits, name)
     for swap in change.swaps:
-        made[swap.path] = _swapped(made.get(swap.path) or _there(project, swap.path), swap)
+        old = made.get(swap.path) or _there(project, swap.path)
+        if (count := old.count(swap.search)) != 1:
+            found = "does not stand" if count == 0 else f"stands {count} times"
+            why = f"This text {found} in {swap.path}; it must stand there exactly once: {swap.search!r}."
+            raise ValueError(why)
+        made[swap.path] = old.replace(swap.search, swap.replace)
     for name in change.removed:
         _there(project, name)
         del made[name]
@@ -132,14 +141,6 @@ def unfenced(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _one_way_a_file(change: Edited) -> None:
-    """A file written whole, removed or edited by lines is changed in that way alone: numbers would shift."""
-    ways = [{one.path for one in way} for way in (change.lines, change.swaps, change.files)]
-    for one, other in combinations([*ways, set(change.removed)], 2):
-        if both := sorted(one & other):
-            raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
-
-
 def _there(project: Project, name: str) -> str:
     if name not in project.files:
         known = ", ".join(sorted(project.files))
@@ -159,13 +160,3 @@ def _check_range(edit: Edit | LineEdit, lines: Sequence[str], name: str) -> None
                 f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
                 " Look at the line numbers again, or give a swap that quotes the text."
             )
-
-
-def _swapped(old: str, swap: Swap) -> str:
-    count = old.count(swap.search)
-    if count != 1:
-        found = "does not stand" if count == 0 else f"stands {count} times"
-        raise ValueError(
-            f"This text {found} in {swap.path}; it must stand there exactly once: {swap.search!r}."
-        )
-    return old.replace(swap.search, swap.replace)

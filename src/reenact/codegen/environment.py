@@ -12,6 +12,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement as Parsed
@@ -39,8 +40,6 @@ DISTRIBUTIONS = {
 """Modules whose package has another name."""
 OURS = "reenact"
 """A project stands by itself: this package is not there for it."""
-
-
 SEEDED = ("numpy", "torch", "tensorflow")
 """Libraries whose chance a seed rules."""
 
@@ -93,7 +92,11 @@ def environment_for(
     """The environment of one version of the code. May use the network where a builder is given."""
     modules = imported(project)
     own = tuple(requirement(text, ProposedBy.USER) for text in wished)
-    lacking = tuple(name for name in modules if name == OURS or not _is_here(name))
+    here: set[str] = set()
+    for name in modules:
+        with suppress(ImportError, ValueError):
+            here |= {name} if name != OURS and importlib.util.find_spec(name) is not None else set()
+    lacking = tuple(name for name in modules if name not in here)
     unmet = tuple(one for one in own if not is_fulfilled(one))
     proposed = tuple(_proposals(lacking, project, own))
     texts = tuple(one.text for one in (*unmet, *proposed))
@@ -113,18 +116,14 @@ def environment_for(
         return _here(modules, lacking, texts, (f"{error.sentence} {error.next_step}".strip(),))
     ours = tuple(name for name in lacking if name == OURS)
     packages = without_builds(made.packages)
-    notes = _other_versions(needed, packages)
-    return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
-
-
-def _other_versions(needed: Sequence[Requirement], packages: Sequence[str]) -> Iterator[str]:
-    """Packages that were installed in another version than was asked for."""
     pairs = (one.partition("==") for one in packages)
     installed = {str(canonicalize_name(name)): version for name, _, version in pairs}
-    for one in needed:
-        version = installed.get(one.name)
+    notes: list[str] = []
+    for one, version in ((one, installed.get(one.name)) for one in needed):
         if version is not None and not Parsed(one.text).specifier.contains(version, prereleases=True):
-            yield f"{one.text} has no wheel here and cannot be built: {version} was installed in its place."
+            why = "has no wheel here and cannot be built"
+            notes.append(f"{one.text} {why}: {version} was installed in its place.")
+    return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
 
 
 def this_key(packages: Iterable[str]) -> str:
@@ -135,11 +134,10 @@ def this_key(packages: Iterable[str]) -> str:
 
 def installed_version(package: str) -> str:
     """The version of a package in this interpreter; empty when it is not there."""
-    try:
+    with suppress(importlib.metadata.PackageNotFoundError):
         # The part after `+` names a build, which no index offers under that name.
         return importlib.metadata.version(package).partition("+")[0]
-    except importlib.metadata.PackageNotFoundError:
-        return ""
+    return ""
 
 
 def without_builds(packages: Iterable[str]) -> tuple[str, ...]:
@@ -152,11 +150,9 @@ def is_fulfilled(one: Requirement) -> bool:
     parsed = Parsed(one.text)
     if parsed.marker is not None and not parsed.marker.evaluate():
         return True
-    try:
-        version = importlib.metadata.version(one.name)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return parsed.specifier.contains(version, prereleases=True)
+    with suppress(importlib.metadata.PackageNotFoundError):
+        return parsed.specifier.contains(importlib.metadata.version(one.name), prereleases=True)
+    return False
 
 
 def _here(
@@ -171,37 +167,18 @@ def _here(
 
 def _proposals(lacking: Sequence[str], project: Project, own: Sequence[Requirement]) -> Iterator[Requirement]:
     """A requirement for each missing module: the line of requirements.txt that names it, else its name."""
-    named = {one.name: one for one in written_requirements(project)}
-    known = {one.name for one in own}
+    named: dict[str, Requirement] = {}
+    for line in project.files.get("requirements.txt", "").splitlines():
+        with suppress(InputError):
+            named |= {one.name: one for one in requirements_in(line, ProposedBy.MODEL)}
     for module in lacking:
         name = canonicalize_name(DISTRIBUTIONS.get(module, module))
-        if module == OURS or name in known:
-            continue
-        try:
-            yield named.get(name) or requirement(name, ProposedBy.MODEL)
-        except InputError:
-            continue
-
-
-def written_requirements(project: Project) -> tuple[Requirement, ...]:
-    """The lines of the project's requirements.txt that can be read."""
-    found: list[Requirement] = []
-    for line in project.files.get("requirements.txt", "").splitlines():
-        try:
-            found += requirements_in(line, ProposedBy.MODEL)
-        except InputError:
-            continue
-    return tuple(found)
+        if module != OURS and name not in {one.name for one in own}:
+            with suppress(InputError):
+                yield named.get(name) or requirement(name, ProposedBy.MODEL)
 
 
 def _pin(module: str) -> str:
     name = DISTRIBUTIONS.get(module, module)
     version = installed_version(name)
     return f"{canonicalize_name(name)}=={version}" if version else ""
-
-
-def _is_here(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False

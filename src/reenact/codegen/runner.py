@@ -1,15 +1,15 @@
-"""One run of generated code in a fresh sandbox, and what is known of it afterwards."""
+"""One run of generated code in a fresh sandbox, and what is known of it afterwards: also what it logged."""
 
 import hashlib
 import json
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from reenact.codegen.environment import Environment, environment_for, imported
-from reenact.codegen.log_sampler import LogSampler, thinned
 from reenact.codegen.project import Project
 from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
@@ -60,13 +60,12 @@ class ProgramRun:
     @property
     def sentence(self) -> str:
         """How it ended, in words."""
-        if self.ok:
-            return "It ended well."
-        if self.ending == Ending.EXIT:
-            return f"It ended with exit code {self.exit_code}."
-        if self.ending == Ending.SIGNAL:
-            return f"It died of signal {self.signal}."
-        return f"It was ended ({self.ending}): {self.why}." if self.why else f"It was ended: {self.ending}."
+        other = f"It was ended ({self.ending}): {self.why}." if self.why else f"It was ended: {self.ending}."
+        return {
+            Ending.OK.value: "It ended well.",
+            Ending.EXIT.value: f"It ended with exit code {self.exit_code}.",
+            Ending.SIGNAL.value: f"It died of signal {self.signal}.",
+        }.get(self.ending, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +110,9 @@ class ProjectRunner:
     def limits(self, cpu_s: float | None = None) -> Limits:
         """What a run may use: so many seconds of a processor, for which it may wait."""
         cpu_s = self.wall_s if cpu_s is None else cpu_s
-        return Limits(
-            wall_s=PATIENCE * cpu_s,
-            cpu_s=cpu_s,
-            memory_bytes=self.memory_mib * MIB,
-            output_bytes=self.output_mib * MIB,
-            keep_bytes=4 * TAIL,
-        )
+        memory, output = self.memory_mib * MIB, self.output_mib * MIB
+        usual = Limits(memory_bytes=memory, output_bytes=output, keep_bytes=4 * TAIL)
+        return replace(usual, wall_s=PATIENCE * cpu_s, cpu_s=cpu_s)
 
     def run(
         self,
@@ -222,7 +217,12 @@ class ProjectRunner:
     @cached_property
     def folder_marks(self) -> list[str]:
         """Change when what is in the user's folders does; looked at once."""
-        return [_mark(one.path) for one in self.folders]
+        marks = [hashlib.sha256() for _ in self.folders]
+        for mark, folder in zip(marks, (one.path for one in self.folders), strict=True):
+            for path in sorted(filter(Path.is_file, folder.rglob("*"))):
+                stat = path.stat()
+                mark.update(f"{path.relative_to(folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
+        return [mark.hexdigest()[:16] for mark in marks]
 
 
 class MountedSandbox:
@@ -241,9 +241,8 @@ class MountedSandbox:
         # A prepared interpreter, when the command starts one.
         prepared = next((one.mounts for one in made if one.python == command.argv[0]), ())
         mounts = (*command.mounts, *prepared, *runner.mounts())
-        variables = {**runner.variables(), **command.environment}
+        mounted = replace(command, mounts=mounts, environment={**runner.variables(), **command.environment})
         limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
-        mounted = replace(command, mounts=mounts, environment=variables)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
 
     def missing(self) -> str:
@@ -265,10 +264,74 @@ def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
     return Ending.EXIT if result.exit_code else Ending.OK
 
 
-def _mark(folder: Path) -> str:
-    mark = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            stat = path.stat()
-            mark.update(f"{path.relative_to(folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
-    return mark.hexdigest()[:16]
+MOST_LINES = 500
+"""Logged lines of one kind; beyond that every second one is dropped, again and again."""
+MOST_KINDS = 64
+LONGEST_LINE = 600
+LARGEST_WHOLE = 1 << 20
+"""Bytes of a log file that cannot be thinned by lines."""
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?|\bnan\b|[-+]?\binf\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Kind:
+    every: int = 1
+    count: int = 0
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    last: tuple[int, str] = (0, "")
+
+
+class LogSampler:
+    """Hears what is printed while it is printed, and keeps the lines that tell a number: of each kind a
+    bounded share, however many there are.
+
+    Lines are of one kind when they differ in their numbers alone, so that two methods which report in turn
+    are thinned each by itself, and none of them is lost.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, _Kind] = {}
+        self._rest = ""
+        self._number = 0
+
+    def __call__(self, data: bytes) -> None:
+        """Take what one read gave; a listener of a box."""
+        *lines, self._rest = (self._rest + data.decode("utf-8", "replace")).split("\n")
+        self._rest = self._rest[: LONGEST_LINE + 1]
+        self.take(lines)
+
+    def take(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._number += 1
+            kind = _NUMBER.sub("#", line)
+            known = kind in self._kinds or len(self._kinds) < MOST_KINDS
+            if not known or len(line) > LONGEST_LINE or kind == line:
+                continue
+            kept = self._kinds.setdefault(kind, _Kind())
+            kept.last = (self._number, line)
+            kept.lines += [] if kept.count % kept.every else [kept.last]
+            kept.count += 1
+            if len(kept.lines) >= MOST_LINES:
+                kept.lines, kept.every = kept.lines[::2], kept.every * 2
+
+    def text(self) -> str:
+        """What was kept, in the order in which it was printed."""
+        self.take(filter(None, [self._rest]))
+        self._rest = ""
+        kept = {line for one in self._kinds.values() for line in (*one.lines, one.last)}
+        return "\n".join(line for _, line in sorted(kept))
+
+
+def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
+    """Log files as text, long ones thinned; one that is no text, or JSON of too many bytes, is left out."""
+    found = {}
+    for name, data in logs.items():
+        text = data.decode("utf-8", "replace")
+        if name.endswith(".json") and len(data) <= LARGEST_WHOLE:
+            found[name] = text
+        elif not name.endswith(".json") and "\0" not in text:
+            lines, sampler = text.splitlines(), LogSampler()
+            sampler.take(lines[1:])
+            # The first line of a table has names and no number.
+            found[name] = "\n".join([*lines[:1], sampler.text()])
+    return found

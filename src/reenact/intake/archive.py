@@ -20,10 +20,10 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import IO, Any, NoReturn, TypeAlias, cast
 
 from reenact.errors import UnreadableRepository
 from reenact.files import open_regular, read_start
@@ -59,20 +59,15 @@ class Unpacked:
     """Links, devices and the like that were not unpacked."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    name: str
-    folder: bool
-    stream: IO[bytes] | None
-    """What a plain file holds; none for anything else."""
+_Member: TypeAlias = tuple[str, bool, IO[bytes] | None]
+"""Its name, whether it is a folder, and what a plain file holds; none for anything else."""
 
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
-    try:
+    with suppress(OSError):
         return begins_archive(read_start(path, 512))
-    except OSError:
-        return False
+    return False
 
 
 def begins_archive(start: bytes) -> bool:
@@ -118,21 +113,20 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
         if entry.flag_bits & 1:
             _refuse(f"{entry.filename!r} is encrypted")
         if entry.is_dir() or not plain:
-            yield _Member(entry.filename, entry.is_dir(), None)
+            yield entry.filename, entry.is_dir(), None
             continue
         try:
             stream = archive.open(entry)
         except NotImplementedError:
             _refuse(f"{entry.filename!r} is packed in a way that is not known")
         with stream:
-            yield _Member(entry.filename, False, stream)
+            yield entry.filename, False, stream
 
 
 def _tar_members(archive: tarfile.TarFile, stream: _Bounded) -> Iterator[_Member]:
     for entry in archive:
         stream.left = math.inf
-        content = archive.extractfile(entry) if entry.isreg() else None
-        yield _Member(entry.name, entry.isdir(), content)
+        yield entry.name, entry.isdir(), archive.extractfile(entry) if entry.isreg() else None
         stream.left = _HEADER_BYTES
         # tarfile remembers every member; a list of millions would be a bomb of its own.
         archive.members = []  # type: ignore[attr-defined]
@@ -156,16 +150,15 @@ class _Bounded:
 def _write_all(members: Iterator[_Member], into: Path, bounds: Bounds) -> int:
     """Write all plain files and folders below one folder; how many other things there were."""
     left_out = written = 0
-    for count, member in enumerate(members, start=1):
+    for count, (name, is_folder, stream) in enumerate(members, start=1):
         if count > bounds.most_files:
             _refuse(f"it has more than {bounds.most_files} members")
-        target = into.joinpath(*_parts(member.name, bounds))
-        if member.folder:
+        target = into.joinpath(*_parts(name, bounds))
+        left_out += not is_folder and stream is None
+        if is_folder:
             target.mkdir(parents=True, exist_ok=True)
-        elif member.stream is not None:
-            written += _write(target, member.stream, written, bounds.most_bytes)
-        else:
-            left_out += 1
+        elif stream is not None:
+            written += _write(target, stream, written, bounds.most_bytes)
     return left_out
 
 

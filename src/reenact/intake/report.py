@@ -7,6 +7,7 @@ issue of GitHub comes with its comments, and every refusal of the server is a se
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -87,51 +88,34 @@ def read_report(
     issue = parse_issue(ref)
     if issue and not Path(ref).is_file():
         web = http or Web(api=environ.get("GITHUB_API_URL") or Web().api)
-        return _Issue(issue, web, _token(environ)).report()
+        token = environ.get("GITHUB_TOKEN", "").strip()
+        if token and not re.fullmatch(r"[!-~]+", token):
+            why = "GITHUB_TOKEN holds characters that no token has."
+            raise UnreadableReport(why, next_step="Set it again, or unset it.")
+        return _Issue(issue, web, token).report()
     if re.match(r"[a-z]+://", ref, re.IGNORECASE):
-        raise UnreadableReport(
-            f"Only issues of github.com are read by address. Received: {ref}",
-            next_step="Save the report as a file and name that.",
-        )
-    return _from_bytes(_read_file(Path(ref)), ref)
-
-
-def _token(environ: Mapping[str, str]) -> str:
-    """The user's token for GitHub; empty when there is none."""
-    token = environ.get("GITHUB_TOKEN", "").strip()
-    if token and not re.fullmatch(r"[!-~]+", token):
-        raise UnreadableReport(
-            "GITHUB_TOKEN holds characters that no token has.", next_step="Set it again, or unset it."
-        )
-    return token
-
-
-def _read_file(path: Path) -> bytes:
-    """The first bytes of a file."""
+        why = f"Only issues of github.com are read by address. Received: {ref}"
+        raise UnreadableReport(why, next_step="Save the report as a file and name that.")
     try:
-        return read_start(path, MOST_BYTES + 1)
+        data = read_start(Path(ref), MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise UnreadableReport(
-            f"The report cannot be read: {why}. Received: {path}",
-            next_step="Name a file, `-` for standard input, or a GitHub issue as owner/name#number.",
-        ) from error
+        why = f"The report cannot be read: {why}. Received: {Path(ref)}"
+        instead = "Name a file, `-` for standard input, or a GitHub issue as owner/name#number."
+        raise UnreadableReport(why, next_step=instead) from error
+    return _from_bytes(data, ref)
 
 
 def _from_bytes(data: bytes, source: str) -> RawReport:
     cuts = [f"only the first {MOST_BYTES} bytes were read"] if len(data) > MOST_BYTES else []
     text = decoded(data[:MOST_BYTES])
     if not is_text(text):
-        raise UnreadableReport(
-            f"The report is not text. Received: {source}",
-            next_step="Give the report as plain text or Markdown.",
-        )
+        instead = "Give the report as plain text or Markdown."
+        raise UnreadableReport(f"The report is not text. Received: {source}", next_step=instead)
     text = plain(text).strip()
     if not _WORD.search(text):
-        raise UnreadableReport(
-            f"The report is empty. Received: {source}",
-            next_step="Write what was done, what was seen and what was expected.",
-        )
+        instead = "Write what was done, what was seen and what was expected."
+        raise UnreadableReport(f"The report is empty. Received: {source}", next_step=instead)
     title, _, body = text.partition("\n")
     title = _TITLE_MARK.sub("", title).strip()
     if len(title) > LONGEST_TITLE:
@@ -176,9 +160,8 @@ class _Issue:
         issue = self._table(self._ask(self._path))
         title, body = _text(issue, "title"), _text(issue, "body")
         if not _WORD.search(title + body):
-            raise UnreadableReport(
-                f"The issue {self.name} is empty: neither its title nor its text has a word."
-            )
+            why = "neither its title nor its text has a word"
+            raise UnreadableReport(f"The issue {self.name} is empty: {why}.")
         comments, missing = self._comments(issue.get("comments"))
         body, cut = _shortened(body)
         kept, dropped = _kept(comments)
@@ -187,20 +170,21 @@ class _Issue:
 
     def _comments(self, total: JsonValue) -> tuple[list[str], str]:
         """What people commented, and which comments were not asked for."""
-        comments: list[str] = []
-        seen = 0
+        entries: list[Mapping[str, JsonValue]] = []
         for page in range(1, MOST_PAGES + 1):
             path = f"{self._path}/comments?per_page={PER_PAGE}&page={page}"
             answer = self._ask(path) if total else []
             if not isinstance(answer, list):
                 raise self._unusable("the comments are not a list")
-            entries = [self._table(entry) for entry in answer]
-            seen += len(entries)
-            comments += [text for entry in entries if not _by_bot(entry) and (text := _text(entry, "body"))]
-            if len(entries) < PER_PAGE:
+            entries += [self._table(entry) for entry in answer]
+            if len(answer) < PER_PAGE:
                 break
-        left = total - seen if isinstance(total, int) else 0
-        return comments, f"{left} of {total} comments left out" if left > 0 else ""
+        users = [entry.get("user") for entry in entries]
+        bots = [isinstance(user, Mapping) and user.get("type") == "Bot" for user in users]
+        texts = [_text(entry, "body") for entry, bot in zip(entries, bots, strict=True) if not bot]
+        left = total - len(entries) if isinstance(total, int) else 0
+        missing = f"{left} of {total} comments left out" if left > 0 else ""
+        return [text for text in texts if text], missing
 
     def _ask(self, path: str) -> JsonValue:
         answer = self.web.get(path, self.token)
@@ -216,35 +200,25 @@ class _Issue:
         if answer.status == 429 or (answer.status == 403 and limited):
             return self._limit(answer.headers)
         if answer.status >= 500:
-            return Unreachable(
-                f"GitHub could not answer for {self.name} (status {answer.status}).",
-                next_step="Run the same command again in a while.",
-            )
+            why = f"GitHub could not answer for {self.name} (status {answer.status})."
+            return Unreachable(why, next_step="Run the same command again in a while.")
+        hidden = f"GitHub knows no issue {self.name}, or shows it only to those who may see the repository."
+        other = f"GitHub refused to show {self.name} (status {answer.status}){_reason(answer)}."
         sentence, next_step = {
-            404: (
-                f"GitHub knows no issue {self.name}, or shows it only to those who may see the repository.",
-                "Check the name and number; set GITHUB_TOKEN for a private repository.",
-            ),
+            404: (hidden, "Check the name and number; set GITHUB_TOKEN for a private repository."),
             410: (f"The issue {self.name} was deleted, or its repository has no issues.", ""),
             401: ("GitHub refused the token in GITHUB_TOKEN (401).", "Renew GITHUB_TOKEN or unset it."),
-        }.get(
-            answer.status,
-            (f"GitHub refused to show {self.name} (status {answer.status}){_reason(answer)}.", ""),
-        )
+        }.get(answer.status, (other, ""))
         return UnreadableReport(sentence, next_step=next_step)
 
     def _limit(self, headers: Mapping[str, str]) -> Unreachable:
         reset, after = headers.get("x-ratelimit-reset", ""), headers.get("retry-after", "")
-        when = "in a while"
-        if re.fullmatch(r"\d{1,6}", after):
-            when = f"in {after} s"
-        elif re.fullmatch(r"\d{9,11}", reset):
+        when = f"in {after} s" if re.fullmatch(r"\d{1,6}", after) else "in a while"
+        if when == "in a while" and re.fullmatch(r"\d{9,11}", reset):
             when = f"after {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%d %H:%M} UTC"
         hint = "" if self.token else ", or set GITHUB_TOKEN for a higher limit"
-        return Unreachable(
-            f"GitHub answers no more questions from here for now (rate limit), so {self.name} was not read.",
-            next_step=f"Run the same command again {when}{hint}.",
-        )
+        why = f"GitHub answers no more questions from here for now (rate limit), so {self.name} was not read."
+        return Unreachable(why, next_step=f"Run the same command again {when}{hint}.")
 
     def _unusable(self, why: str) -> Unreachable:
         return Unreachable(f"GitHub's answer for {self.name} cannot be read: {why}")
@@ -268,10 +242,9 @@ def _kept(comments: list[str]) -> tuple[tuple[str, ...], str]:
 
 def _reason(answer: Answer) -> str:
     """Why GitHub refused, in its own words."""
-    try:
+    found: JsonValue = None
+    with suppress(ResultRefused):
         found = read_json(answer.body)
-    except ResultRefused:
-        return ""
     message = found.get("message") if isinstance(found, Mapping) else None
     return f": {plain(message)[:200]}" if isinstance(message, str) else ""
 
@@ -281,14 +254,8 @@ def _text(entry: Mapping[str, JsonValue], key: str) -> str:
     return plain(value).strip() if isinstance(value, str) else ""
 
 
-def _by_bot(entry: Mapping[str, JsonValue]) -> bool:
-    user = entry.get("user")
-    return isinstance(user, Mapping) and user.get("type") == "Bot"
-
-
 def _moment(issue: Mapping[str, JsonValue]) -> datetime | None:
-    try:
+    with suppress(ValueError):
         moment = datetime.fromisoformat(_text(issue, "created_at"))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None

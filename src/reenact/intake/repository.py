@@ -10,11 +10,12 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from reenact.errors import InputError, Unreachable, UnreadableRepository
 from reenact.files import open_regular, read_start
@@ -55,7 +56,10 @@ def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: St
     if _ADDRESS.match(ref):
         return opener.from_address(ref)
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
-        return opener.from_folder(path)
+        folder = path.absolute()
+        if commit or is_bare(folder):
+            return opener.exported(Repository(folder, WALL_S), commit or "HEAD")
+        return _counted(folder, _commit_of_folder(folder), ref)
     if is_bundle(path):
         return opener.from_bundle(path)
     if is_archive(path):
@@ -64,10 +68,8 @@ def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: St
     if there:
         open_regular(path).close()
     why = "it is neither a zip or tar archive nor a git bundle" if there else "there is nothing"
-    raise UnreadableRepository(
-        f"The repository cannot be read: {why}. Received: {ref}",
-        next_step="Name a folder, an archive, a git bundle or an https address.",
-    )
+    instead = "Name a folder, an archive, a git bundle or an https address."
+    raise UnreadableRepository(f"The repository cannot be read: {why}. Received: {ref}", next_step=instead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,38 +79,25 @@ class _Opener:
     into: Path
     stop: Stop | None
 
-    def from_folder(self, folder: Path) -> Checkout:
-        folder = folder.absolute()
-        if self.commit or is_bare(folder):
-            return self._exported(Repository(folder, WALL_S), self.commit or "HEAD")
-        return _counted(folder, _commit_of_folder(folder), self.source)
-
     def from_bundle(self, path: Path) -> Checkout:
         with self._partial() as partial:
             repository, newest = _fetch_bundle(path, partial, self.stop)
             if not (self.commit or newest):
-                raise UnreadableRepository(
-                    f"The bundle {path.name} has several branches and none of a usual name.",
-                    next_step="Name the commit or branch with --commit.",
-                )
-            return self._exported(repository, self.commit or newest)
+                why = f"The bundle {path.name} has several branches and none of a usual name."
+                raise UnreadableRepository(why, next_step="Name the commit or branch with --commit.")
+            return self.exported(repository, self.commit or newest)
 
     def from_address(self, address: str) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
             return _counted(known, self.commit, self.source)
 
-        def fill(partial: Path) -> tuple[str, date]:
-            most = BOUNDS.most_bytes
-            cloned = clone(
-                address, partial, revision=self.commit, wall_s=WALL_S, most_bytes=most, stop=self.stop
-            )
+        bounds: Any = {"wall_s": WALL_S, "most_bytes": BOUNDS.most_bytes, "stop": self.stop}
+        with git_errors(self.source, self.commit), self._partial() as partial:
+            cloned = clone(address, partial, revision=self.commit, **bounds)
             commit = cloned.head()
             day = cloned.day(commit)
             remove_tree(partial / ".git")
-            return commit, day
-
-        with git_errors(self.source, self.commit):
-            return self._made(fill)
+            return self._made(partial, commit, day)
 
     def from_archive(self, path: Path) -> Checkout:
         with open_regular(path, BOUNDS.most_bytes) as stream:
@@ -120,33 +109,28 @@ class _Opener:
             _settle(partial, place)
         folder = place / inner
         if self.commit and (folder / ".git").is_dir():
-            return self._exported(Repository(folder, WALL_S), self.commit)
+            return self.exported(Repository(folder, WALL_S), self.commit)
         if self.commit and not (unpacked.commit and unpacked.commit.startswith(self.commit)):
-            raise UnreadableRepository(
-                f"An archive has no history to take a commit from. Received: commit={self.commit}",
-                next_step="Leave the commit out, or name a folder with a .git, a bundle or an https address.",
-            )
+            why = f"An archive has no history to take a commit from. Received: commit={self.commit}"
+            instead = "Leave the commit out, or name a folder with a .git, a bundle or an https address."
+            raise UnreadableRepository(why, next_step=instead)
         return _counted(folder, unpacked.commit, self.source)
 
-    def _exported(self, repository: Repository, revision: str) -> Checkout:
+    def exported(self, repository: Repository, revision: str) -> Checkout:
+        """The files of a repository on this disk at a revision."""
         with git_errors(self.source, revision):
             commit = repository.commit(revision)
             if (known := self._place(commit)).is_dir():
                 return _counted(known, commit, self.source)
-
-            def fill(partial: Path) -> tuple[str, date]:
+            with self._partial() as partial:
                 repository.export(commit, partial, most_bytes=BOUNDS.most_bytes)
-                return commit, repository.day(commit)
+                return self._made(partial, commit, repository.day(commit))
 
-            return self._made(fill)
-
-    def _made(self, fill: Callable[[Path], tuple[str, date]]) -> Checkout:
-        """A checkout that is filled beside its place and moved there whole."""
-        with self._partial() as partial:
-            commit, day = fill(partial)
-            checkout = _counted(partial, commit, self.source)
-            _day_file(self._place(commit)).write_text(day.isoformat())
-            _settle(partial, self._place(commit))
+    def _made(self, partial: Path, commit: str, day: date) -> Checkout:
+        """A checkout that was filled beside its place, moved there whole."""
+        checkout = _counted(partial, commit, self.source)
+        _day_file(self._place(commit)).write_text(day.isoformat())
+        _settle(partial, self._place(commit))
         return replace(checkout, folder=self._place(commit), day=day)
 
     def _place(self, commit: str) -> Path:
@@ -181,13 +165,11 @@ def _settle(partial: Path, place: Path) -> None:
 
 def _commit_of_folder(folder: Path) -> str:
     """The commit of a folder as it lies; empty where git has nothing to say about it."""
-    if not (folder / ".git").is_dir():
-        return ""
-    repository = Repository(folder)
-    try:
-        return repository.head() + (CHANGED if repository.changed() else "")
-    except InputError:
-        return ""
+    with suppress(InputError):
+        repository = Repository(folder)
+        if (folder / ".git").is_dir():
+            return repository.head() + (CHANGED if repository.changed() else "")
+    return ""
 
 
 def _counted(folder: Path, commit: str, source: str) -> Checkout:
@@ -199,15 +181,12 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
         files += len(plain)
         python += sum(name.endswith(".py") for name in plain)
         if files > BOUNDS.most_files:
-            raise UnreadableRepository(
-                f"The repository {source} has more than {BOUNDS.most_files} files.",
-                next_step="Name the folder of the project itself, without data and environments.",
-            )
+            instead = "Name the folder of the project itself, without data and environments."
+            why = f"The repository {source} has more than {BOUNDS.most_files} files."
+            raise UnreadableRepository(why, next_step=instead)
     if not python:
-        raise UnreadableRepository(
-            f"The repository {source} holds no Python: {files} files, none ends in .py.",
-            next_step="Name the folder that holds the project's source code.",
-        )
+        why = f"The repository {source} holds no Python: {files} files, none ends in .py."
+        raise UnreadableRepository(why, next_step="Name the folder that holds the project's source code.")
     return Checkout(folder, commit, source, files, _day(folder))
 
 
@@ -242,30 +221,28 @@ def git_errors(source: str, commit: str) -> Iterator[None]:
     except UnreadableRepository:
         raise
     except InputError as error:
-        found = (kind for kind, pattern in _GIT_ERRORS.items() if re.search(pattern, error.sentence, re.I))
-        kind = next(found, "")
-        if not kind:
-            raise
-        raise _git_error(kind, source, commit, error.sentence) from error
+        for kind, pattern in _GIT_ERRORS.items():
+            if re.search(pattern, error.sentence, re.I):
+                raise _git_error(kind, source, commit, error.sentence) from error
+        raise
 
 
 def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepository | Unreachable:
+    repository = f"The repository {source}"
     if kind == "commit" and not commit:
-        return UnreadableRepository(f"The repository {source} is empty: it has no commit yet.")
+        return UnreadableRepository(f"{repository} is empty: it has no commit yet.")
     if kind == "commit":
         short = re.fullmatch(r"[0-9a-f]{4,39}", commit)
-        next_step = "Give the commit with all its digits." if short else "Check the name with git log."
-        missing = f"The repository {source} has no commit or branch {commit!r}."
-        return UnreadableRepository(missing, next_step=next_step)
+        instead = "Give the commit with all its digits." if short else "Check the name with git log."
+        return UnreadableRepository(f"{repository} has no commit or branch {commit!r}.", next_step=instead)
     if kind == "access":
-        return UnreadableRepository(
-            f"The repository {source} is not there, or is not open to everybody.",
-            next_step="Clone it yourself and name the folder.",
+        closed, instead = (
+            "is not there, or is not open to everybody",
+            "Clone it yourself and name the folder.",
         )
-    return Unreachable(
-        f"The repository {source} cannot be reached: {why}",
-        next_step="Check the network, or name a folder, an archive or a bundle.",
-    )
+        return UnreadableRepository(f"{repository} {closed}.", next_step=instead)
+    instead = "Check the network, or name a folder, an archive or a bundle."
+    return Unreachable(f"{repository} cannot be reached: {why}", next_step=instead)
 
 
 _MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
@@ -300,8 +277,6 @@ def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository
 def _default(listed: str) -> str:
     """The commit of HEAD, of a branch with a usual name, or of the only branch; empty otherwise."""
     named = {name: commit for commit, _, name in (line.partition("\t") for line in listed.splitlines())}
-    branches = {
-        name.removeprefix("refs/heads/"): named[name] for name in named if name.startswith("refs/heads/")
-    }
-    usual = (named.get("HEAD"), *(branches.get(name) for name in _USUAL))
-    return next(filter(None, usual), "") or ("".join(branches.values()) if len(branches) == 1 else "")
+    branches = [commit for name, commit in named.items() if name.startswith("refs/heads/")]
+    usual = (named.get("HEAD"), *(named.get(f"refs/heads/{name}") for name in _USUAL))
+    return next(filter(None, usual), "") or (branches[0] if len(branches) == 1 else "")

@@ -17,6 +17,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,9 @@ class Web:
     def get(self, path: str, token: str = "") -> Answer:
         """The answer to one question, whatever its status. Unreachable when none came."""
         address = self.api.rstrip("/") + path
-        origin = _checked_origin(address)
+        origin = _origin(address)
+        if not origin.startswith("https://") and not (origin.startswith("http://") and is_loopback(address)):
+            raise InputError(f"An API is asked over https only. Received: api={origin or address}")
         until = time.monotonic() + self.wall_s
         for _ in range(self.most_redirects + 1):
             answer = self._ask(address, token, until)
@@ -75,11 +78,8 @@ class Web:
         raise Unreachable(f"{origin} sends us on and on: more than {self.most_redirects} times.")
 
     def _ask(self, address: str, token: str, until: float) -> Answer:
-        headers = {
-            **dict(self.headers),
-            "User-Agent": f"reenact/{__version__}",
-            **({"Authorization": f"Bearer {token}"} if token else {}),
-        }
+        headers = {**dict(self.headers), "User-Agent": f"reenact/{__version__}"}
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
         asked = urllib.request.Request(address, headers=headers)  # noqa: S310 - checked above
         try:
             with _opener(address).open(asked, timeout=max(0.1, until - time.monotonic())) as response:
@@ -106,27 +106,18 @@ class Web:
 def _opener(address: str) -> urllib.request.OpenerDirector:
     """Neither redirects nor files nor other protocols: what is not added here cannot happen."""
     opener = urllib.request.OpenerDirector()
-    if not is_loopback(address):
-        opener.add_handler(urllib.request.ProxyHandler())
-    opener.add_handler(urllib.request.HTTPHandler())
-    opener.add_handler(urllib.request.HTTPSHandler())
+    proxies = [] if is_loopback(address) else [urllib.request.ProxyHandler()]
+    for handler in (*proxies, urllib.request.HTTPHandler(), urllib.request.HTTPSHandler()):
+        opener.add_handler(handler)
     return opener
 
 
 def _origin(address: str, location: str = "") -> str:
     """Scheme, host and port of an address, or of where it sends us; empty for what is no address."""
-    try:
+    with suppress(ValueError):
         parts = urlsplit(urljoin(address, location))
-    except ValueError:
-        return ""
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _checked_origin(address: str) -> str:
-    origin = _origin(address)
-    if origin.startswith("https://") or (origin.startswith("http://") and is_loopback(address)):
-        return origin
-    raise InputError(f"An API is asked over https only. Received: api={origin or address}")
+        return f"{parts.scheme}://{parts.netloc}"
+    return ""
 
 
 LONGEST_WAIT_S = 60.0
@@ -153,61 +144,41 @@ class Polite:
 
     def get(self, web: Web, path: str) -> Answer:
         """The answer, from the folder or the server. Unreachable when the server stays silent."""
-        kept = self._kept(web.api + path)
+        name = hashlib.sha256(f"{web.api}{path}".encode()).hexdigest()[:40]
+        kept = self.folder / name if self.folder else None
         if kept is not None and kept.is_file():
             return Answer(200, {}, kept.read_bytes())
         if self.offline:
-            raise Unreachable(
-                f"{web.api}{path} was never asked for before, and the network is switched off.",
-                next_step="Run it once with the network, or name a file.",
-            )
+            why = f"{web.api}{path} was never asked for before, and the network is switched off."
+            raise Unreachable(why, next_step="Run it once with the network, or name a file.")
         answer = self._asked(web, path)
         if answer.status == 200 and kept is not None:
-            _write(kept, answer.body)
+            # Whole or not there.
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            partial = kept.with_name(f".{name}-{secrets.token_hex(4)}")
+            partial.write_bytes(answer.body)
+            os.replace(partial, kept)  # noqa: PTH105 - replaces what another process wrote meanwhile
         return answer
 
     def _asked(self, web: Web, path: str) -> Answer:
         wait = self.first_wait_s
         for attempt in range(1, self.tries + 1):
-            self._pace()
-            last, after = attempt == self.tries, 0.0
+            now = self.clock()
+            if self._last is not None and now - self._last < self.every_s:
+                self.sleep(self.every_s - (now - self._last))
+            self._last = self.clock()
+            last, after = attempt == self.tries, ""
             try:
                 answer = web.get(path)
             except Unreachable as silence:
-                if last or _unknown_host(silence):
+                # A name that leads nowhere: mostly there is no network, and waiting brings none.
+                if last or isinstance(getattr(silence.__cause__, "reason", None), socket.gaierror):
                     raise
             else:
                 if answer.status not in _BUSY or last:
                     return answer
-                after = _retry_after(answer)
-            self.sleep(min(after or wait, LONGEST_WAIT_S))
+                after = answer.headers.get("retry-after", "")
+            asked = float(after) if re.fullmatch(r"\d{1,6}", after) else 0.0
+            self.sleep(min(asked or wait, LONGEST_WAIT_S))
             wait *= 2
         raise Unreachable(f"{web.api} was not asked: tries={self.tries}.")
-
-    def _pace(self) -> None:
-        now = self.clock()
-        if self._last is not None and now - self._last < self.every_s:
-            self.sleep(self.every_s - (now - self._last))
-        self._last = self.clock()
-
-    def _kept(self, address: str) -> Path | None:
-        return self.folder / hashlib.sha256(address.encode()).hexdigest()[:40] if self.folder else None
-
-
-def _unknown_host(silence: Unreachable) -> bool:
-    """Whether the name led nowhere: mostly there is no network, and waiting brings none."""
-    return isinstance(getattr(silence.__cause__, "reason", None), socket.gaierror)
-
-
-def _retry_after(answer: Answer) -> float:
-    """How long the server asks us to wait, in seconds; 0 when it does not say."""
-    after = answer.headers.get("retry-after", "")
-    return float(after) if re.fullmatch(r"\d{1,6}", after) else 0.0
-
-
-def _write(place: Path, body: bytes) -> None:
-    """Whole or not there."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    partial = place.with_name(f".{place.name}-{secrets.token_hex(4)}")
-    partial.write_bytes(body)
-    os.replace(partial, place)  # noqa: PTH105 - replaces what another process wrote meanwhile

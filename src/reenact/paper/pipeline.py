@@ -14,8 +14,7 @@ from pathlib import Path
 from reenact.asking import carry_budget
 from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent, Inconclusive, ReenactError, Stopped
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.library import Library
+from reenact.intake.papers.clients import Clients, Library
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, OpenRun, Scope, mark
 from reenact.llm.ask import Model

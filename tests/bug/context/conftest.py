@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.bug.context.index import CodeIndex, build_index
-from reenact.bug.project.files import ProjectFiles, project_files
+from reenact.bug.project_files import ProjectFiles, project_files
 
 FILES = {
     "src/mininet/__init__.py": "from mininet.layers import Gate\nfrom mininet.loops.trainer import *\n",

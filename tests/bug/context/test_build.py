@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.context import Context
-from reenact.bug.context.index import CodeIndex, build_index
+from reenact.bug.context.index import CodeIndex, build_index, count_words, estimate_tokens
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.context.words import count_words, estimate_tokens
 from reenact.bug.options import BugAblations, BugOptions
-from reenact.bug.project.files import ProjectFiles, project_files
+from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.errors import InputError
 
 

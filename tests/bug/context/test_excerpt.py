@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.bug.context.context import excerpt
-from reenact.bug.context.words import estimate_tokens
+from reenact.bug.context.index import estimate_tokens
 
 LINES = [f"    line_{n} = {n} * something_or_other" for n in range(200)]
 

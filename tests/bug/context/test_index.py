@@ -1,13 +1,21 @@
-"""The index finds chunks by place, name and words."""
+"""The index finds chunks by place, name and words; words of a report meet the forms that code uses."""
 
 from __future__ import annotations
 
 import math
 from pathlib import PurePosixPath
 
-from reenact.bug.context.index import CodeIndex
+from reenact.bug.context.clues import read_clues
+from reenact.bug.context.index import (
+    SHORT_FORMS,
+    WEIGHT,
+    CodeIndex,
+    count_words,
+    estimate_tokens,
+    expanded,
+    words_of,
+)
 from reenact.bug.context.rank import K1, B, bm25
-from reenact.bug.context.words import count_words, estimate_tokens, words_of
 
 
 def test_identifiers_become_words() -> None:
@@ -56,3 +64,25 @@ def test_bm25_is_the_formula(code: CodeIndex) -> None:
         norm = K1 * (1 - B + B * sum(one.values()) / mean)
         expected = rarity * one["sharpness"] * (K1 + 1) / (one["sharpness"] + norm)
         assert math.isclose(scores[number], expected, abs_tol=1e-9)
+
+
+def test_forms_that_the_project_uses_are_added() -> None:
+    known = {"resume", "scheduler", "begin", "schedule", "unrelated"}
+    words = read_clues("resuming the schedule from the beginning").words
+    found = expanded(words, known)
+    assert set(found) - set(words) == {"resume", "scheduler", "begin"}
+    assert found["resume"] == WEIGHT * words["resum"]
+
+
+def test_abbreviations_of_the_field() -> None:
+    words = read_clues("learning rate").words
+    assert "lr" in expanded(words, {"lr"})
+    assert "lr" not in expanded(words, {"rate"})
+    assert "lr" not in expanded(read_clues("rate").words, {"lr"})
+    assert {"learn", "rate"} <= set(expanded({"lr": 1.0}, {"learn", "rate"}))
+
+
+def test_the_long_forms_are_words_as_the_index_has_them() -> None:
+    for long in SHORT_FORMS.values():
+        for word in long:
+            assert words_of(word) == (word,)

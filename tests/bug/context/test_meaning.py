@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from reenact.bug.codebase import Class, Function
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import read_clues
 from reenact.bug.context.definitions import (
@@ -17,7 +18,6 @@ from reenact.bug.context.definitions import (
     signatures,
 )
 from reenact.bug.context.index import CodeIndex
-from reenact.bug.project.codebase import Class, Function
 from reenact.codegen.syntax import dotted_name
 
 
@@ -62,9 +62,9 @@ def test_the_report_s_imports_are_found_through_re_exports(code: CodeIndex, repo
 
 
 def test_names_are_given_as_users_import_them(code: CodeIndex) -> None:
-    assert import_name(code, found(code, "mininet.layers.gate.Gate"), "Gate") == "mininet.Gate"
-    assert import_name(code, found(code, "mininet.loops.trainer.Trainer"), "Trainer") == "mininet.Trainer"
-    assert import_name(code, found(code, "mininet.maths.squash"), "squash") == "mininet.maths.squash"
+    assert import_name(code, found(code, "mininet.layers.gate.Gate")) == "mininet.Gate"
+    assert import_name(code, found(code, "mininet.loops.trainer.Trainer")) == "mininet.Trainer"
+    assert import_name(code, found(code, "mininet.maths.squash")) == "mininet.maths.squash"
 
 
 def test_the_surface_of_a_class(code: CodeIndex) -> None:

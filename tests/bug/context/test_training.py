@@ -10,7 +10,7 @@ import pytest
 
 from reenact.bug.context.index import CodeIndex, build_index
 from reenact.bug.context.training import FAMILIES, find_loops, find_signs
-from reenact.bug.project.files import project_files
+from reenact.bug.project_files import project_files
 
 EXAMPLES = {
     "session": "for i in range(3):\n    session.run(step)",

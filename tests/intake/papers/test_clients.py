@@ -1,4 +1,4 @@
-"""arXiv and Semantic Scholar, as they answer and as they fail, from a server on this machine."""
+"""arXiv and Semantic Scholar, as they answer and as they fail, from a server on this machine; a library."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from reenact.errors import Unreachable, UnreadablePaper
-from reenact.intake.papers.clients import SERVER, SITE, Arxiv, Clients, Scholar, arxiv_id
+from reenact.errors import InputError, Unreachable, UnreadablePaper
+from reenact.intake.papers.clients import SERVER, SITE, Arxiv, Clients, Library, Scholar, arxiv_id
 from reenact.intake.papers.paper import Reference
 from reenact.intake.papers.read import read_paper
 from reenact.intake.web import Polite
@@ -183,3 +183,58 @@ def test_answers_of_scholar_that_are_none(
     hub.say(f"/graph/v1/paper/DOI:10.1%2Fa?fields={FIELDS}", body, status)
     with pytest.raises(Unreachable, match=message):
         scholar_at(hub, pace).complete(Reference("k", "text", doi="10.1/a"))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    adam, deep = tmp_path / "adam", tmp_path / "deep"
+    (adam / "repository").mkdir(parents=True)
+    (adam / "about.toml").write_text(
+        'title = "Adam: A Method"\narxiv = "1412.6980"\ndoi = "10.1/Adam"\nurl = "https://example.org/adam/"\n'
+    )
+    (adam / "paper.pdf").write_bytes(b"%PDF")
+    (adam / "paper.md").write_text("# Adam")
+    (deep / "source").mkdir(parents=True)
+    (deep / "about.toml").write_text('keys = ["he2016"]\n')
+    (deep / "repository.bundle").write_bytes(b"")
+    (tmp_path / "notes").mkdir()
+    return Library(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Reference("x", "", doi="https://doi.org/10.1/ADAM"),
+        Reference("x", "", arxiv="arXiv:1412.6980v9"),
+        Reference("x", "", url="http://www.example.org/adam"),
+        Reference("x", "", title="ADAM — a method"),
+    ],
+)
+def test_found_by_doi_arxiv_address_or_title(library: Library, reference: Reference) -> None:
+    found = library.find(reference)
+    assert found is not None
+    assert found.name == "adam"
+    assert found.paper == library.folder / "adam" / "paper.md"
+    assert found.repository == library.folder / "adam" / "repository"
+
+
+def test_found_by_key_only_where_no_title_speaks_against_it(library: Library) -> None:
+    found = library.find(Reference("he2016", "", title="Deep residual learning"))
+    assert found is not None
+    assert (found.name, found.paper) == ("deep", library.folder / "deep" / "source")
+    assert found.repository == library.folder / "deep" / "repository.bundle"
+    assert library.find(Reference("he2015", "", title="Another work", doi="10.1/other")) is None
+    assert library.find(Reference("", "")) is None
+
+
+@pytest.mark.parametrize("about", ["title = ", "title = 3", 'keys = "a"', 'title = "\\ud800"'])
+def test_entries_that_cannot_be_read_are_reported(tmp_path: Path, about: str) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "about.toml").write_text(about)
+    with pytest.raises(InputError, match=r"about\.toml"):
+        Library(tmp_path).find(Reference("x", "", title="Some title"))
+
+
+def test_a_library_that_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no folder"):
+        Library(tmp_path / "nowhere").entries  # noqa: B018

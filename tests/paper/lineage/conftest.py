@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.intake.papers.library import Library
+from reenact.intake.papers.clients import Library
 from reenact.intake.papers.paper import Paper
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.box import Sandbox

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from reenact.intake.papers.clients import Arxiv, Clients, Scholar
-from reenact.intake.papers.library import Library
+from reenact.intake.papers.clients import Arxiv, Clients, Library, Scholar
 from reenact.intake.papers.paper import Paper
 from reenact.intake.web import Polite, Web
 from reenact.journal import Journal

@@ -14,7 +14,6 @@ example       one test or example that uses what the report points at
 the rest      what matched well elsewhere, then further chunks of the module, while there is space
 """
 
-import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -30,10 +29,9 @@ from reenact.bug.context.definitions import (
     signatures,
     targets_of,
 )
-from reenact.bug.context.index import CodeIndex
+from reenact.bug.context.index import CodeIndex, count_words
 from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
-from reenact.bug.context.words import count_words
 from reenact.bug.options import BugOptions
 
 SAME = 0.85
@@ -100,14 +98,11 @@ class Finds:
             return (self.frames[chunk][1].line,)
         if chunk.last - chunk.first < SMALL:
             return ()
-        lines = enumerate(chunk.text.split("\n"), chunk.first)
-        scored = [(self._rarity(text), -line) for line, text in lines]
+        scored: list[tuple[float, int]] = []
+        for line, text in enumerate(chunk.text.split("\n"), chunk.first):
+            shared = [word for word in count_words(text) if word in self.clues.words]
+            scored.append((sum(1 / (1 + self.code.postings.spread(word)) for word in shared), -line))
         return tuple(-line for score, line in sorted(scored, reverse=True)[:MOST_FOCUS] if score > 0)
-
-    def _rarity(self, text: str) -> float:
-        """How rare the words are that a line shares with the report."""
-        shared = [word for word in count_words(text) if word in self.clues.words]
-        return sum(1 / (1 + self.code.postings.spread(word)) for word in shared)
 
 
 def build_contexts(
@@ -119,31 +114,27 @@ def build_contexts(
     clues = read_clues(query)
     frames = locate_frames(code, clues.frames)
     ranker = Ranker(code, clues, frames, exact_chunks(code, clues))
-    ranked = ranker.rank(query, embed, again=steps.rerank) or tuple(_anything(code))
+    ranked = ranker.rank(query, embed, again=steps.rerank)
+    if not ranked:
+        # The report shares no word with the project: its definitions in order, without its tests.
+        named = (one for one in code.chunks if one.name and not one.name.startswith("_") and not one.is_aside)
+        why = "the report names nothing of the project"
+        ranked = tuple(Ranked(one, 1.0 / (one.number + 1), why, pointed=False) for one in named)
     whole = Part("the repository", ranked)
     parts = partition(ranked, 2 * options.contexts) if steps.modules else (whole,)
-    finds = Finds(
-        code,
-        clues,
-        ranked,
-        frames,
-        _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else (),
-        signatures(code, (*mentioned(code, clues, ranked), *exported(code)), clues.argument_names),
-        entry_points(code),
-    )
-    made = (
-        make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
-        for rank, part in enumerate(parts, 1)
-    )
-    return tuple(itertools.islice(_different(made), options.contexts))
-
-
-def _anything(code: CodeIndex) -> Iterator[Ranked]:
-    """For a report that shares no word with the project: its definitions in order, without its tests."""
-    for chunk in code.chunks:
-        if chunk.name and not chunk.name.startswith("_") and not chunk.is_aside:
-            score = 1.0 / (chunk.number + 1)
-            yield Ranked(chunk, score, "the report names nothing of the project", pointed=False)
+    loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
+    targets = (*mentioned(code, clues, ranked), *exported(code))
+    surface = signatures(code, targets, clues.argument_names)
+    finds = Finds(code, clues, ranked, frames, loops, surface, entry_points(code))
+    made: list[Context] = []
+    for rank, part in enumerate(parts, 1):
+        context = make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
+        pieces = {piece.text for piece in context.pieces}
+        shared = (sum(one.text in pieces for one in other.pieces) for other in made)
+        made += [context] if pieces and all(count < SAME * len(pieces) for count in shared) else []
+        if len(made) == options.contexts:
+            break
+    return tuple(made)
 
 
 def _loops(
@@ -157,16 +148,6 @@ def _loops(
     files = dict.fromkeys([*(path for path in matched if path.parent in folders), *near, *matched])
     found = find_loops(code, files, relevance, order=order)
     return found or find_loops(code, code.files.paths, relevance, order=order)
-
-
-def _different(contexts: Iterable[Context]) -> Iterator[Context]:
-    shown: list[set[str]] = []
-    for context in contexts:
-        pieces = {piece.text for piece in context.pieces}
-        if not pieces or any(len(pieces & other) >= SAME * len(pieces) for other in shown):
-            continue
-        shown.append(pieces)
-        yield context
 
 
 def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
@@ -187,10 +168,9 @@ def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
 def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[Part]:
     groups: dict[str, list[Ranked]] = {}
     for one in ranked:
-        groups.setdefault(key(one), []).append(one)
-    return [
-        Part("the top folder/" if name == "./" else name, tuple(members)) for name, members in groups.items()
-    ]
+        name = key(one)
+        groups.setdefault("the top folder/" if name == "./" else name, []).append(one)
+    return [Part(name, tuple(members)) for name, members in groups.items()]
 
 
 def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bool) -> Context:
@@ -227,7 +207,12 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
     added = 0
     layer = sorted(pack.pieces, key=lambda one: (-scores.get(one, 0.0), one.number))
     for _ in range(2):
-        wanted = _wanted(finds.code, layer, pack.pieces)
+        wanted: dict[Chunk, str] = {}
+        for chunk in layer:
+            name = chunk.name or str(chunk.path)
+            for other, why in dependencies(finds.code, chunk).items():
+                if other not in pack.pieces:
+                    wanted.setdefault(other, f"{why} in {name}" if why.startswith("called") else why)
         layer = []
         for chunk in sorted(wanted, key=lambda one: -scores.get(one, 0.0)):
             if added < MOST_DEPENDENCIES and pack.add(
@@ -235,17 +220,6 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
             ):
                 added += 1
                 layer.append(chunk)
-
-
-def _wanted(code: CodeIndex, chunks: Iterable[Chunk], taken: Collection[Chunk]) -> dict[Chunk, str]:
-    """What these chunks rest on, and why, but what is there already."""
-    found: dict[Chunk, str] = {}
-    for chunk in chunks:
-        for other, why in dependencies(code, chunk).items():
-            if other not in taken:
-                name = chunk.name or str(chunk.path)
-                found.setdefault(other, f"{why} in {name}" if why.startswith("called") else why)
-    return found
 
 
 def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
@@ -277,10 +251,7 @@ def _why(finds: Finds, part: Part, rank: int, taken: Collection[Chunk]) -> str:
     best = part.ranked[0]
     place = f"{best.chunk.path}:{best.chunk.first}"
     name = best.chunk.name or "the top level"
+    shown, left = any(loop.chunk in taken for loop in finds.loops), finds.code.files.left_out
     why = f"Module {rank} by relevance; its best match is {name} at {place} ({best.why})."
-    if not any(loop.chunk in taken for loop in finds.loops):
-        why += " No training loop is shown."
-    left = finds.code.files.left_out
-    if left:
-        why += f" {len(left)} files were not read, for example {left[0]}."
-    return why
+    why += "" if shown else " No training loop is shown."
+    return f"{why} {len(left)} files were not read, for example {left[0]}." if left else why

@@ -111,7 +111,9 @@ class _Cutter:
                 start, between = position, []
             yield from self._rest(position, start - 1, owner, between)
             also = (owner[:-1],) if heads and start == position else ()
-            yield from self._definition(statement, self._filled(start), owner, also)
+            while not self._lines[start - 1].strip():
+                start += 1
+            yield from self._definition(statement, start, owner, also)
             position = floor = (statement.end_lineno or statement.lineno) + 1
             between = []
         yield from self._rest(position, last, owner, between)
@@ -122,12 +124,6 @@ class _Cutter:
         while start > floor and self._lines[start - 2].lstrip().startswith("#"):
             start -= 1
         return start
-
-    def _filled(self, line: int) -> int:
-        """The first line from here that is not blank."""
-        while not self._lines[line - 1].strip():
-            line += 1
-        return line
 
     def _definition(self, node: Definition, start: int, owner: str, also: tuple[str, ...]) -> Iterator[Chunk]:
         name = f"{owner}{node.name}"
@@ -152,7 +148,10 @@ class _Cutter:
         if first > last:
             return
         kind, name = ("class", owner[:-1]) if owner else ("top level", "")
-        names = [f"{owner}{one}" for statement in between for one in _assigned(statement)]
+        names: list[str] = []
+        for one in between:
+            targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+            names += [f"{owner}{target.id}" for target in targets if isinstance(target, ast.Name)]
         defines = (*((name,) if name else ()), *names[:MOST_NAMES])
         yield self._chunk(kind, name, first, last, defines)
 
@@ -173,10 +172,3 @@ def _parameters(node: FunctionNode) -> tuple[str, ...]:
     taken = node.args
     names = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
     return tuple(name for name in names if name not in ("self", "cls"))
-
-
-def _assigned(statement: ast.stmt) -> Iterator[str]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id

@@ -5,6 +5,7 @@ found again in this checkout, though they come from another machine.
 """
 
 import ast
+import functools
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from reenact.bug.context.chunk import Chunk
-from reenact.bug.context.index import CodeIndex
-from reenact.bug.context.words import count_words
+from reenact.bug.context.index import CodeIndex, count_words
 from reenact.codegen.syntax import imported_names, parsed
 from reenact.program.source import shared_end
 
@@ -62,7 +62,6 @@ def _unprompted(text: str) -> str:
     return textwrap.dedent(re.sub(r"^(?:>>> ?|\.\.\. ?)", "", text, flags=re.MULTILINE))
 
 
-CODE_WEIGHT = 1.0
 TITLE_WEIGHT = 2.0
 """Who writes a title chooses every word."""
 MOST_LINES = 4000
@@ -144,18 +143,24 @@ def read_clues(report: str) -> Clues:
     """Read a report: title first, then the rest."""
     report = "\n".join(line[:LONGEST_LINE] for line in report.split("\n")[:MOST_LINES])
     report = _COMMENT.sub(" ", report)
-    linked = tuple(_permalinks(report))
+    links = (ReportedFrame(_path(one["path"]), int(one["line"]), "") for one in _PERMALINK.finditer(report))
+    # Who links to a line says where to look: it counts as the innermost frame, the first such line last.
+    linked = reversed(list(dict.fromkeys(links))[:MOST_FRAMES])
     report = _ADDRESS.sub(" ", report)
     code = [found[1] or found[2] or "" for found in _FENCE.finditer(report)]
     prose = _FENCE.sub("\n", report)
     code += [found[0] for found in _INDENTED.finditer(prose)]
     inline = _INLINE.findall(prose)
-    # Who links to a line says where to look: it counts as the innermost frame.
     frames = (*tuple(_frames(report))[-MOST_FRAMES:], *linked)
     imported = dict(pair for text in code for pair in imports(text))
     theirs = {*imported, *LIBRARIES}
     plainer = _FRAMES[0].sub(lambda found: " " if _is_library(found) else found[0], prose)
-    ours = [[_ours(text, theirs) for text in texts] for texts in ([plainer], code, inline)]
+
+    def own(found: re.Match[str]) -> str:
+        return "" if found[0].partition(".")[0] in theirs else found[0]
+
+    # Without names that start at an import, such as `torch.ones`: those are looked up, not guessed.
+    ours = [[_DOTTED.sub(own, text) for text in texts] for texts in ([plainer], code, inline)]
     return Clues(
         words=_words(report),
         frames=frames,
@@ -173,7 +178,7 @@ def _words(report: str) -> Mapping[str, float]:
     # A restructured report begins with the heading of its title.
     title, _, rest = re.sub(r"\A\s*TITLE\s*\n", "", quiet).strip().partition("\n")
     weights: dict[str, float] = {}
-    for text, weight in ((title, TITLE_WEIGHT), (rest, CODE_WEIGHT)):
+    for text, weight in ((title, TITLE_WEIGHT), (rest, 1.0)):
         for word, times in count_words(text).items():
             # The fifth mention of a word says less than the first.
             weights[word] = weights.get(word, 0.0) + weight * (1 + min(times - 1, 4) / 4)
@@ -181,46 +186,31 @@ def _words(report: str) -> Mapping[str, float]:
 
 
 def _without_frames(report: str) -> str:
-    """Without the paths of frames: folders of somebody's machine are words of nobody's project."""
-    for pattern in _FRAMES[:3]:
-        report = pattern.sub(_words_of_frame, report)
-    return report
+    """With the file and the function of each frame alone: folders of somebody's machine are words of nobody's
+    project. Of a library's nothing is left, for its names are not the project's either."""
 
+    def words(found: re.Match[str]) -> str:
+        return "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
 
-def _words_of_frame(found: re.Match[str]) -> str:
-    """File and function of a frame; nothing of a library's, whose names are not the project's."""
-    return "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
+    return functools.reduce(lambda text, pattern: pattern.sub(words, text), _FRAMES[:3], report)
 
 
 def _is_library(frame: re.Match[str]) -> bool:
     return _LIBRARY.search(frame["path"].replace("\\", "/")) is not None
 
 
-def _permalinks(report: str) -> Iterator[ReportedFrame]:
-    """Lines of the project that the report links to, the first one last: it is the one that is meant."""
-    found = dict.fromkeys((match["path"], int(match["line"])) for match in _PERMALINK.finditer(report))
-    for path, line in reversed(list(found)[:MOST_FRAMES]):
-        yield ReportedFrame(_path(path), line, "")
-
-
 def _frames(report: str) -> Iterator[ReportedFrame]:
-    seen: set[tuple[str, int]] = set()
     found = (match for pattern in _FRAMES for match in pattern.finditer(report))
+    first: dict[tuple[str, int], re.Match[str]] = {}
     for match in sorted(found, key=lambda match: match.start()):
-        key = (match["path"], int(match["line"]))
-        if key not in seen and int(match["line"]) < 10_000_000:
-            seen.add(key)
-            name = (match["name"] or "").rpartition(".")[2]
-            yield ReportedFrame(_path(match["path"]), key[1], name)
+        first.setdefault((match["path"], int(match["line"])), match)
+    for (path, line), match in first.items():
+        if line < 10_000_000:
+            yield ReportedFrame(_path(path), line, (match["name"] or "").rpartition(".")[2])
 
 
 def _path(text: str) -> PurePosixPath:
     return PurePosixPath(text.replace("\\", "/"))
-
-
-def _ours(text: str, theirs: set[str]) -> str:
-    """Without names that start at an import, such as `torch.ones`: those are looked up, not guessed."""
-    return _DOTTED.sub(lambda found: "" if found[0].partition(".")[0] in theirs else found[0], text)
 
 
 def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str, float]:
@@ -236,9 +226,6 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
         names |= dict.fromkeys(quoted(text), 1.0)
     best = sorted((name for name in names if len(name) > 2), key=lambda name: -names[name])
     return {name: names[name] for name in best[:MOST_NAMES]}
-
-
-_INSTALLED = ("site-packages", "dist-packages")
 
 
 def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chunk, tuple[int, ReportedFrame]]:
@@ -267,17 +254,13 @@ def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
     """The file whose path ends like this one; its name alone suffices when no other file bears it."""
     ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.files.paths)]
     longest = max(ends, default=(0, 0, 0))
-    if longest[0] < max(1, _needed(path)):
+    # All that follows the folder of installed packages must agree, else the name. Of the standard library no
+    # file of ours is ever meant.
+    installed = [at for at, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
+    library = any(part.startswith("python3") for part in path.parts)
+    needed = len(path.parts) - (installed[0] + 1 if installed else 0) if installed or library else 1
+    if longest[0] < max(1, needed):
         return None
     rivals = sum(end[0] == longest[0] for end in ends)
     certain = longest[0] > 1 or (rivals == 1 and path.name != "__init__.py")
     return code.files.paths[longest[2]] if certain else None
-
-
-def _needed(path: PurePosixPath) -> int:
-    """How much of a path must agree: all that follows the folder of installed packages, else its name."""
-    for place in _INSTALLED:
-        if place in path.parts:
-            return len(path.parts) - path.parts.index(place) - 1
-    # The standard library: no file of ours is ever meant.
-    return len(path.parts) if any(part.startswith("python3") for part in path.parts) else 1

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from reenact.bug.context.chunk import Chunk
-from reenact.bug.context.index import CodeIndex
-from reenact.bug.context.words import CHARACTERS_A_TOKEN, estimate_tokens
+from reenact.bug.context.index import CHARACTERS_A_TOKEN, CodeIndex, estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +87,12 @@ def excerpt(lines: Sequence[str], focus: Iterable[int], last_resort: Iterable[in
     kept: set[int] = set()
     # A gap costs a line of its own; there are at most as many as steps that jump.
     space = int(most_tokens * CHARACTERS_A_TOKEN) - 60
-    for line in _by_importance(len(lines), list(dict.fromkeys(focus)), late):
-        if line in kept:
-            continue
-        cost = len(lines[line]) + 1 + (0 if line - 1 in kept or line + 1 in kept else GAP)
-        if cost > space:
+    for line in dict.fromkeys(_by_importance(len(lines), list(dict.fromkeys(focus)), late)):
+        space -= len(lines[line]) + 1 + (0 if line - 1 in kept or line + 1 in kept else GAP)
+        if space < 0:
             break
-        space -= cost
         kept.add(line)
-    if not kept:
-        return ""
-    return "\n".join(_with_gaps(lines, sorted(kept)))
+    return "\n".join(_with_gaps(lines, sorted(kept))) if kept else ""
 
 
 def _by_importance(count: int, focus: list[int], late: set[int]) -> Iterator[int]:
@@ -154,16 +148,13 @@ class Pack:
 
     def add_surface(self, found: Iterable[Signature], share: float) -> None:
         """Signatures, in their order, within a share of the budget."""
-        space = int(share * self.budget)
-        kept: list[Signature] = []
+        until = self.used + int(share * self.budget)
         for one in found:
             cost = estimate_tokens(one.render())
-            if cost > space:
+            if self.used + cost > until:
                 break
-            space -= cost
             self.used += cost
-            kept.append(one)
-        self.surface = tuple(kept)
+            self.surface += (one,)
 
     def add(
         self, chunk: Chunk, why: str, *, largest: float, until: float = 1.0, focus: Iterable[int] = ()
@@ -175,10 +166,13 @@ class Pack:
         is_documentation = 2 * len(docs) > chunk.last - chunk.first
         share = min(largest, MOSTLY_DOCUMENTATION) if is_documentation else largest
         space = min(int(share * self.budget), int(until * self.budget) - self.used)
-        piece = self._piece(chunk, why, focus, docs, space)
-        if piece is None or piece.text in {one.text for one in self.pieces.values()}:
+        space -= estimate_tokens(Piece(chunk, "", why).render()) + 1
+        inside, late = ([line - chunk.first for line in lines if line in chunk] for lines in (focus, docs))
+        text = excerpt(chunk.text.split("\n"), inside, late, space) if space > 0 else ""
+        is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
+        if is_scrap or text in {one.text for one in self.pieces.values()}:
             return False
-        self.pieces[chunk] = piece
+        self.pieces[chunk] = piece = Piece(chunk, text, why)
         self.used += estimate_tokens(piece.render()) + 1
         return True
 
@@ -188,14 +182,3 @@ class Pack:
         while context.tokens > self.budget and context.pieces:
             context = replace(context, pieces=context.pieces[:-1])
         return context
-
-    def _piece(
-        self, chunk: Chunk, why: str, focus: Iterable[int], docs: Iterable[int], space: int
-    ) -> Piece | None:
-        empty = Piece(chunk, "", why)
-        space -= estimate_tokens(empty.render()) + 1
-        inside = [line - chunk.first for line in focus if line in chunk]
-        late = [line - chunk.first for line in docs]
-        text = excerpt(chunk.text.split("\n"), inside, late, space) if space > 0 else ""
-        is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
-        return None if is_scrap else replace(empty, text=text)

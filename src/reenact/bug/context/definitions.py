@@ -4,12 +4,12 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from reenact.bug.codebase import Class, Found, Function, Module, methods_of
 from reenact.bug.context.chunk import Chunk, is_aside
 from reenact.bug.context.clues import Clues
 from reenact.bug.context.context import Signature
 from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.rank import Ranked
-from reenact.bug.project.codebase import Class, Found, Function, Module, methods_of
 from reenact.codegen.syntax import FunctionNode, dotted_name
 
 MOST_NAMES = 80
@@ -41,10 +41,8 @@ def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
     module = code.project.module(code.files.module_names.get(chunk.path, ""))
     if module is None:
         return {}
-    owner = class_around(code, chunk, module)
-    nodes = code.nodes(chunk)
     found: dict[Chunk, str] = {}
-    for definition, why in (*_bases(nodes, owner, module, code), *_calls(nodes, owner, module, code)):
+    for definition, why in _named_by(code.nodes(chunk), class_around(code, chunk, module), module, code):
         if (place := code.place(definition)) is not None:
             found.setdefault(place, why)
         # What makes an object of a class: its own `__init__`, or the one it inherits.
@@ -68,17 +66,13 @@ def class_around(code: CodeIndex, chunk: Chunk, module: Module) -> Class | None:
     return inner
 
 
-def _bases(
+def _named_by(
     nodes: list[ast.AST], owner: Class | None, module: Module, code: CodeIndex
-) -> Iterator[tuple[Class, str]]:
+) -> Iterator[tuple[Class | Function, str]]:
+    """Bases of the classes, then what is called."""
     classes = [Class(node, module.name, code.project) for node in nodes if isinstance(node, ast.ClassDef)]
     for one in classes or ([owner] if owner is not None else []):
         yield from ((base, f"base class of {one.name}") for base in one.chain[1:])
-
-
-def _calls(
-    nodes: list[ast.AST], owner: Class | None, module: Module, code: CodeIndex
-) -> Iterator[tuple[Class | Function, str]]:
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
     called += [mark for node in nodes if isinstance(node, ast.FunctionDef) for mark in node.decorator_list]
     for name in list(dict.fromkeys(map(dotted_name, called)))[:MOST_NAMES]:
@@ -139,14 +133,13 @@ def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tupl
 
 def exported(code: CodeIndex) -> tuple[Target, ...]:
     """What the project's packages export at their top: its public entry points."""
-    found = (one for _, one in _top_names(code) if isinstance(one, Class | Function))
-    return tuple(Target(one) for one in found)[:MOST_EXPORTED]
+    found = [Target(one) for _, one in _top_names(code) if isinstance(one, Class | Function)]
+    return tuple(found[:MOST_EXPORTED])
 
 
 def entry_points(code: CodeIndex) -> tuple[str, ...]:
     """The dotted names of what the project exports, modules too."""
-    kinds = Class | Function | Module
-    names = (name for name, one in _top_names(code) if isinstance(one, kinds))
+    names = (name for name, one in _top_names(code) if isinstance(one, Class | Function | Module))
     return tuple(dict.fromkeys(names))[:MOST_EXPORTED]
 
 
@@ -206,59 +199,53 @@ class _Surface:
         yield from self._function(found, target.owner)
 
     def _function(self, found: Function, owner: Class | None) -> Iterator[Signature]:
-        name = f"{import_name(self.code, owner, owner.name)}.{found.node.name}" if owner is not None else ""
-        name = name or import_name(self.code, found, found.node.name)
+        name = import_name(self.code, owner or found)
+        name = f"{name}.{found.node.name}" if owner else name
         yield from self._signature(name, found, function_head(found.node, self.wanted))
 
     def _constructions(self, found: Class) -> Iterator[Signature]:
         """How an object is made; where arguments are handed on, also how the base is made."""
         bases = ", ".join(ast.unparse(base) for base in found.node.bases)
         kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
-        made = [one for one in found.chain if _own_init(one) is not None or one.is_dataclass]
+        made = [(one, init) for one in found.chain if (init := _own_init(one)) or one.is_dataclass]
         if not made:
-            yield from self._signature(import_name(self.code, found, found.name), found, kind)
-        for one in made:
-            init = _own_init(one)
-            taken = parameters(init.args, self.wanted, bound=True) if init is not None else fields(one.node)
-            text = f"{kind}; {found.name}({taken})" if one is made[0] else f"{one.name}({taken})"
-            maker = found if one is made[0] else one
-            yield from self._signature(import_name(self.code, maker, maker.name), one, text)
+            yield from self._signature(import_name(self.code, found), found, kind)
+        for number, (one, init) in enumerate(made):
+            taken = ", ".join(ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign))
+            taken = parameters(init.args, self.wanted, bound=True) if init is not None else taken
+            text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
+            yield from self._signature(import_name(self.code, one if number else found), one, text)
             if init is None or init.args.kwarg is None:
                 return
 
     def _signature(self, name: str, found: Class | Function, text: str) -> Iterator[Signature]:
-        place = self.code.place(found)
-        if place is not None:
+        if self.code.place(found) is not None:
             doc = (ast.get_docstring(found.node) or "").strip().partition("\n")[0][:160]
             yield Signature(name, text, doc)
 
 
-def import_name(code: CodeIndex, found: Class | Function, name: str) -> str:
+def import_name(code: CodeIndex, found: Class | Function) -> str:
     """The dotted name by which users reach a definition: packages re-export, and hide where things lie."""
-    parts = found.module.split(".")
+    parts, name, place = found.module.split("."), found.node.name, (found.module, found.node.lineno)
+
+    def exports(package: str) -> bool:
+        module = code.project.module(package)
+        there = code.project.member(module, name) if module is not None else None
+        return isinstance(there, Class | Function) and (there.module, there.node.lineno) == place
+
+    def publicity(module: str) -> tuple[bool, int, str]:
+        parts = module.split(".")
+        return any(part in PRIVATE or part.startswith("_") for part in parts), len(parts), module
+
     above = [".".join(parts[:size]) for size in range(1, len(parts))]
     paths = {chunk.path for chunk in code.holding(name.strip("_").lower())[:MOST_PACKAGES]}
     packages = [code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"]
-    there = [package for package in (*above, *packages) if _exports(code, package, found, name)]
-    return f"{min([*there, found.module], key=_publicity)}.{name}"
-
-
-def _exports(code: CodeIndex, package: str, found: Class | Function, name: str) -> bool:
-    module = code.project.module(package)
-    there = code.project.member(module, name) if module is not None else None
-    if not isinstance(there, Class | Function):
-        return False
-    return there.module == found.module and there.node.lineno == found.node.lineno
-
-
-def _publicity(module: str) -> tuple[bool, int, str]:
-    parts = module.split(".")
-    return any(part in PRIVATE or part.startswith("_") for part in parts), len(parts), module
+    return f"{min([*filter(exports, (*above, *packages)), found.module], key=publicity)}.{name}"
 
 
 def _own_init(found: Class) -> ast.FunctionDef | None:
-    inits = (one for one in found.node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
-    return next(inits, None)
+    functions = (one for one in found.node.body if isinstance(one, ast.FunctionDef))
+    return next((one for one in functions if one.name == "__init__"), None)
 
 
 def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
@@ -268,11 +255,6 @@ def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     gives = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     return f"{known}{word} {node.name}({parameters(node.args, wanted)}){gives}"
-
-
-def fields(node: ast.ClassDef) -> str:
-    """The fields of a dataclass as parameters."""
-    return ", ".join(ast.unparse(line) for line in node.body if isinstance(line, ast.AnnAssign))
 
 
 def parameters(taken: ast.arguments, wanted: Collection[str], *, bound: bool = False) -> str:

@@ -1,22 +1,28 @@
-"""Chunks and words of a whole repository with the text behind them: what every step of the search reads."""
+"""Chunks and words of a whole repository with the text behind them: what every step of the search reads.
+
+Identifiers and prose become words that both sides of a search share; a report's words are looked for in the
+forms in which code has them: `resuming` -> `resume`, `learning rate` -> `lr`. Tokens are estimated.
+"""
 
 import ast
 import gc
+import keyword
+import math
 import re
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reenact.bug.codebase import Class, Codebase, Function
 from reenact.bug.context.chunk import Chunk, cut
-from reenact.bug.context.words import count_words
-from reenact.bug.project.codebase import Class, Codebase, Function
-from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project_files import ProjectFiles
 from reenact.codegen.syntax import Definition
 from reenact.errors import InputError
 from reenact.types import Progress, Tell, tell_nobody
@@ -45,9 +51,7 @@ class Postings:
         number = len(self._lengths)
         self._lengths.append(sum(counted.values()))
         for word, times in counted.items():
-            if word not in self._found:
-                self._found[word] = (array("i"), array("i"))
-            chunks, counts = self._found[word]
+            chunks, counts = self._found.setdefault(word, (array("i"), array("i")))
             chunks.append(number)
             counts.append(times)
 
@@ -128,16 +132,18 @@ class CodeIndex:
         """Lines of long docstrings in a chunk, but the first ones of each."""
         path = chunk.path
         if path not in self._docstrings:
-            self._docstrings[path] = frozenset(_docstring_lines(self.files.nodes(path)))
+            first = (one.body[0] for one in self.files.nodes(path) if isinstance(one, Definition))
+            told = (one for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+            lines = (range(one.lineno + 3, (one.end_lineno or one.lineno) + 1) for one in told)
+            self._docstrings[path] = frozenset(line for listed in lines for line in listed)
         return [line for line in self._docstrings[path] if line in chunk]
 
 
 def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
     """Cut and count every file."""
     if not files.texts:
-        raise InputError(
-            f"No Python file below {files.folder} can be read.", next_step="Check the repository."
-        )
+        why = f"No Python file below {files.folder} can be read."
+        raise InputError(why, next_step="Check the repository.")
     chunks: list[Chunk] = []
     postings = Postings()
     with _no_collection():
@@ -148,30 +154,120 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
                 chunks.append(chunk)
             if number % 100 == 0:
                 tell(Progress("index", number, len(files.texts)))
-    signs = frozenset(
-        path
-        for path, text in files.texts.items()
-        if _SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text))
-    )
+
+    def has_sign(text: str) -> bool:
+        return bool(_SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text)))
+
+    signs = frozenset(path for path, text in files.texts.items() if has_sign(text))
     return CodeIndex(files, signs, tuple(chunks), postings)
 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Syntax trees are many small objects without cycles: looking for cycles takes a fifth of the time."""
-    was_on = gc.isenabled()
+    restore = gc.enable if gc.isenabled() else gc.disable
     gc.disable()
     try:
         yield
     finally:
-        if was_on:
-            gc.enable()
+        restore()
 
 
-def _docstring_lines(nodes: Iterator[ast.AST]) -> Iterator[int]:
-    for node in nodes:
-        if not isinstance(node, Definition):
-            continue
-        first = node.body[0]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            yield from range(first.lineno + 3, (first.end_lineno or first.lineno) + 1)
+CHARACTERS_A_TOKEN = 3.2
+"""Source code of many projects lies between 3.2 and 3.8 for the usual tokenisers; the estimate is careful."""
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_ENGLISH = (
+    "a about after all also am an and any are as at be because been before but by can cannot could did do"
+    " does doing done down each else even ever every few for from get gets got had has have he her here hi"
+    " hello his how i if in into is it its just like made make makes me more most my no not now of off on"
+    " once one only or other our out over own same see seems she should so some still such than thanks"
+    " that the their them then there these they this those through to too two under until up use used"
+    " using very want was we were what when where which while who why will with would you your bug issue"
+    " report problem please expected actual behavior behaviour description reproduce version"
+    " environment following code example error traceback recent call last file line observed title given"
+    " think lot give instead become ever never seem look try tried find found notice noticed happen"
+    " happened work correctly incorrect incorrectly wrong always sometimes however therefore maybe"
+    " probably actually simply right thank help question info information available system between differ"
+    " different lead again left expect back already really quite"
+)
+_CODE = "self cls args kwargs none true false str int float bool dict list tuple set object typing optional"
+STOP_WORDS = frozenset([*_ENGLISH.split(), *_CODE.split(), *(word.lower() for word in keyword.kwlist)])
+
+
+def estimate_tokens(text: str) -> int:
+    """How many tokens of a usual model a text has, rather too many than too few."""
+    return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+def count_words(text: str) -> Counter[str]:
+    """Words of a text: every identifier whole and in its parts, plurals as singulars."""
+    found: Counter[str] = Counter()
+    for identifier, times in Counter(_IDENTIFIER.findall(text)).items():
+        for word in words_of(identifier):
+            found[word] += times
+    return found
+
+
+@lru_cache(maxsize=200_000)
+def words_of(identifier: str) -> tuple[str, ...]:
+    """`LayerNorm_2d` -> layernorm_2d, layer, norm, 2. Words that say nothing are left out."""
+    parts = [part.lower() for part in _PART.findall(identifier)]
+    whole = identifier.strip("_").lower()
+    candidates = [whole, *parts] if len(parts) > 1 else parts
+    stems = dict.fromkeys(_stem(word) for word in candidates if len(word) > 1)
+    return tuple(word for word in stems if word not in _STOPPED)
+
+
+def _stem(word: str) -> str:
+    """Plurals and -ing forms only: code is written in few forms, and more would join strangers."""
+    if word.endswith("ing") and len(word) > 6:
+        return word[:-3]
+    if word.endswith("sses"):
+        return word[:-2]
+    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+_STOPPED = STOP_WORDS | {_stem(word) for word in STOP_WORDS}
+
+
+WEIGHT = 0.5
+"""Of a form that the reporter did not write."""
+SHORTEST = 4
+_ENDINGS = ("e", "d", "ed", "r", "er", "or", "ion", "ation", "ment", "ly", "y", "able")
+_SHORT_FORMS = (
+    "acc=accuracy attn=attention bn=batch+norm ckpt=checkpoint clf=classifier conv=convolution cfg=config"
+    " emb=embedd eval=evaluation fp16=half+precision grad=gradient init=initial lr=learn+rate opt=optimizer"
+    " optim=optimizer param=parameter pos=position pred=prediction prob=probability sched=scheduler"
+    " seq=sequence std=deviation tok=token val=validation var=variance vocab=vocabulary"
+)
+SHORT_FORMS: Mapping[str, Sequence[str]] = {
+    short: long.split("+") for short, long in (pair.split("=") for pair in _SHORT_FORMS.split())
+}
+"""Abbreviations of the field, and the words that must all be there for one to be meant."""
+
+
+def expanded(words: Mapping[str, float], known: Collection[str]) -> Mapping[str, float]:
+    """The words with those forms of them that the project uses."""
+    found = dict(words)
+    for word, weight in words.items():
+        for form in _forms(word):
+            if form in known and form not in words:
+                found[form] = max(found.get(form, 0.0), WEIGHT * weight)
+    for short, long in SHORT_FORMS.items():
+        if all(word in found for word in long) and short in known:
+            found.setdefault(short, WEIGHT * min(found[word] for word in long))
+        elif short in words:
+            found |= {word: WEIGHT * words[short] for word in long if word in known and word not in found}
+    return found
+
+
+def _forms(word: str) -> Iterator[str]:
+    if len(word) < SHORTEST or not word.isalpha():
+        return
+    yield from (word + ending for ending in _ENDINGS)
+    yield from (word.removesuffix(ending) for ending in _ENDINGS if len(word) - len(ending) >= SHORTEST)
+    if word[-1] == word[-2]:
+        yield word[:-1]

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues, ReportedFrame
-from reenact.bug.context.index import CodeIndex, Postings
-from reenact.bug.context.words import count_words, expanded, words_of
+from reenact.bug.context.index import CodeIndex, Postings, count_words, expanded, words_of
 from reenact.program.source import shared_end
 
 K1 = 1.2
@@ -63,8 +62,6 @@ MOST_EMBEDDED = 200
 """Chunks that are embedded for one query."""
 MOST_CHARACTERS = 2000
 """So much of a chunk is embedded: small models read about 256 tokens."""
-
-
 Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 """Turns texts into vectors, one row a text, the same text always into the same one."""
 
@@ -133,7 +130,9 @@ class Ranker:
         scores = self._hybrid(query, embed)
         order = np.argsort(-scores, kind="stable")[:POOL].tolist()
         best = [self._code.chunks[one] for one in order if scores[one] > 0]
-        pool = dict.fromkeys([*best, *self._frames, *self._exact, *self._named()]) if again else best
+        names = (name for name in self._clues.names if not name.startswith("__"))
+        named = [chunk for name in names for chunk in self._code.by_name.get(name, ())[: COMMON + 1]]
+        pool = dict.fromkeys([*best, *self._frames, *self._exact, *named]) if again else best
         looked = [self._look(one, float(scores[one.number]), again=again) for one in pool]
         return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk.number)))
 
@@ -147,20 +146,11 @@ class Ranker:
         meaning[pool] = similarities(embed, query, texts)
         return (1 - ALPHA) * words + ALPHA * _scaled(meaning)
 
-    def _named(self) -> list[Chunk]:
-        return [
-            chunk
-            for name in self._clues.names
-            if not name.startswith("__")
-            for chunk in self._code.by_name.get(name, ())[: COMMON + 1]
-        ]
-
     def _look(self, chunk: Chunk, score: float, *, again: bool) -> Ranked:
         if not again:
             return Ranked(chunk, score, self._words_why(chunk), pointed=False)
         reasons: list[str] = []
-        gained = 0.0
-        pointed = False
+        gained, pointed = 0.0, False
         if chunk in self._frames:
             depth, frame = self._frames[chunk]
             gained += FRAME * OUTWARDS**depth
@@ -195,13 +185,10 @@ class Ranker:
             weight = self._clues.names.get(last, 0.0)
             if not weight or (last.startswith("__") and last.endswith("__")):
                 continue
-            outside = self._clues.imported.get(last)
-            if outside is not None and chunk not in self._exact:
-                weight *= 0.3
-            rivals = len(self._code.by_name.get(last, ()))
-            if owner and owner.rpartition(".")[2] in self._clues.names:
-                rivals = 1
-            strength = weight / (1 + np.log2(rivals)) if rivals <= COMMON else 0.0
+            outside = last in self._clues.imported and chunk not in self._exact
+            named = bool(owner) and owner.rpartition(".")[2] in self._clues.names
+            rivals = 1 if named else len(self._code.by_name.get(last, ()))
+            strength = weight * (0.3 if outside else 1.0) / (1 + np.log2(rivals)) if rivals <= COMMON else 0.0
             if strength > best[1]:
                 best = (defined, float(strength))
         return best

@@ -26,7 +26,6 @@ MOST_FILES = 60
 WORDS = ("train", "epoch", "loss", "fit", "optimizer", "optimiser", "gradient", "backward", "converge", "nan")
 ENOUGH_WORDS = 2
 """A report with so many of these words is about training; one alone may be about anything."""
-_LOADERS = ("loader", "dataset", "batches", "dataloader")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +60,20 @@ def find_loops(
     """Loops in these files, the most relevant first (scores scaled to 0..1), else in file order."""
     signed = [file for file in files if file in code.signs][:MOST_FILES]
     raw = dict(pair for file in signed for pair in _chunks_with_signs(code, file))
-    scores = {chunk: _score(chunk, signs, relevance) for chunk, signs in raw.items()}
+    # Relevance first; then a whole loop before a lone call, and the project before its tests.
+    strength = {chunk: sum(_WEIGHTS[one] for one in _families(signs)) for chunk, signs in raw.items()}
+    scores = {one: relevance.get(one, 0.0) + strength[one] - (0.3 if one.is_aside else 0.0) for one in raw}
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     loops: list[Loop] = []
     for chunk, signs in raw.items():
-        lines = tuple(sorted(sign.line for sign in signs))
         score = (scores[chunk] - low) / (high - low) if high > low else 1.0
-        loops.append(Loop(chunk, _families(signs), lines, score))
+        loops.append(Loop(chunk, _families(signs), tuple(sorted(sign.line for sign in signs)), score))
     return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk.number)) if order else loops)
 
 
 def _families(signs: set[Sign]) -> tuple[str, ...]:
     there = {sign.family for sign in signs}
     return tuple(family for family in FAMILIES if family in there)
-
-
-def _score(chunk: Chunk, signs: set[Sign], relevance: Mapping[Chunk, float]) -> float:
-    """Relevance first; then a whole loop before a lone call, and the project before its tests."""
-    aside = 0.3 if chunk.is_aside else 0.0
-    strength = sum(_WEIGHTS[family] for family in _families(signs))
-    return relevance.get(chunk, 0.0) + strength - aside
 
 
 def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[Chunk, set[Sign]]]:
@@ -94,8 +87,10 @@ def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[C
 
 def find_signs(tree: ast.Module) -> Iterator[Sign]:
     """Every sign of training in a file."""
-    opened = (node for node in ast.walk(tree) if isinstance(node, ast.With))
-    tapes = {"tape", *(name for node in opened for name in _tapes(node))}
+    items = (item for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items)
+    made = ((getattr(one.context_expr, "func", one), one.optional_vars) for one in items)
+    opened = (name for call, name in made if _last_name(call) == "GradientTape")
+    tapes = {"tape", *(name.id for name in opened if isinstance(name, ast.Name))}
     waiting: list[tuple[ast.AST, ast.For | ast.While | None]] = [(tree, None)]
     while waiting:
         node, loop = waiting.pop()
@@ -119,34 +114,18 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
 
 
 def _families_of_call(called: ast.Attribute, loop: ast.For | ast.While | None) -> Iterator[str]:
-    name = called.attr
-    owner = _last_name(called.value).lower()
-    if name == "run" and "sess" in owner and loop is not None:
-        yield "session"
-    if name in ("fit", "fit_generator", "train_on_batch") and owner:
-        yield "fit"
-    if name in ("apply_gradients", "minimize"):
-        yield "apply"
-    if name in ("backward", "step", "zero_grad") and loop is not None:
-        yield "step"
-    if "loss" in owner and (name == "backward" or (name == "item" and loop is not None)):
-        yield "loss"
-    if name in ("to", "cuda") and isinstance(loop, ast.For) and _over_loader(loop):
-        yield "loader"
-
-
-def _tapes(node: ast.With) -> Iterator[str]:
-    """Names that a block gives to gradient tapes."""
-    for item in node.items:
-        opened = item.context_expr
-        made = _last_name(opened.func) if isinstance(opened, ast.Call) else ""
-        if made == "GradientTape" and isinstance(item.optional_vars, ast.Name):
-            yield item.optional_vars.id
-
-
-def _over_loader(loop: ast.For) -> bool:
-    names = (_last_name(one).lower() for one in ast.walk(loop.iter))
-    return any(word in name for name in names for word in _LOADERS)
+    name, owner, looped = called.attr, _last_name(called.value).lower(), loop is not None
+    over = [_last_name(one).lower() for one in ast.walk(loop.iter)] if isinstance(loop, ast.For) else []
+    loaded = any(word in one for one in over for word in ("loader", "dataset", "batches"))
+    signs = {
+        "session": name == "run" and "sess" in owner and looped,
+        "fit": name in ("fit", "fit_generator", "train_on_batch") and bool(owner),
+        "apply": name in ("apply_gradients", "minimize"),
+        "step": name in ("backward", "step", "zero_grad") and looped,
+        "loss": "loss" in owner and (name == "backward" or (name == "item" and looped)),
+        "loader": name in ("to", "cuda") and loaded,
+    }
+    return (family for family, shown in signs.items() if shown)
 
 
 def _last_name(node: ast.AST) -> str:

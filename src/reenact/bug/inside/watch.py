@@ -62,7 +62,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     if task["stubs"]:
         sys.meta_path.append(StubFinder(task["stubs"]))
     warned = _record_warnings(project, script) if check and check["relation"] == "warns" else []
-    _seed(seed, task["seeded"])
+    random.seed(seed)
+    for name in task["seeded"]:
+        attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
     found: dict[str, Any] = {}
     began = time.process_time()
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
@@ -79,7 +81,10 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     }
     if check and found["ended"] == "returned":
         found |= _checked(check, namespace, warned, used)
-    _write({**found, "versions": _versions(task["seeded"]), "word": word}, result)
+    known = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]}
+    versions = {"python": ".".join(map(str, sys.version_info[:3])), **known}
+    found["versions"] = {name: version for name, version in versions.items() if version}
+    _write({**found, "word": word}, result)
 
 
 def _described(error: BaseException, project: str, script: str) -> dict[str, Any]:
@@ -149,18 +154,6 @@ def _record_warnings(project: str, script: str) -> list[str]:
     warnings.simplefilter("always")
     warnings.showwarning = show
     return warned
-
-
-def _seed(seed: int, names: list[str]) -> None:
-    random.seed(seed)
-    for name in names:
-        attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
-
-
-def _versions(names: list[str]) -> dict[str, str]:
-    python = ".".join(map(str, sys.version_info[:3]))
-    found = {name: getattr(sys.modules.get(name), "__version__", "") for name in names}
-    return {"python": python, **{name: str(version) for name, version in found.items() if version}}
 
 
 def _write(found: dict[str, Any], result: str) -> None:

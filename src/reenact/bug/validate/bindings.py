@@ -8,7 +8,7 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 
-from reenact.bug.project.codebase import Absent, Class, Codebase, Found, Module, Outside
+from reenact.bug.codebase import Absent, Class, Codebase, Found, Module, Outside
 from reenact.codegen.syntax import Definition, bound_names, dotted_name, imported_names, targets_of
 
 
@@ -87,19 +87,13 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
             bound.update(bound_names(node))
     found = Bindings(project, {name: to for name, to in imported.items() if not bound[name]}, {})
     for node in ast.walk(tree):
-        _learn(found, node, bound)
+        if isinstance(node, ast.ClassDef) and any(found.is_project(base) for base in node.bases):
+            found.derived.add(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
+            target, made = node.targets[0], found.what(node.value)
+            if isinstance(target, ast.Name) and bound[target.id] == 1 and isinstance(made, Instance):
+                found.instances[target.id] = made.of
     return found
-
-
-def _learn(found: Bindings, node: ast.AST, bound: Counter[str]) -> None:
-    """A class derived from the project's, or an object of one."""
-    if isinstance(node, ast.ClassDef) and any(found.is_project(base) for base in node.bases):
-        found.derived.add(node.name)
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) > 1:
-        return
-    target, made = node.targets[0], found.what(node.value)
-    if isinstance(target, ast.Name) and bound[target.id] == 1 and isinstance(made, Instance):
-        found.instances[target.id] = made.of
 
 
 def flowing(tree: ast.Module, bindings: Bindings) -> frozenset[str]:
@@ -116,9 +110,7 @@ def flowing_lines(text: str, project: Codebase) -> frozenset[int]:
     bindings = bindings_of(tree, project)
     names = flowing(tree, bindings)
     found: set[int] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt) or hasattr(node, "body"):
-            continue
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.stmt) and not hasattr(one, "body")):
         inside = (one for one in ast.walk(node) if isinstance(one, ast.Name))
         if any(one.id in names or bindings.is_project(one) for one in inside):
             found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -129,9 +121,7 @@ class _Flow(ast.NodeVisitor):
     """One reading."""
 
     def __init__(self, bindings: Bindings) -> None:
-        self._bindings = bindings
-        self._literal: set[str] = set()
-        self.names: set[str] = set()
+        self._bindings, self._literal, self.names = bindings, set[str](), set[str]()
 
     def visit(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -174,11 +164,8 @@ class _Flow(ast.NodeVisitor):
     def comes_from(self, node: ast.expr) -> bool:
         """Whether any part of an expression is the project's."""
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and inner.id in self.names:
-                return True
-            if isinstance(inner, ast.Call) and self._bindings.is_project(inner.func):
-                return True
-            if isinstance(inner, ast.Attribute) and self._bindings.is_project(inner):
+            used = isinstance(inner, ast.Call | ast.Attribute) and self._bindings.is_project(inner)
+            if used or (isinstance(inner, ast.Name) and inner.id in self.names):
                 return True
         return isinstance(node, ast.Name) and self._bindings.is_project(node)
 

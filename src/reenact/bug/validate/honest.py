@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from reenact.bug.project.codebase import Class, Codebase, Function, Module, Outside
+from reenact.bug.codebase import Class, Codebase, Function, Module, Outside
 from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
@@ -62,10 +62,8 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[P
     found: list[tuple[str, int]] = []
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
     for node in nodes:
-        acts = (*_reaches(node, bindings), *_patches(node, bindings))
-        found += [
-            (one, node.lineno) for one in (*acts, *_raises(node, symptom), *_asks_which(node, bindings))
-        ]
+        acts = (*_reaches(node, bindings), *_patches(node, bindings), *_raises(node, symptom))
+        found += [(one, node.lineno) for one in (*acts, *_asks_which(node, bindings))]
     for node in (node for node in nodes if isinstance(node, Definition)):
         copied = _copies(node, bindings.project, is_top=node in tree.body)
         found += [(one, node.lineno) for one in copied]
@@ -81,18 +79,13 @@ def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
             yield f"A script that shows a bug may not use `{name}`."
     if isinstance(node, ast.Name) and (node.id in CALLS or node.id in ATTRIBUTES):
         yield f"A script that shows a bug may not use `{node.id}`."
-    elif isinstance(node, ast.Attribute) and _is_out_of_reach(node, bindings):
-        yield f"A script that shows a bug may not touch `{ast.unparse(node)}`."
+    elif isinstance(node, ast.Attribute):
+        named = node.attr in ATTRIBUTES or bindings.dotted(node) in DOTTED
+        made_other = node.attr == "__class__" and isinstance(node.ctx, ast.Store)
+        if named or made_other or (node.attr in OF_PROJECT and bindings.is_project(node.value)):
+            yield f"A script that shows a bug may not touch `{ast.unparse(node)}`."
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _SOURCE.fullmatch(node.value):
         yield "A script that shows a bug may not name source files; it imports what it needs."
-
-
-def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
-    if node.attr in ATTRIBUTES or bindings.dotted(node) in DOTTED:
-        return True
-    if node.attr == "__class__":
-        return isinstance(node.ctx, ast.Store)
-    return node.attr in OF_PROJECT and bindings.is_project(node.value)
 
 
 def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
@@ -100,22 +93,16 @@ def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     if isinstance(node, _TRIES) and node.handlers and _uses_project(node.body, bindings):
         yield "A script that shows a bug may not catch what the project raises; let it come out."
     elif isinstance(node, ast.With) and _uses_project(node.body, bindings):
-        managers = [ast.unparse(item.context_expr) for item in node.items]
-        yield from (
-            f"A script that shows a bug may not use `{one}` around the project; let exceptions come out."
-            for one in managers
-            if one.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises")
-        )
+        for one in (ast.unparse(item.context_expr) for item in node.items):
+            if one.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises"):
+                why = "around the project; let exceptions come out."
+                yield f"A script that shows a bug may not use `{one}` {why}"
     elif isinstance(node, FunctionNode) and node.name in ("__exit__", "__aexit__"):
         yield "A script that shows a bug may not make a context manager: it could swallow exceptions."
-    elif isinstance(node, ast.Call) and _is_probe(node, bindings):
-        yield f"A script that shows a bug may not ask the project what it has: `{ast.unparse(node)}`."
-
-
-def _is_probe(call: ast.Call, bindings: Bindings) -> bool:
-    if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or not call.args:
-        return False
-    return bindings.what(call.args[0]) is not None and bindings.is_project(call.args[0])
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) in _PROBES:
+        for one in node.args[:1]:
+            if bindings.what(one) is not None and bindings.is_project(one):
+                yield f"A script that shows a bug may not ask the project what it has: `{ast.unparse(node)}`."
 
 
 def _uses_project(body: list[ast.stmt], bindings: Bindings) -> bool:
@@ -139,16 +126,12 @@ def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
 
 def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings) -> bool:
     """Changing a module or class, or putting a function where a method is; a setting of a library is none."""
-    base = bindings.what(target.value)
+    base, plain = bindings.what(target.value), isinstance(value, ast.Constant)
     if isinstance(base, Module | Class | Function):
         return True
-    plain = isinstance(value, ast.Constant)
-    if isinstance(base, Outside):
+    if isinstance(base, Outside) or isinstance(value, ast.Lambda):
         return not plain
-    if isinstance(value, ast.Lambda):
-        return True
-    replaced = bindings.what(target)
-    return isinstance(replaced, Function) or (bool(bindings.dotted(target.value)) and not plain)
+    return isinstance(bindings.what(target), Function) or (bool(bindings.dotted(target.value)) and not plain)
 
 
 def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:
@@ -161,17 +144,13 @@ def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:
 
 def _copies(node: Definition, project: Codebase, *, is_top: bool) -> Iterator[str]:
     """What the project has too: by name and form at the top level, by body anywhere."""
-    if is_top and any(_forms(node) & _forms(other) for other in _namesakes(node, project)):
+    paths = project.files.definitions.get(node.name, ()) if is_top else ()
+    inside = (one for one in paths if not ASIDE.intersection(one.parts) and not one.name.startswith("test_"))
+    others = (one for path in inside for one in project.files.nodes(path) if isinstance(one, Definition))
+    if any(_forms(node) & _forms(other) for other in others if other.name == node.name):
         yield f"`{node.name}` is defined again; import the project's own."
     elif project.holds_copy(node):
         yield f"`{node.name}` is a copy of project code; import the original."
-
-
-def _namesakes(node: Definition, project: Codebase) -> Iterator[Definition]:
-    for path in project.files.definitions.get(node.name, ()):
-        if not ASIDE.intersection(path.parts) and not path.name.startswith("test_"):
-            others = (other for other in project.files.nodes(path) if isinstance(other, Definition))
-            yield from (other for other in others if other.name == node.name)
 
 
 def _forms(node: Definition) -> frozenset[str]:

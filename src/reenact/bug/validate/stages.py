@@ -8,8 +8,8 @@ import ast
 import difflib
 from collections.abc import Iterator, Sequence
 
+from reenact.bug.codebase import Absent, Class, Codebase, Function
 from reenact.bug.options import BugAblations
-from reenact.bug.project.codebase import Absent, Class, Codebase, Function
 from reenact.bug.reproduction import CallForm, Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings, Instance, bindings_of, flowing
@@ -28,7 +28,12 @@ def objections(
 ) -> tuple[Problem, ...]:
     """What is wrong with the script; empty when it may be run."""
     parts = parts or BugAblations()
-    broken = _unusable(text)
+    broken = does_not_parse(Stage.PARSE, text)
+    if not text.strip():
+        broken = Problem(Stage.PARSE, "The script is empty.")
+    elif len(text) > LONGEST_SCRIPT:
+        most = f"The script has more than {LONGEST_SCRIPT} characters. Show the bug, no more."
+        broken = Problem(Stage.PARSE, most)
     if broken is not None:
         return (broken,)
     tree = ast.parse(text)
@@ -45,36 +50,23 @@ def objections(
     return (*unused, *dishonest(tree, bindings, symptom), *closing)
 
 
-def _unusable(text: str) -> Problem | None:
-    if not text.strip():
-        return Problem(Stage.PARSE, "The script is empty.")
-    if len(text) > LONGEST_SCRIPT:
-        most = f"The script has more than {LONGEST_SCRIPT} characters. Show the bug, no more."
-        return Problem(Stage.PARSE, most)
-    return does_not_parse(Stage.PARSE, text)
-
-
 def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]:
     """Names, attributes and arguments that the project does not have, each a sentence and its line."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
     for node in nodes:
-        yield from ((one, node.lineno) for one in _imports(node, bindings.project))
+        names = list(imported_names(node))
+        wanted = dict.fromkeys(one.module for one in names)
+        if isinstance(node, ast.ImportFrom):
+            wanted |= dict.fromkeys(one.target for one in names if one.name != "*")
+        found = map(bindings.project.find, wanted)
+        # The first name of an import statement that is not there.
+        yield from [(_absent(one), node.lineno) for one in found if isinstance(one, Absent)][:1]
     for node in nodes:
         if isinstance(node, ast.Attribute):
             yield from ((one, node.lineno) for one in _attribute(node, bindings))
         elif isinstance(node, ast.Call):
             wrong = _misfits(node, parameters_of(node.func, bindings), ast.unparse(node.func))
             yield from ((one, node.lineno) for one in wrong)
-
-
-def _imports(node: ast.AST, project: Codebase) -> Iterator[str]:
-    """The first name of an import statement that is not there."""
-    names = list(imported_names(node))
-    wanted = dict.fromkeys(one.module for one in names)
-    if isinstance(node, ast.ImportFrom):
-        wanted |= dict.fromkeys(one.target for one in names if one.name != "*")
-    found = (project.find(dotted) for dotted in wanted)
-    yield from [_absent(one) for one in found if isinstance(one, Absent)][:1]
 
 
 def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[str]:
@@ -97,10 +89,8 @@ def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | Non
     if not isinstance(called, Function):
         return None
     base = bindings.what(function.value) if isinstance(function, ast.Attribute) else None
-    bound = isinstance(base, Instance)
-    if isinstance(base, Class):
-        bound = "classmethod" in decorators(called.node)
-    return called.signature(bound=bound)
+    by_class = isinstance(base, Class) and "classmethod" in decorators(called.node)
+    return called.signature(bound=by_class or isinstance(base, Instance))
 
 
 def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator[str]:
@@ -176,9 +166,8 @@ def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> s
         taken = parameters_of(old.func, bindings)
         names = {one.arg for one in (*taken.args, *taken.kwonlyargs)} if taken is not None else set()
         if taken is None or taken.kwarg is not None or any(one.arg in names for one in added):
-            return (
-                f"`{form.fixed}`: a keyword that the buggy revision takes too belongs into the script itself."
-            )
+            why = "a keyword that the buggy revision takes too belongs into the script itself"
+            return f"`{form.fixed}`: {why}."
         if not all(isinstance(one.value, ast.Constant) for one in added):
             return f"`{form.fixed}`: the values of added keywords are plain constants."
     return ""

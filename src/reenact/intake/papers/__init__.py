@@ -6,7 +6,7 @@ read         `read_paper`: from a file, a folder, an archive or arXiv; HTML thro
 assemble     the draft that a reader hands on -> Paper: ids, sentences and where one ends, citations
 references   an entry as it is printed, and which ones a sentence cites; bibliography: BibTeX, bibitems
 
-markdown     Markdown; converted, algorithms: what converters leave of a PDF put right; plain: text by its
+markdown     Markdown; converted: what converters leave of a PDF put right, algorithms too; plain: text by its
              shape, captions and tables that both share
 latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
@@ -14,6 +14,5 @@ pdf          lines of a PDF by their look and place
 pictures     pixels of figures
 inside/      our own scripts that run in the sandbox
 
-clients      arXiv and Semantic Scholar
-library      cited papers and repositories from a folder
+clients      arXiv, Semantic Scholar, and a library: cited papers and repositories from a folder
 """

@@ -7,7 +7,7 @@ paragraph again, with its white space made single.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -80,24 +80,24 @@ def assemble(draft: Draft, source: str) -> Paper:
         raise UnreadablePaper(f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}")
     prose = [piece for piece in (*draft.abstract, *draft.pieces) if isinstance(piece, Prose)]
     if not any(_WORD.search(piece.text) for piece in prose):
-        raise UnreadablePaper(
-            f"The paper says nothing: no paragraph was found in it. Received: {source}",
-            next_step="Name the paper as LaTeX source, HTML, Markdown, plain text or a PDF with text.",
-        )
-    maker = _Maker(Bibliography.of(draft.references), draft)
-    sections = tuple(maker.sections())
+        why = f"The paper says nothing: no paragraph was found in it. Received: {source}"
+        instead = "Name the paper as LaTeX source, HTML, Markdown, plain text or a PDF with text."
+        raise UnreadablePaper(why, next_step=instead)
+    sections = tuple(_sections(draft))
     front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
     words = (split(piece.text)[0][:120] for piece in (*front, *prose) if piece.text.strip())
     title = " ".join(draft.title.split()) or next(words, "")
-    cites = _cites(sections)
+    cites: dict[str, list[str]] = {}
+    for block in (block for section in sections for block in section.blocks):
+        for part in block.sentences if isinstance(block, Paragraph) else (block,):
+            for key in part.cites if isinstance(part, Sentence) else cited_keys(part.text, Bibliography()):
+                cites.setdefault(key, []).append(part.id)
     entries: dict[str, Reference] = {}
     for one in draft.references:
         entries.setdefault(one.key, replace(one, cited_in=tuple(cites.get(one.key, ()))))
-    unresolved = [
-        Lost("citation", f"{key} is cited, and the bibliography has no such entry.", places[0])
-        for key, places in cites.items()
-        if key not in entries
-    ]
+    why = "is cited, and the bibliography has no such entry."
+    unknown = (key for key in cites if key not in entries)
+    unresolved = [Lost("citation", f"{key} {why}", cites[key][0]) for key in unknown]
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
     return Paper(title, draft.authors, source, draft.form, sections, tuple(entries.values()), lost)
 
@@ -123,100 +123,84 @@ def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Referenc
     return kept, listed(entries)
 
 
-class _Maker:
-    """Numbers the pieces."""
+def _sections(draft: Draft) -> Iterable[Section]:
+    """The sections with their blocks numbered."""
+    known, numbers = Bibliography.of(draft.references), _Numbers()
+    groups = _grouped(draft.pieces)
+    front = [*draft.abstract, *groups[0][1]]
+    if front:
+        yield Section("0", 1, ABSTRACT, tuple(_blocks("0", front, known)))
+    headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
+    names: set[str] = set()
+    for at, (heading, pieces) in enumerate(headed):
+        name = numbers.next(heading, _is_aside([one for one, _ in headed[at:]]))
+        # A paper's own numbers may come out of order.
+        while name in names:
+            name += "b"
+        names.add(name)
+        title = _NUMBER.sub("", heading.title).strip()
+        yield Section(name, len(numbers.levels), title, tuple(_blocks(name, pieces, known)))
 
-    def __init__(self, known: Bibliography, draft: Draft) -> None:
-        self._known = known
-        self._draft = draft
-        self._counts: list[int] = []
-        self._asides: list[int] = []
-        """On each level: sections without a number since the last one with."""
-        self._levels: list[int] = []
-        self._lettered = False
-        self._names: set[str] = set()
-        """Given already; a paper's own numbers may come out of order."""
 
-    def sections(self) -> Iterable[Section]:
-        groups = _grouped(self._draft.pieces)
-        front = [*self._draft.abstract, *groups[0][1]]
-        if front:
-            yield Section("0", 1, ABSTRACT, tuple(self._blocks("0", front)))
-        headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
-        for at, (heading, pieces) in enumerate(headed):
-            name = self._number(heading, _is_aside([one for one, _ in headed[at:]]))
-            while name in self._names:
-                name += "b"
-            self._names.add(name)
-            level = len(self._counts)
-            yield Section(
-                name, level, _NUMBER.sub("", heading.title).strip(), tuple(self._blocks(name, pieces))
-            )
+@dataclass
+class _Numbers:
+    """Numbers the sections."""
 
-    def _number(self, heading: Heading, aside: bool) -> str:
+    counts: list[int] = field(default_factory=list)
+    asides: list[int] = field(default_factory=list)
+    """On each level: sections without a number since the last one with."""
+    levels: list[int] = field(default_factory=list)
+    lettered: bool = False
+
+    def next(self, heading: Heading, aside: bool) -> str:
         """A section lies in the nearest one before it of a smaller level, whatever levels are left out. One
         aside has the number of the one before it, and a letter."""
-        if heading.appendix and not self._lettered:
-            self._lettered, self._counts, self._asides, self._levels = True, [], [], []
-        while self._levels and self._levels[-1] > heading.level:
-            self._levels.pop()
-        if not self._levels or self._levels[-1] < heading.level:
-            self._levels.append(heading.level)
-        level = len(self._levels)
-        self._counts = [*self._counts[:level], *[0] * (level - len(self._counts))]
-        self._asides = [*self._asides[:level], *[0] * (level - len(self._asides))]
-        self._asides[-1] = self._asides[-1] + 1 if aside else 0
-        self._counts[-1] += not aside
-        if (
-            re.fullmatch(r"(?:\d+|[A-Z])(?:\.\d+)*", heading.number)
-            and heading.number.count(".") + 1 == level
-        ):
+        if heading.appendix and not self.lettered:
+            self.lettered, self.counts, self.asides, self.levels = True, [], [], []
+        self.levels = [*(one for one in self.levels if one < heading.level), heading.level]
+        level = len(self.levels)
+        self.counts = [*self.counts, *[0] * level][:level]
+        self.asides = [*self.asides, *[0] * level][:level]
+        self.asides[-1] = self.asides[-1] + 1 if aside else 0
+        self.counts[-1] += not aside
+        if re.fullmatch(rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}", heading.number):
             first, *rest = heading.number.split(".")
-            self._counts = [ord(first) - ord("A") + 1 if first.isalpha() else int(first), *map(int, rest)]
-        names = [str(count) for count in self._counts]
-        names[0] = _letter(self._counts[0]) or "0" if self._lettered else names[0]
-        return ".".join(
-            f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self._asides, strict=True)
-        )
+            self.counts = [ord(first) - ord("A") + 1 if first.isalpha() else int(first), *map(int, rest)]
+        names = [str(count) for count in self.counts]
+        names[0] = _letter(self.counts[0]) or "0" if self.lettered else names[0]
+        return ".".join(f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self.asides, strict=True))
 
-    def _blocks(self, section: str, pieces: Sequence[Piece]) -> Iterable[Block]:
-        number = 0
-        for piece in pieces:
-            block = self._block(f"{section}:{number + 1}", piece)
-            if block is not None:
-                number += 1
-                yield block
 
-    def _block(self, name: str, piece: Piece) -> Block | None:
-        if isinstance(piece, Prose):
-            sentences = tuple(
-                Sentence(f"{name}.{number}", text, cited_keys(text, self._known))
-                for number, text in enumerate(split(piece.text), start=1)
-            )
-            return Paragraph(name, sentences, piece.page) if sentences else None
-        return None if isinstance(piece, Heading) else replace(piece, id=name)
+def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Iterable[Block]:
+    number = 1
+    for piece in pieces:
+        name = f"{section}:{number}"
+        texts = enumerate(split(piece.text) if isinstance(piece, Prose) else (), start=1)
+        told = tuple(Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
+        if isinstance(piece, Prose) and told:
+            yield Paragraph(name, told, piece.page)
+        elif not isinstance(piece, Prose | Heading):
+            yield replace(piece, id=name)
+        else:
+            continue
+        number += 1
 
 
 def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]]:
     """Pieces by the heading above them; an abstract's heading begins no section."""
     groups: list[tuple[Heading | None, list[Piece]]] = [(None, [])]
     for piece in pieces:
+        last, held = groups[-1]
         if not isinstance(piece, Heading):
-            groups[-1][1].append(piece)
+            held.append(piece)
             continue
-        if _is_signpost(groups[-1], piece):
+        # A heading that says that appendices follow, and nothing else, takes no letter from them.
+        title = last.title.strip().casefold() if last is not None else ""
+        if last and title in _APPENDIX and last.appendix and last.level == piece.level and not held:
             groups.pop()
         if piece.title.strip().casefold() != "abstract":
             groups.append((piece, []))
     return groups
-
-
-def _is_signpost(group: tuple[Heading | None, list[Piece]], after: Heading) -> bool:
-    """A heading that says that appendices follow, and nothing else, takes no letter from them."""
-    heading, pieces = group
-    if heading is None or pieces or not (heading.appendix and heading.level == after.level):
-        return False
-    return heading.title.strip().casefold() in _APPENDIX
 
 
 def _is_aside(headings: Sequence[Heading]) -> bool:
@@ -234,17 +218,6 @@ def _letter(number: int) -> str:
         number, rest = divmod(number - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return letters
-
-
-def _cites(sections: Iterable[Section]) -> dict[str, list[str]]:
-    """Keys, each with the ids of the sentences, tables and captions that cite it."""
-    found: dict[str, list[str]] = {}
-    for block in (block for section in sections for block in section.blocks):
-        for part in block.sentences if isinstance(block, Paragraph) else (block,):
-            keys = part.cites if isinstance(part, Sentence) else cited_keys(part.text, Bibliography())
-            for key in keys:
-                found.setdefault(key, []).append(part.id)
-    return found
 
 
 _WHOLE = re.compile(
@@ -306,12 +279,8 @@ def _ends(text: str, stop: int, cut: int) -> bool:
         return False
     if small in _BEFORE_BRACKETS and follows.startswith(("(", "[")):
         return False
-    return not _names_someone(word, text[: cut - 1])
-
-
-def _names_someone(word: str, before: str) -> bool:
-    """`J. Smith`: a single capital is an initial, unless it names a thing (`matrix A.`)."""
     if not _INITIAL.fullmatch(word):
-        return False
-    earlier = before[: -len(word)].rstrip()[-30:].split(" ")[-1] if before else ""
-    return not re.fullmatch(r"[a-z][a-z-]+", earlier) or earlier in _BEFORE_NAMES
+        return True
+    # `J. Smith`: a single capital is an initial, unless it names a thing (`matrix A.`).
+    earlier = text[: cut - 1 - len(word)].rstrip()[-30:].split(" ")[-1]
+    return bool(re.fullmatch(r"[a-z][a-z-]+", earlier)) and earlier not in _BEFORE_NAMES

@@ -11,6 +11,8 @@ from reenact.intake.papers.references import authors_of, reference_of
 MOST_ENTRIES = 20_000
 LONGEST_ENTRY = 40_000
 _ENTRY = re.compile(r"^[ \t]*@([A-Za-z]+)\s*\{", re.M)
+_STRING = re.compile(r"@string\s*\{\s*(\w{1,60})\s*=\s*(?:\"([^\"\n]{0,300})\"|\{([^{}\n]{0,300})\})", re.I)
+"""An abbreviation: `@string{icml = "..."}`."""
 _KEY = re.compile(r"\s*([^\s,{}]{1,200})\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]{0,40})\s*=\s*")
 _WORD = re.compile(r"\w{1,100}")
@@ -21,11 +23,14 @@ _SHOWN = "booktitle journal journaltitle publisher school institution howpublish
 
 def read_bibtex(text: str) -> Iterator[Reference]:
     """Every entry, in order."""
-    words = dict(_strings(text))
+    words = {found[1].lower(): found[2] or found[3] or "" for found in _STRING.finditer(text)}
     for found, body in _bodies(text, _ENTRY, LONGEST_ENTRY):
         key = _KEY.match(body) if found[1].lower() not in _NO_ENTRY else None
+        at, fields = key.end() if key else 0, dict[str, str]()
+        while key and (name := _FIELD.match(body, at)):
+            fields[name[1].lower()], at = _value(body, name.end(), words)
         if key:
-            yield _reference(key[1], dict(_fields(body[key.end() :], words)))
+            yield _reference(key[1], fields)
 
 
 def _bodies(text: str, begin: re.Pattern[str], longest: int) -> Iterator[tuple[re.Match[str], str]]:
@@ -34,21 +39,6 @@ def _bodies(text: str, begin: re.Pattern[str], longest: int) -> Iterator[tuple[r
     ends = [*(found.start() for found in starts[1:]), len(text)]
     for found, end in zip(starts, ends, strict=False):
         yield found, text[found.end() : min(end, found.end() + longest)]
-
-
-def _strings(text: str) -> Iterator[tuple[str, str]]:
-    """Abbreviations: `@string{icml = "..."}`."""
-    for found in re.finditer(
-        r"@string\s*\{\s*(\w{1,60})\s*=\s*(?:\"([^\"\n]{0,300})\"|\{([^{}\n]{0,300})\})", text, re.I
-    ):
-        yield found[1].lower(), found[2] or found[3] or ""
-
-
-def _fields(body: str, words: dict[str, str]) -> Iterator[tuple[str, str]]:
-    at = 0
-    while name := _FIELD.match(body, at):
-        value, at = _value(body, name.end(), words)
-        yield name[1].lower(), value
 
 
 def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
@@ -85,12 +75,12 @@ def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
 
 def _reference(key: str, fields: dict[str, str]) -> Reference:
     plain = {name: detex(value) for name, value in fields.items()}
-    authors = (_name(one) for one in re.split(r"\s+and\s+", plain.get("author", "")) if one.strip())
-    addresses = " ".join(
-        fields.get(name, "") for name in ("doi", "url", "eprint", "howpublished", "note", "journal")
-    )
-    named = tuple(name for name in authors if name != "others")
-    return _made(key, plain, named, reference_of(key, detex(addresses)))
+    people = (one.strip().partition(",") for one in re.split(r"\s+and\s+", plain.get("author", "")))
+    # `Surname, Given` the other way round.
+    names = (f"{given.strip()} {surname.strip()}".strip() for surname, _, given in people)
+    addresses = ("doi", "url", "eprint", "howpublished", "note", "journal")
+    guessed = reference_of(key, detex(" ".join(fields.get(name, "") for name in addresses)))
+    return _made(key, plain, tuple(name for name in names if name not in ("", "others")), guessed)
 
 
 def _made(key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Reference) -> Reference:
@@ -113,12 +103,6 @@ def _made(key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Re
     )
 
 
-def _name(name: str) -> str:
-    """`Surname, Given` the other way round."""
-    surname, comma, given = name.strip().partition(",")
-    return f"{given.strip()} {surname.strip()}".strip() if comma else surname
-
-
 LONGEST_ITEM = 8000
 _LIST = re.compile(r"\\begin\s*\{thebibliography\}\s*(?:\{[^{}]*\})?")
 _END = re.compile(r"\\end\s*\{thebibliography\}")
@@ -126,6 +110,7 @@ _ITEM = re.compile(r"\\bibitem\s*")
 _ITEM_KEY = re.compile(r"\s*\{([^{}]{1,200})\}")
 _BIBLATEX_ENTRY = re.compile(r"\\entry\s*\{([^{}]{1,200})\}")
 _BIBLATEX_FIELD = re.compile(r"\\(?:field|verb)\s*\{(title|year|eprint|doi|url|journaltitle|booktitle)\}")
+_VERBATIM = re.compile(r"\s*\\verb\s+(\S+)\s*\\endverb")
 _FAMILY = re.compile(r"\bfamily=\s*(?=\{)")
 _GIVEN = re.compile(r"\bgiven=\s*(?=\{)")
 
@@ -146,18 +131,13 @@ def read_bibitems(text: str) -> Iterator[Reference]:
         bodies = _bodies(text, _BIBLATEX_ENTRY, 4 * LONGEST_ITEM)
         yield from (_biblatex_entry(found[1], body) for found, body in bodies)
         return
-    parts = _ITEM.split(text)
-    for part in parts[1:]:
-        body = _without_option(part[:LONGEST_ITEM])
-        key = _ITEM_KEY.match(body)
-        if key:
+    for part in _ITEM.split(text)[1:]:
+        body = part[:LONGEST_ITEM]
+        # In an option such as `[Kingma(2015)]` braces and brackets may nest.
+        option = _closing(body, 0, "]") if body.startswith("[") else None
+        body = body[option.end() :] if option else body
+        if key := _ITEM_KEY.match(body):
             yield _entry(key[1].strip(), body[key.end() :])
-
-
-def _without_option(body: str) -> str:
-    """Drops `[Kingma(2015)]`, in which braces and brackets may nest."""
-    closing = _closing(body, 0, "]") if body.startswith("[") else None
-    return body[closing.end() :] if closing else body
 
 
 def _entry(key: str, body: str) -> Reference:
@@ -166,24 +146,19 @@ def _entry(key: str, body: str) -> Reference:
     found = reference_of(key, detex(body))
     if len(blocks) < 3:
         return found
-    names, title = blocks[0], blocks[1]
-    if re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", title):
-        title = blocks[2]
-    return replace(found, title=title.strip(" .,"), authors=authors_of(names))
+    dated = re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", blocks[1])
+    return replace(found, title=blocks[2 if dated else 1].strip(" .,"), authors=authors_of(blocks[0]))
 
 
 def _biblatex_entry(key: str, body: str) -> Reference:
-    fields = {field[1]: detex(_field(body, field.end())) for field in _BIBLATEX_FIELD.finditer(body)}
+    fields: dict[str, str] = {}
+    for field in _BIBLATEX_FIELD.finditer(body):
+        # In braces, or between `\verb` and `\endverb` on the next line.
+        verbatim = _VERBATIM.match(body, field.end())
+        braces = group(body, field.end())[0] if body.startswith("{", field.end()) else ""
+        fields[field[1]] = detex(verbatim[1] if verbatim else braces)
     given, surnames = (
         [detex(group(body, found.end())[0]) for found in part.finditer(body)] for part in (_GIVEN, _FAMILY)
     )
     authors = tuple(f"{first} {last}" for first, last in zip(given, surnames, strict=False))
     return _made(key, fields, authors, Reference(key, ""))
-
-
-def _field(body: str, at: int) -> str:
-    """A field in braces, or between `\\verb` and `\\endverb` on the next line."""
-    if body[at : at + 1] == "{":
-        return group(body, at)[0]
-    found = re.compile(r"\s*\\verb\s+(\S+)\s*\\endverb").match(body, at)
-    return found[1] if found else ""

@@ -1,18 +1,27 @@
-"""Servers that know papers: arXiv for the paper itself, Semantic Scholar for ids of what it cites.
+"""Who knows papers: arXiv for the paper itself, Semantic Scholar for ids of what it cites, and a folder of
+cited papers and their repositories, for work without a network.
 
 A paper of arXiv comes as LaTeX source, HTML or PDF, in that order. Semantic Scholar completes a reference, it
-never replaces one.
+never replaces one. The folder has
+
+DIR/<name>/about.toml     title, arxiv, doi, url, keys
+DIR/<name>/paper.*        the paper in any form that is read; or source/ with its LaTeX
+DIR/<name>/repository/    its code; or repository.bundle
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from reenact.errors import ReenactError, ResultRefused, Unreachable, UnreadablePaper
+from reenact.errors import InputError, ReenactError, ResultRefused, Unreachable, UnreadablePaper
+from reenact.files import read_text
 from reenact.intake.papers.paper import Reference, plain
 from reenact.intake.papers.source import MOST_BYTES, Form, form_of, unpacked
 from reenact.intake.web import Answer, Polite, Web
@@ -29,13 +38,7 @@ _ADDRESS = re.compile(
 )
 _INSTEAD = "Check the network, or download the paper and name the file."
 
-SITE = Web(
-    api="https://arxiv.org",
-    headers=(("Accept", "*/*"),),
-    most_bytes=MOST_BYTES,
-    wall_s=180.0,
-    instead=_INSTEAD,
-)
+SITE = Web("https://arxiv.org", 180.0, MOST_BYTES, headers=(("Accept", "*/*"),), instead=_INSTEAD)
 
 
 def arxiv_id(ref: str) -> str:
@@ -81,36 +84,28 @@ def _unfit(form: str, answer: Answer) -> str:
     """Why an answer is not the paper in the form that was asked for; empty when it is."""
     if answer.status != 200:
         return f"status {answer.status}"
-    found = _content(answer.body)
+    found = form_of(answer.body, "")
+    if found is Form.PACKED:
+        with suppress(UnreadablePaper):
+            found = form_of(unpacked(answer.body, "source"), "")
     wanted = {"LaTeX source": (Form.ARCHIVE, Form.LATEX), "HTML": (Form.HTML,), "PDF": (Form.PDF,)}[form]
     # A page of HTML without any sign of LaTeXML is a notice, not the paper.
     notice = form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
     return "" if found in wanted and not notice else f"it sent {found} instead"
 
 
-def _content(body: bytes) -> Form:
-    """The form of what came; a single file is looked into."""
-    form = form_of(body, "")
-    if form is not Form.PACKED:
-        return form
-    try:
-        return form_of(unpacked(body, "source"), "")
-    except UnreadablePaper:
-        return Form.PACKED
-
-
 def _refusal(name: str, answer: Answer) -> ReenactError:
     if answer.status in (400, 404, 410):
         return UnreadablePaper(f"arXiv knows no paper {name}.", next_step="Check the id.")
     if answer.status == 429 or answer.status >= 500:
-        return Unreachable(
-            f"arXiv answers no questions from here for now (status {answer.status}).",
-            next_step="Run the same command again in a while.",
-        )
-    return UnreadablePaper(
-        f"arXiv refused to give {name} (status {answer.status}).",
-        next_step="Download the paper with a browser and name the file.",
-    )
+        return _busy("arXiv", answer)
+    why = f"arXiv refused to give {name} (status {answer.status})."
+    return UnreadablePaper(why, next_step="Download the paper with a browser and name the file.")
+
+
+def _busy(server: str, answer: Answer) -> Unreachable:
+    why = f"{server} answers no questions from here for now (status {answer.status})."
+    return Unreachable(why, next_step="Run the same command again in a while.")
 
 
 _FIELDS = "title,year,externalIds,url,authors"
@@ -134,16 +129,13 @@ class Scholar:
         known = self._find(reference)
         if known is None:
             return reference
-        named = known.get("externalIds")
+        named, people, year = (known.get(name) for name in ("externalIds", "authors", "year"))
         ids = named if isinstance(named, Mapping) else {}
-        people = known.get("authors")
-        listed = people if isinstance(people, list) else []
-        year = known.get("year")
+        listed = [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
         return replace(
             reference,
             title=reference.title or _word(known.get("title")),
-            authors=reference.authors
-            or tuple(_word(one.get("name")) for one in listed if isinstance(one, Mapping)),
+            authors=reference.authors or tuple(_word(one.get("name")) for one in listed),
             year=reference.year or (year if isinstance(year, int) and 1500 < year < 2200 else None),
             arxiv=reference.arxiv or _word(ids.get("ArXiv")),
             doi=reference.doi or _word(ids.get("DOI")),
@@ -168,16 +160,14 @@ class Scholar:
         if answer.status in (400, 404):
             return None
         if answer.status != 200:
-            raise Unreachable(
-                f"Semantic Scholar answers no questions from here for now (status {answer.status}).",
-                next_step="Run the same command again in a while.",
-            )
+            raise _busy("Semantic Scholar", answer)
+        unread = "Semantic Scholar's answer cannot be read:"
         try:
             found = read_json(answer.body)
         except ResultRefused as error:
-            raise Unreachable(f"Semantic Scholar's answer cannot be read: {error.sentence}") from error
+            raise Unreachable(f"{unread} {error.sentence}") from error
         if not isinstance(found, Mapping):
-            raise Unreachable("Semantic Scholar's answer cannot be read: it is no object.")
+            raise Unreachable(f"{unread} it is no object.")
         return found
 
 
@@ -197,3 +187,91 @@ class Clients:
         """The public servers; a kept answer is not asked for again. Offline, only kept ones are known."""
         arxiv, scholar = (Polite(folder / name, offline=offline) for name in ("arxiv", "scholar"))
         return cls(Arxiv(polite=arxiv), Scholar(polite=scholar))
+
+
+MOST_ENTRIES = 10_000
+MOST_ABOUT = 64 * 1024
+SHORTEST_TITLE = 8
+"""Letters; a shorter title says too little to find a paper by."""
+_FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
+"""Endings of `paper.*`, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cited paper."""
+
+    name: str
+    title: str
+    arxiv: str
+    doi: str
+    url: str
+    keys: tuple[str, ...]
+    """Keys under which papers cite it."""
+    paper: Path | None
+    """What `read_paper` reads."""
+    repository: Path | None
+    """What `open_repository` opens."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """All entries of a folder."""
+
+    folder: Path
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Entries by name. InputError for a folder that is none, or an about.toml that cannot be read."""
+        if not self.folder.is_dir():
+            instead = "Name a folder with one folder a cited paper, each with an about.toml."
+            raise InputError(f"The library is no folder. Received: {self.folder}", next_step=instead)
+        places = sorted(place for place in self.folder.iterdir() if (place / "about.toml").is_file())
+        if len(places) > MOST_ENTRIES:
+            raise InputError(f"The library has more than {MOST_ENTRIES} entries. Received: {self.folder}")
+        return tuple(map(_entry, places))
+
+    def find(self, reference: Reference) -> Entry | None:
+        """The entry of a reference: by DOI, arXiv id, address, then by its title without typography."""
+        for name in ("doi", "arxiv", "url"):
+            wanted = _same(getattr(reference, name))
+            for one in self.entries if wanted else ():
+                if _same(getattr(one, name)) == wanted:
+                    return one
+        title = plain(reference.title)
+        for one in self.entries if len(title) >= SHORTEST_TITLE else ():
+            if plain(one.title) == title:
+                return one
+        # A key is the citing author's own word: it decides only where the entry names no title against it.
+        keyed = (one for one in self.entries if reference.key in one.keys)
+        return next((one for one in keyed if not (title and one.title)), None)
+
+
+def _same(value: str) -> str:
+    """Two ways of writing one id or address."""
+    value = value.strip().casefold()
+    value = re.sub(r"^(?:https?://)?(?:www\.|dx\.)?(?:doi\.org/)?", "", value).rstrip("/")
+    value = re.sub(r"^(?:doi:|arxiv:)", "", value)
+    return re.sub(r"(?<=\d)v\d{1,3}$", "", value).removesuffix(".git")
+
+
+def _entry(place: Path) -> Entry:
+    about = place / "about.toml"
+    try:
+        entry = tomllib.loads(read_text(about, MOST_ABOUT))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"An entry of the library cannot be read: {error}. Received: {about}") from error
+    words = {name: entry.get(name, "") for name in ("title", "arxiv", "doi", "url")}
+    keys = entry.get("keys", [])
+    if not all(isinstance(value, str) for value in words.values()) or not isinstance(keys, list):
+        why = f"An about.toml has title, arxiv, doi and url as text and keys as a list. Received: {about}"
+        raise InputError(why)
+
+    def rank(path: Path) -> int:
+        return next((at for at, ending in enumerate(_FORMS) if path.name.endswith(ending)), len(_FORMS))
+
+    paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
+    paper = place / "source" if (place / "source").is_dir() else paper
+    code = map(place.joinpath, ("repository", "repository.bundle"))
+    repository = next(filter(Path.exists, code), None)
+    return Entry(place.name, **words, keys=tuple(map(str, keys)), paper=paper, repository=repository)

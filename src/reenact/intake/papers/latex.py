@@ -9,22 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Piece
+from reenact.intake.papers import latex_prepare as ready
+from reenact.intake.papers.assemble import Draft
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
 from reenact.intake.papers.latex_files import DOCUMENT, DOCUMENT_END, Files, find_main, flatten
 from reenact.intake.papers.latex_macros import detex, group, regrouped
-from reenact.intake.papers.latex_prepare import (
-    ELSEWHERE,
-    USUAL,
-    definitions,
-    keep_arguments,
-    local_styles,
-    prepare,
-    skipped_drawings,
-    skipped_frames,
-    unknown_commands,
-    without_frames,
-)
 from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
 from reenact.intake.papers.paper import Lost, Reference, Table
 from reenact.intake.papers.pictures import Pictures, drawn
@@ -48,18 +37,25 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     main = main or find_main(files, source)
     text = flatten(files, main)
     if not DOCUMENT.search(text):
-        raise UnreadablePaper(
-            f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: {source}",
-            next_step="Name the main file, or the folder that holds it.",
-        )
+        why = f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: {source}"
+        raise UnreadablePaper(why, next_step="Name the main file, or the folder that holds it.")
     body, listed = cut_list(text)
     references = tuple(_references(files, main, text, listed))
-    made = prepare(_with_styles(files, main, body))
+    here = f"{posixpath.dirname(main)}/".lstrip("/")
+    # Definitions of the paper's own style files stand in front of the document.
+    styles = (
+        files.text(here + name) for name in ready.local_styles(body) if (folder / here / name).is_file()
+    )
+    made = ready.prepare("\n".join((*(ready.definitions(style) for style in styles if style), body)))
     parsed, unknown, broken = _parsed(made.text, box, source)
-    pictures = Pictures(folder, beside=_picture_folders(main, text))
+    named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
+    beside = (here, *(here + inner.strip().removeprefix("./") for inner in named))
+    pictures = Pictures(folder, beside=tuple(dict.fromkeys(beside)))
     walk = Walk(pictures, made.stored)
     pieces = tuple(walk.pieces(parsed.blocks))
-    abstract = tuple(_meta_blocks(walk, parsed.meta.get("abstract")))
+    nodes = _meta(parsed.meta.get("abstract"), "MetaInlines")
+    blocks = [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
+    abstract = tuple(walk.pieces(blocks))
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
     lost = [
         *files.lost,
@@ -68,18 +64,22 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         *undrawn,
         *broken,
         *_unknown(unknown),
-        *(Lost("macro", f"{name} {MACHINERY}", name) for name in (f"\\{one}" for one in made.machinery)),
-        *(
-            Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name)
-            for name in skipped_drawings(parsed.skipped)
-        ),
-        *_tables(made.text, (*abstract, *pieces)),
+        *(Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery),
     ]
+    for name in ready.skipped_drawings(parsed.skipped):
+        lost.append(Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name))
+    # A table that collapsed is worth a word: its numbers are what papers are about.
+    written = len(_TABULAR.findall(made.text.partition("\\begin{document}")[2]))
+    read = sum(isinstance(piece, Table) and len(piece.rows) > 0 for piece in (*abstract, *pieces))
+    if read < written:
+        lost.append(Lost("table", f"{written - read} of {written} tables were not understood as cells."))
+    command = _TITLE.search(text)
+    titled = detex(_argument(text, command.end())) if command else ""
     return Draft(
         "latex",
         pieces,
-        title=walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or title_in(text),
-        authors=tuple(_authors(walk, parsed.meta.get("author"))) or tuple(authors_in(text)),
+        title=walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled,
+        authors=tuple(_authors(walk, parsed.meta.get("author"), text)),
         abstract=abstract,
         references=references,
         lost=tuple(lost),
@@ -89,64 +89,36 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
 def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
     """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
     text, parsed, lost = _opened(text, box, source)
-    unknown = unknown_commands(parsed.skipped)
-    if any(words or name in USUAL for name, words in unknown.items()):
-        _, parsed, again = _opened(keep_arguments(text, unknown), box, source)
+    unknown = ready.unknown_commands(parsed.skipped)
+    if any(words or name in ready.USUAL for name, words in unknown.items()):
+        _, parsed, again = _opened(ready.keep_arguments(text, unknown), box, source)
         lost = (*(one for one in lost if one.kind == FRAME), *again)
     return parsed, unknown, lost
 
 
 def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lost, ...]]:
     """Pandoc's tree; without the environments that it would skip with all that stands in them."""
-    parsed, lost = _whole_or_parts(text, box, source)
     opened: list[Lost] = []
-    for _ in range(FRAMES):
-        frames = skipped_frames(parsed.skipped)
+    for left in reversed(range(FRAMES + 1)):
+        parsed = parse(text, "latex", box=box, name=source)
+        lost: tuple[Lost, ...] = ()
+        if parsed.problem:
+            parsed, lost = parse_parts(text, box=box, name=source)
+        frames = ready.skipped_frames(parsed.skipped) if left else ()
         if not frames:
             break
-        opened += [
-            Lost(FRAME, f"The environment {name} was not understood: its words stand without it.", name)
-            for name in frames
-        ]
-        text = without_frames(text, frames)
-        parsed, lost = _whole_or_parts(text, box, source)
+        why = "was not understood: its words stand without it."
+        opened += [Lost(FRAME, f"The environment {name} {why}", name) for name in frames]
+        text = ready.without_frames(text, frames)
     return text, parsed, (*opened, *lost)
-
-
-def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Lost, ...]]:
-    parsed = parse(text, "latex", box=box, name=source)
-    return parse_parts(text, box=box, name=source) if parsed.problem else (parsed, ())
 
 
 def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
     for name, words in commands.items():
         kept = "its first argument stands for it" if words else "it was left out"
-        why = f"\\{name} is out of its place" if name in ELSEWHERE else f"Nobody defines \\{name}"
-        if name not in USUAL:
+        why = f"\\{name} is out of its place" if name in ready.ELSEWHERE else f"Nobody defines \\{name}"
+        if name not in ready.USUAL:
             yield Lost("macro", f"{why}: {kept}.", f"\\{name}")
-
-
-def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:
-    """A table that collapsed is worth a word: its numbers are what papers are about."""
-    written = len(_TABULAR.findall(source.partition("\\begin{document}")[2]))
-    read = sum(isinstance(piece, Table) and len(piece.rows) > 0 for piece in pieces)
-    if read < written:
-        yield Lost("table", f"{written - read} of {written} tables were not understood as cells.")
-
-
-def _with_styles(files: Files, main: str, text: str) -> str:
-    """Definitions of the paper's own style files in front of the document."""
-    folder = posixpath.dirname(main)
-    paths = (posixpath.join(folder, name) for name in local_styles(text))
-    styles = (files.text(path) for path in paths if (files.folder / path).is_file())
-    return "\n".join((*(definitions(style) for style in styles if style), text))
-
-
-def _picture_folders(main: str, text: str) -> tuple[str, ...]:
-    folder = posixpath.dirname(main)
-    here = f"{folder}/" if folder else ""
-    named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
-    return tuple(dict.fromkeys((here, *(here + inner.strip().removeprefix("./") for inner in named))))
 
 
 def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Reference]:
@@ -174,25 +146,20 @@ def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
     return [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
 
 
-def _meta_blocks(walk: Walk, meta: Any) -> Iterator[Piece]:
-    nodes = _meta(meta, "MetaInlines")
-    return walk.pieces([{"t": "Para", "c": nodes}] if nodes else _meta(meta, "MetaBlocks"))
+def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
+    """Names stand on the first line; what follows is where they work. Or they have a command each."""
+    without = ("Note", "Superscript", "Math")
+    entries = (_meta(entry, "MetaInlines", *without) for entry in _meta(meta, "MetaList"))
+    lines = (walk.line(takewhile(lambda node: node["t"] != "LineBreak", nodes)) for nodes in entries)
+    commands = (_argument(text, found.end()) for found in islice(_NAMED.finditer(text), MOST_AUTHORS))
+    return _people(lines) or _people(commands)
 
 
-def _authors(walk: Walk, meta: Any) -> Iterator[str]:
-    """Names stand on the first line; what follows is where they work."""
-    for entry in _meta(meta, "MetaList"):
-        nodes = _meta(entry, "MetaInlines", "Note", "Superscript", "Math")
-        first = takewhile(lambda node: node["t"] != "LineBreak", nodes)
-        yield from _people(walk.line(first))
-
-
-def _people(names: str) -> Iterator[str]:
+def _people(lines: Iterable[str]) -> list[str]:
     """Names one by one, without marks and addresses of mail."""
-    for name in re.split(r",|\\and\b|\band\b", names):
-        words = detex(name).strip(" *†‡,;")
-        if words and "@" not in words:
-            yield words
+    names = (name for line in lines for name in re.split(r",|\\and\b|\band\b", line))
+    words = (detex(name).strip(" *†‡,;") for name in names)
+    return [one for one in words if one and "@" not in one]
 
 
 MOST_AUTHORS = 500
@@ -204,20 +171,9 @@ _NOTES = re.compile(
 )
 
 
-def title_in(text: str) -> str:
-    """The title; empty when there is none."""
-    found = _TITLE.search(text)
-    return detex(_cut_notes(group(text, found.end(), LONGEST)[0])) if found else ""
-
-
-def authors_in(text: str) -> Iterator[str]:
-    """Authors that have a command of their own each."""
-    for found in islice(_NAMED.finditer(text), MOST_AUTHORS):
-        yield from _people(_cut_notes(group(text, found.end(), LONGEST)[0]))
-
-
-def _cut_notes(text: str) -> str:
-    return regrouped(text, _NOTES, lambda *_: "")
+def _argument(text: str, at: int) -> str:
+    """What a command of the title is given, without notes."""
+    return regrouped(group(text, at, LONGEST)[0], _NOTES, lambda *_: "")
 
 
 MOST_PARTS = 60
@@ -244,29 +200,19 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
     skipped: list[str] = []
     lost: list[Lost] = []
     for number, part in enumerate(parts):
-        found = (
-            parse(f"{preamble}\n{part}\n\\end{{document}}", "latex", box=box, name=name, limits=PART)
-            if number < MOST_PARTS
-            else None
-        )
-        if found is not None and not found.problem:
-            meta = {**found.meta, **meta}
-            blocks += found.blocks
-            skipped += found.skipped
-            continue
-        bare = list(_bare(part))
-        blocks += bare
+        found = Parsed({}, (), (), f"the paper has more than {MOST_PARTS} sections")
+        if number < MOST_PARTS:
+            whole = f"{preamble}\n{part}\n\\end{{document}}"
+            found = parse(whole, "latex", box=box, name=name, limits=PART)
+        meta = {**found.meta, **meta}
+        bare = list(_bare(part)) if found.problem else []
+        blocks += [*found.blocks, *bare]
+        skipped += found.skipped
         if bare:
-            why = found.problem if found is not None else f"the paper has more than {MOST_PARTS} sections"
-            lost.append(
-                Lost("text", f"A section came as bare words, without its tables: {why}.", _title(part))
-            )
+            what = f"A section came as bare words, without its tables: {found.problem}."
+            heading = _HEADING.match(part)
+            lost.append(Lost("text", what, detex(group(part, heading.end())[0]) if heading else ""))
     return Parsed(meta, tuple(blocks), tuple(dict.fromkeys(skipped)), ""), tuple(lost)
-
-
-def _title(part: str) -> str:
-    heading = _HEADING.match(part)
-    return detex(group(part, heading.end())[0]) if heading else ""
 
 
 def _bare(part: str) -> Iterator[dict[str, Any]]:
@@ -280,16 +226,12 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
         at = 0
         nodes: list[dict[str, Any]] = []
         for shown in _DISPLAYED.finditer(paragraph):
-            nodes += [_words(paragraph[at : shown.start()]), _formula(shown[0])]
+            latex = shown[0].removeprefix("$$").removesuffix("$$").removeprefix("\\[").removesuffix("\\]")
+            nodes.append(_words(paragraph[at : shown.start()]))
+            nodes.append({"t": "Math", "c": [{"t": "DisplayMath"}, latex]})
             at = shown.end()
-        nodes.append(_words(paragraph[at:]))
-        yield {"t": "Para", "c": nodes}
+        yield {"t": "Para", "c": [*nodes, _words(paragraph[at:])]}
 
 
 def _words(text: str) -> dict[str, Any]:
     return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} "}
-
-
-def _formula(shown: str) -> dict[str, Any]:
-    latex = shown.removeprefix("$$").removesuffix("$$").removeprefix("\\[").removesuffix("\\]")
-    return {"t": "Math", "c": [{"t": "DisplayMath"}, latex]}

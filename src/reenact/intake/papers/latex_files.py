@@ -70,24 +70,20 @@ class Files:
         """The text of a file inside the folder; none when it is not there or may not be read."""
         if name in self.texts:
             return self.texts[name]
+        why = ""
         try:
             inner_name(name)
-        except InputError:
-            self._miss(name, "its name leads outside the paper's folder")
-            return None
-        found = collect(self.folder, [name], self._left)
-        if found.refused:
-            self._miss(name, found.refused[name])
-        if name not in found.results:
-            return None
-        try:
-            text = text_of(found.results[name], name)
-        except UnreadablePaper:
-            self._miss(name, "it is not text")
-            return None
-        self._left -= len(found.results[name])
-        self.texts[name] = text
-        return text
+            found = collect(self.folder, [name], self._left)
+            why = found.refused.get(name, "")
+            if name in found.results:
+                self.texts[name] = text_of(found.results[name], name)
+                self._left -= len(found.results[name])
+        except InputError as error:
+            outside = not isinstance(error, UnreadablePaper)
+            why = "its name leads outside the paper's folder" if outside else "it is not text"
+        if why:
+            self.lost.append(Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200]))
+        return self.texts.get(name)
 
     def first(self, names: Iterable[str]) -> tuple[str, str] | None:
         """The first of these that can be read, with its name."""
@@ -101,19 +97,13 @@ class Files:
         for inner, folders, files in os.walk(self.folder):
             folders.sort()
             place = Path(inner).relative_to(self.folder).as_posix()
-            found += [
-                posixpath.normpath(f"{place}/{file}") for file in sorted(files) if file.endswith(endings)
-            ]
+            wanted = (file for file in sorted(files) if file.endswith(endings))
+            found += [posixpath.normpath(f"{place}/{file}") for file in wanted]
             seen += len(files)
             if seen > MOST_FILES:
-                raise UnreadablePaper(
-                    f"The folder has more than {MOST_FILES} files. Received: {self.folder}",
-                    next_step="Name the folder of the paper alone.",
-                )
+                why = f"The folder has more than {MOST_FILES} files. Received: {self.folder}"
+                raise UnreadablePaper(why, next_step="Name the folder of the paper alone.")
         return found
-
-    def _miss(self, name: str, why: str) -> None:
-        self.lost.append(Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200]))
 
 
 def find_main(files: Files, source: str) -> str:
@@ -144,54 +134,38 @@ def find_main(files: Files, source: str) -> str:
 
 def flatten(files: Files, main: str) -> str:
     """The main file with every file that it includes in its place, comments taken out."""
-    return _Flat(files, posixpath.dirname(main)).text(main, ())
+    sizes: list[int] = []
 
-
-@dataclass
-class _Flat:
-    files: Files
-    root: str
-    included: int = 0
-    size: int = 0
-
-    def text(self, name: str, above: tuple[str, ...]) -> str:
-        text = without_comments(self.files.text(name) or "")
-        self.size += len(text)
-        if self.size > MOST_TEXT:
-            raise UnreadablePaper(
-                f"The paper with all files that it includes has more than {MOST_TEXT} bytes."
-            )
+    def text_of_file(name: str, above: tuple[str, ...]) -> str:
+        text = without_comments(files.text(name) or "")
+        sizes.append(len(text))
+        if sum(sizes) > MOST_TEXT:
+            why = f"The paper with all files that it includes has more than {MOST_TEXT} bytes."
+            raise UnreadablePaper(why)
         ended = DOCUMENT_END.search(text)
-        if ended and not above:
-            text = text[: ended.end()]
-        here = posixpath.dirname(name)
-        return _INPUT.sub(lambda found: self._included(found, here, (*above, name)), text)
+        text = text[: ended.end()] if ended and not above else text
+        return _INPUT.sub(lambda found: included(found, (*above, name)), text)
 
-    def _included(self, found: re.Match[str], here: str, above: tuple[str, ...]) -> str:
+    def included(found: re.Match[str], above: tuple[str, ...]) -> str:
         inner = found["name"] or found["bare"] or posixpath.join(found["folder"] or "", found["file"] or "")
         inner = inner.strip().strip('"')
         if not inner or "#" in inner:
             return found[0]
-        self.included += 1
-        if len(above) > DEEPEST or self.included > MOST_INCLUDED:
+        if len(above) > DEEPEST or len(sizes) > MOST_INCLUDED:
             raise UnreadablePaper(f"Files include one another without end: {' -> '.join(above[-4:])}.")
-        got = self.files.first(self._candidates(inner, here))
-        if got is None:
-            self.files.lost.append(
-                Lost("file", f"{inner[:200]} is included, and it is not there.", above[-1])
-            )
-            return " "
-        if got[0] in above:
-            raise UnreadablePaper(
-                f"Files include one another in a circle: {' -> '.join((*above[-3:], got[0]))}."
-            )
-        joined = "\n\n" if found["how"] == "include" else "\n"
-        return f"{joined}{self.text(got[0], above)}{joined}"
-
-    def _candidates(self, inner: str, here: str) -> list[str]:
-        folders = dict.fromkeys((self.root, here))
-        if posixpath.isabs(inner):
-            return [inner]
+        folders = dict.fromkeys(map(posixpath.dirname, (main, above[-1])))
         paths = [posixpath.normpath(posixpath.join(folder, inner)) for folder in folders]
         endings = ("", ".tex") if inner.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (".tex", "")
-        return [f"{path}{ending}" for path in paths for ending in endings]
+        candidates = [f"{path}{ending}" for path in paths for ending in endings]
+        got = files.first([inner] if posixpath.isabs(inner) else candidates)
+        if got is None:
+            sizes.append(0)
+            files.lost.append(Lost("file", f"{inner[:200]} is included, and it is not there.", above[-1]))
+            return " "
+        if got[0] in above:
+            why = f"Files include one another in a circle: {' -> '.join((*above[-3:], got[0]))}."
+            raise UnreadablePaper(why)
+        joined = "\n\n" if found["how"] == "include" else "\n"
+        return f"{joined}{text_of_file(got[0], above)}{joined}"
+
+    return text_of_file(main, ())

@@ -49,9 +49,8 @@ def _words(text: str) -> str:
 
 
 def _accented(found: re.Match[str]) -> str:
-    accent = found[1] or found[3]
     letter = (found[2] or found[4] or found[5]).lstrip("\\")
-    return unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+    return unicodedata.normalize("NFC", letter + _ACCENTS[found[1] or found[3]])
 
 
 def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
@@ -177,7 +176,11 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
             given, end = _arguments(text, end, made)
             if len(made.opening) + made.opening.count("#") * sum(map(len, given)) > left:
                 return None
-            words = _stand_for(given) if made.machinery else _filled(made.opening, given)
+            places = dict(enumerate(given, start=1))
+            words = _PLACE.sub(lambda place: places.get(int(place[1]), ""), made.opening)
+            if made.machinery:
+                # The arguments alone; signs of maths outside of a formula would be lost.
+                words = " ".join(f"\\ensuremath{{{one}}}" if _is_maths(one) else one for one in given)
         left -= len(words)
         return (words, end) if left > 0 else None
 
@@ -201,8 +204,7 @@ def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
 
 
 def _after_space(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
+    return space.end() if (space := _SPACE.match(text, at)) else at
 
 
 def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
@@ -217,13 +219,5 @@ def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
     return given, at
 
 
-def _filled(words: str, given: list[str]) -> str:
-    places = dict(enumerate(given, start=1))
-    return _PLACE.sub(lambda place: places.get(int(place[1]), ""), words)
-
-
-def _stand_for(given: list[str]) -> str:
-    """The arguments alone; signs of maths outside of a formula would be lost."""
-    return " ".join(
-        f"\\ensuremath{{{words}}}" if _SIGNS.search(words) and "$" not in words else words for words in given
-    )
+def _is_maths(words: str) -> bool:
+    return bool(_SIGNS.search(words)) and "$" not in words

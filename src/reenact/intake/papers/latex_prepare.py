@@ -125,19 +125,15 @@ def prepare(text: str) -> Prepared:
         closed = re.compile(rf"\\end\s*\{{{re.escape(begin[1])}\}}").search(text, begin.end())
         if closed is None:
             return None
-        body = _spelt(text[begin.end() : closed.start()], words)
+        body = text[begin.end() : closed.start()]
+        for _ in range(3):
+            # The author's own words for things, replaced by what they stand for as pandoc does elsewhere.
+            body = _COMMAND.sub(lambda found: words.get(found[1], found[0]), body)
         return made.keep(_steps(body, begin[1])), closed.end()
 
     text = rewritten(text, _BEGIN, stored)
     made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), text)
     return made
-
-
-def _spelt(body: str, words: dict[str, str]) -> str:
-    """With the author's own words for things replaced by what they stand for, as pandoc does elsewhere."""
-    for _ in range(3):
-        body = _COMMAND.sub(lambda found: words.get(found[1], found[0]), body)
-    return body
 
 
 def _subfigure(found: re.Match[str], inner: str) -> str:
@@ -150,40 +146,33 @@ def _steps(body: str, environment: str) -> Algorithm:
     caption, label = "", _LABEL.search(body)
     if environment in FLOATS:
         body = re.sub(r"\A\s*\[[^\]]{0,300}\]", "", body)
-        at = _CAPTION.search(body)
-        if at:
+        if at := _CAPTION.search(body):
             inner, end = group(body, at.end())
             caption, body = detex(inner), body[: at.start()] + body[end:]
-        body = regrouped(
-            _SET_UP.sub("", body),
-            _GIVEN,
-            lambda found, inner: f"{GIVEN[found[1]]} {inner.strip()}",
-            MOST_STORED,
-        )
+        body = regrouped(_SET_UP.sub("", body), _GIVEN, _given, MOST_STORED)
         body = _INNER.sub("", body)
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
-    lines = [line.rstrip() for line in _LABEL.sub("", body).splitlines()]
-    return Algorithm(
-        caption=caption,
-        label=label[1] if label else "",
-        body="\n".join(line for line in lines if line.strip()),
-    )
+    lines = (line.rstrip() for line in _LABEL.sub("", body).splitlines())
+    return Algorithm("", caption, label[1] if label else "", body="\n".join(filter(None, lines)))
+
+
+def _given(found: re.Match[str], inner: str) -> str:
+    return f"{GIVEN[found[1]]} {inner.strip()}"
 
 
 def local_styles(text: str) -> list[str]:
     """Names of the style files that a document asks for; those of the paper itself lie beside it."""
-    return [
-        f"{name.strip()}.sty" for found in _STYLE.findall(text) for name in found.split(",") if name.strip()
-    ]
+    names = (name.strip() for found in _STYLE.findall(text) for name in found.split(","))
+    return [f"{name}.sty" for name in names if name]
 
 
 def definitions(style: str) -> str:
     """The plain definitions of a style file, one a line; its machinery is left out."""
-    found = [one[0] for one in _DEFINITION.finditer(style)]
+    found = (one[0] for one in _DEFINITION.finditer(style))
     # With its braces closed.
-    whole = [one for one in found if one.count("{") - one.count("\\{") == one.count("}") - one.count("\\}")]
-    return "\n".join(whole)
+    closed = (one for one in found if re.subn(r"(?<!\\)\{", "", one)[1] == re.subn(r"(?<!\\)\}", "", one)[1])
+    return "\n".join(closed)
 
 
 def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
@@ -218,9 +207,6 @@ def without_frames(text: str, names: Iterable[str]) -> str:
 
 def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:
     """The text with a definition for each such command: usual words, or its first argument stands for it."""
-    made = [
-        f"\\providecommand{{\\{name}}}" + (f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}")
-        for name, words in unknown.items()
-        if words or name in USUAL
-    ]
-    return "\n".join((*made, text))
+    named = (name for name, words in unknown.items() if words or name in USUAL)
+    stands = ((name, f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}") for name in named)
+    return "\n".join((*(f"\\providecommand{{\\{name}}}{words}" for name, words in stands), text))

@@ -2,18 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from reenact.intake.papers.algorithms import algorithm_at, doubtful, unnamed
+from reenact.intake.papers import converted
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
-from reenact.intake.papers.converted import (
-    compact,
-    compact_formula,
-    first_page,
-    html_table,
-    is_cut_off,
-    numbered,
-)
+from reenact.intake.papers.converted import compact, unnamed
 from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import bare, captioned, is_table, table_of
@@ -31,7 +25,7 @@ _IMAGE = re.compile(
 _LABELLED = re.compile(r"\\(?:label|tag)\{([^{}]*)\}|\{#([^\s}]+)[^}]*\}\s*$")
 _FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
 _LETTER = re.compile(r"[^\W_]")
-_HTML_TABLE = re.compile(r"<table\b.*?</table>", re.S | re.I)
+_HTML_TABLE = re.compile(r"(<table\b.*?</table>)", re.S | re.I)
 
 
 def read_markdown(text: str, pictures: Pictures) -> Draft:
@@ -39,20 +33,22 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     facts, body = _front_matter(shown)
     reader = _Reader(body.split("\n"), pictures)
-    pieces = numbered(reader.pieces())
+    pieces = converted.numbered(reader.pieces())
     title, pieces = _titled(_words(facts.get("title")), pieces)
-    people, pieces = first_page(pieces) if title else ((), pieces)
+    people, pieces = converted.first_page(pieces) if title else ((), pieces)
     named = facts.get("authors") or facts.get("author") or list(people)
+    listed = named if isinstance(named, list) else [named]
+    authors = (one.get("name") if isinstance(one, dict) else one for one in listed)
     abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
     return Draft(
         "markdown",
         tuple(_without_marks(pieces)),
         title=title,
-        authors=tuple(filter(None, map(_name, named if isinstance(named, list) else [named]))),
+        authors=tuple(filter(None, map(_words, authors))),
         abstract=(Prose(abstract),) if abstract else (),
         references=references,
-        lost=(*pictures.lost, *reader.lost, *doubtful(pieces)),
+        lost=(*pictures.lost, *reader.lost, *converted.doubtful(pieces)),
     )
 
 
@@ -79,7 +75,7 @@ class _Reader:
         fence = _FENCE.match(line)
         if not line.strip():
             self.at += 1
-        elif named := algorithm_at(self.lines, self.at):
+        elif named := converted.algorithm_at(self.lines, self.at):
             algorithm, self.at = named
             yield algorithm
         elif heading:
@@ -89,7 +85,7 @@ class _Reader:
         elif fence:
             yield from self._fenced(fence[1], fence[2])
         elif line.strip().startswith(("$$", "\\[")):
-            yield from self._formula("$$" if line.strip().startswith("$$") else "\\]")
+            yield from self._formula(line.strip()[:2])
         elif is_table(self.lines, self.at):
             begin, self.at = self.at, self._next_where(lambda row: "|" not in row)
             yield table_of(self.lines[begin : self.at])
@@ -113,24 +109,22 @@ class _Reader:
     def _formula(self, mark: str) -> Iterator[Piece]:
         """A displayed formula from this line to the closing mark; what follows the mark is text again."""
         rest = "\n".join(self.lines[self.at : self.at + 400])
-        opened = rest.index("$$") + 2 if mark == "$$" else rest.index("\\[") + 2
-        closed = rest.find(mark, opened)
+        opened = rest.index(mark) + 2
+        closed = rest.find("$$" if mark == "$$" else "\\]", opened)
         if closed < 0:
             self.lost.append(Lost("equation", "A displayed formula has no end.", rest[:60]))
             self.lines[self.at] = self.lines[self.at].replace("$$", "").replace("\\[", "")
             return
         self.at += rest.count("\n", 0, closed)
         tail = rest[closed + 2 :].partition("\n")[0]
-        label = re.match(r"\s*(\{#[^}]*\})", tail)
-        body = compact_formula(rest[opened:closed].strip())
-        if is_cut_off(body):
+        label = re.match(r"\s*(\{#[^}]*\})|", tail)
+        assert label is not None
+        body = converted.compact_formula(rest[opened:closed].strip())
+        if converted.is_cut_off(body):
             self.lost.append(Lost("equation", "A displayed formula is cut off.", body[:60]))
-        yield _equation(body + (label[1] if label else ""))
-        left = tail[label.end() :] if label else tail
-        if _LETTER.search(left):
-            self.lines[self.at] = left
-        else:
-            self.at += 1
+        yield _equation(body + (label[1] or ""))
+        self.lines[self.at] = tail[label.end() :]
+        self.at += not _LETTER.search(self.lines[self.at])
 
     def _paragraph(self) -> Iterator[Piece]:
         taken = [self.lines[self.at].lstrip("> ")]
@@ -139,8 +133,8 @@ class _Reader:
             self.listing = True
             yield Heading(1, taken[0].strip())
             return
-        if self.at < len(self.lines) and re.fullmatch(r"={3,}|-{3,}", self.lines[self.at].strip()):
-            under = self.lines[self.at].strip()
+        under = self.lines[self.at].strip() if self.at < len(self.lines) else ""
+        if re.fullmatch(r"={3,}|-{3,}", under):
             self.at += 1
             yield Heading(1 if under[0] == "=" else 2, bare(taken[0]))
             return
@@ -156,35 +150,25 @@ class _Reader:
 
     def _breaks(self, line: str) -> bool:
         line = line[:LONGEST_HEADING]
-        begins = _ATX.match(line) or _FENCE.match(line) or _ITEM.match(line) or _NUMBERED_ENTRY.match(line)
-        return bool(
-            not line.strip()
-            or begins
-            or line.strip().startswith(("$$", "\\[", "!["))
-            or is_table(self.lines, self.at)
-        )
+        begins = any(one.match(line) for one in (_ATX, _FENCE, _ITEM, _NUMBERED_ENTRY))
+        shown = not line.strip() or line.strip().startswith(("$$", "\\[", "!["))
+        return begins or shown or is_table(self.lines, self.at)
 
     def _prose(self, text: str) -> Iterator[Piece]:
         for image in _IMAGE.finditer(text):
             caption = bare(image["alt"])
             number = _FIGURE_NAME.match(caption)
             label = image["label"] or (number[1] if number else "")
-            caption = _FIGURE_NAME.sub("", caption)
             pixels = self.pictures.load(image["file"])
-            yield Figure(caption=caption, label=label, file=image["file"], image=pixels)
-        text = _IMAGE.sub(" ", text)
-        at = 0
-        for table in _HTML_TABLE.finditer(text):
-            yield from self._words(text[at : table.start()])
-            yield unnamed(table[0]) or html_table(table[0])
-            at = table.end()
-        yield from self._words(text[at:])
-
-    def _words(self, text: str) -> Iterator[Piece]:
-        if "<table" in text.casefold():
-            self.lost.append(Lost("table", "A table written as HTML has no end.", text[:60]))
-        if text.strip():
-            yield unnamed(text) or Prose(compact(text))
+            yield Figure("", _FIGURE_NAME.sub("", caption), label, file=image["file"], image=pixels)
+        for at, part in enumerate(_HTML_TABLE.split(_IMAGE.sub(" ", text))):
+            if at % 2:
+                yield unnamed(part) or converted.html_table(part)
+                continue
+            if "<table" in part.casefold():
+                self.lost.append(Lost("table", "A table written as HTML has no end.", part[:60]))
+            if part.strip():
+                yield unnamed(part) or Prose(compact(part))
 
 
 def _equation(body: str) -> Equation:
@@ -202,8 +186,9 @@ def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
     deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
     if len(first) != 1 or pieces[0] is not first[0] or (title and not (first[0].title == title and deeper)):
         return title, pieces
+    rest = pieces[1:]
     return first[0].title, [
-        replace(piece, level=piece.level - 1) if isinstance(piece, Heading) else piece for piece in pieces[1:]
+        replace(one, level=one.level - 1) if isinstance(one, Heading) else one for one in rest
     ]
 
 
@@ -235,16 +220,11 @@ def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
     block = _BLOCK.match(text[:LONGEST])
     if not block:
         return {}, text
-    try:
+    facts = None
+    with suppress(yaml.YAMLError, RecursionError, ValueError):
         facts = yaml.safe_load(block[1])
-    except (yaml.YAMLError, RecursionError, ValueError):
-        facts = None
     rest = "\n" * block[0].count("\n") + text[block.end() :]
     return facts if isinstance(facts, dict) else {}, rest
-
-
-def _name(value: object) -> str:
-    return _words(value.get("name") if isinstance(value, dict) else value)
 
 
 def _words(value: object) -> str:

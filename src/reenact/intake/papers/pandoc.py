@@ -8,6 +8,7 @@ handed on.
 import importlib.util
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -18,20 +19,13 @@ from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Sandbox
 from reenact.sandbox.files.results import read_json
 
 LIMITS = Limits(
-    wall_s=120.0,
-    memory_bytes=2048 * MIB,
-    disk_bytes=256 * MIB,
-    files=64,
-    result_bytes=128 * MIB,
-    processes=64,
+    wall_s=120, memory_bytes=2048 * MIB, disk_bytes=256 * MIB, files=64, result_bytes=128 * MIB, processes=64
 )
 DEEPEST = 240
 """Levels of the tree; a paragraph in a list in a quotation has about twenty."""
 REFUSED = 64
 """Pandoc's status when a text breaks its grammar."""
 HEAP = "-M1500m"
-
-
 Node: TypeAlias = Mapping[str, Any]
 """An element of pandoc's tree: `t` is its kind, `c` what it holds."""
 
@@ -50,16 +44,17 @@ class Parsed:
 
 def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: str = "paper") -> Parsed:
     """The syntax tree of a text, or pandoc's problem with it. UnreadablePaper when it does not end well."""
+    # The program comes with the package pypandoc_binary.
+    package = importlib.util.find_spec("pypandoc")
+    pandoc = Path(package.origin).parent / "files" / "pandoc" if package and package.origin else None
+    if pandoc is None or not pandoc.is_file():
+        raise MissingExtra("pypandoc_binary", "papers")
     argv = (
-        str(_pandoc()), "+RTS", HEAP, "-RTS", "--sandbox", "--verbose", "--log=log.json",
+        str(pandoc), "+RTS", HEAP, "-RTS", "--sandbox", "--verbose", "--log=log.json",
         f"--from={form}", "--to=json", "--output=tree.json", "paper.txt",
     )  # fmt: skip
-    command = Command(
-        argv=argv,
-        files={"paper.txt": text.encode("utf-8", "replace")},
-        collect=("tree.json", "log.json"),
-    )
-    result = box.run(command, limits)
+    given = {"paper.txt": text.encode("utf-8", "replace")}
+    result = box.run(Command(argv=argv, files=given, collect=("tree.json", "log.json")), limits)
     tree = result.results.get("tree.json")
     if result.ending is Ending.EXIT and result.exit_code == REFUSED:
         return Parsed({}, (), (), _printed(result.output)[-200:].strip(" .^") or "it breaks the grammar")
@@ -69,7 +64,12 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
         parsed = cast("dict[str, Any]", read_json(tree, most_bytes=limits.result_bytes, deepest=DEEPEST))
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper is built in a way that is not read: {error.sentence}") from error
-    return Parsed(parsed["meta"], tuple(parsed["blocks"]), _skipped(result.results.get("log.json", b"[]")))
+    log: Any = []
+    with suppress(ResultRefused):
+        log = read_json(result.results.get("log.json", b"[]"))
+    entries = (one for one in (log if isinstance(log, list) else []) if isinstance(one, dict))
+    skipped = (str(one.get("contents", "")).strip() for one in entries if one.get("type") == "SkippedContent")
+    return Parsed(parsed["meta"], tuple(parsed["blocks"]), tuple(dict.fromkeys(skipped)))
 
 
 def _printed(output: str) -> str:
@@ -84,37 +84,12 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
         return Stopped("Stopped while a paper was read.")
     if result.ending is Ending.SANDBOX_FAILED:
         return SandboxFailed(f"The paper could not be read: {result.why}.")
+    why = f"cannot read the paper: {_printed(result.output)[-300:] or result.why or result.ending.value}"
     if result.ending is Ending.TIMEOUT:
-        return UnreadablePaper(
-            f"{who} did not end with the paper within {limits.wall_s:g} s. Received: {name}"
-        )
-    if result.ending is Ending.MEMORY_LIMIT or "heap" in result.output.lower():
-        return UnreadablePaper(f"{who} needs more memory for this paper than it may use. Received: {name}")
-    why = _printed(result.output)[-300:] or result.why or result.ending.value
-    return UnreadablePaper(f"{who} cannot read the paper: {why}. Received: {name}")
-
-
-def _pandoc() -> Path:
-    """Where the program lies: it comes with the package pypandoc_binary."""
-    package = importlib.util.find_spec("pypandoc")
-    found = Path(package.origin).parent / "files" / "pandoc" if package and package.origin else None
-    if found is None or not found.is_file():
-        raise MissingExtra("pypandoc_binary", "papers")
-    return found
-
-
-def _skipped(log: bytes) -> tuple[str, ...]:
-    try:
-        entries = read_json(log)
-    except ResultRefused:
-        return ()
-    listed = entries if isinstance(entries, list) else []
-    found = [
-        str(entry.get("contents", "")).strip()
-        for entry in listed
-        if isinstance(entry, dict) and entry.get("type") == "SkippedContent"
-    ]
-    return tuple(dict.fromkeys(found))
+        why = f"did not end with the paper within {limits.wall_s:g} s"
+    elif result.ending is Ending.MEMORY_LIMIT or "heap" in result.output.lower():
+        why = "needs more memory for this paper than it may use"
+    return UnreadablePaper(f"{who} {why}. Received: {name}")
 
 
 SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
@@ -138,13 +113,10 @@ def run_script(
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
-    command = Command(
-        argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
-        files={f"{script}.py": source, **(given or {})},
-        environment={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
-        stdin=stdin,
-        collect=collect,
-    )
+    argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
+    inside = {f"{script}.py": source, **(given or {})}
+    alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+    command = Command(argv=argv, files=inside, environment=alike, stdin=stdin, collect=collect)
     result = box.run(command, limits)
     if not result.ok:
         raise failed(result, "The reader", name, limits)
@@ -156,10 +128,9 @@ def read_by(
 ) -> Mapping[str, Any]:
     """The JSON object that a script of ours left in a file; `given` as for `run_script`."""
     result = run_script(script, name=name, collect=(file,), limits=limits, **given)
+    left = result.results.get(file, b"")
     try:
-        found = read_json(
-            result.results.get(file, b""), most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST
-        )
+        found = read_json(left, most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST)
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper cannot be read: {error.sentence} Received: {name}") from error
     if not isinstance(found, Mapping):

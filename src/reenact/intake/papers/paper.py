@@ -163,9 +163,8 @@ class Paper:
             yield from section.blocks
 
     def sentences(self) -> Iterator[Sentence]:
-        for block in self.blocks():
-            if isinstance(block, Paragraph):
-                yield from block.sentences
+        for block in (one for one in self.blocks() if isinstance(one, Paragraph)):
+            yield from block.sentences
 
     @cached_property
     def by_id(self) -> dict[str, Section | Block | Sentence]:
@@ -190,21 +189,17 @@ class Paper:
         sentences, and stand in an equation, a table, a caption or an algorithm.
         """
         wanted = plain(quote)
-        if len(wanted) < 3:
-            return ()
         text, marks = self._searchable
         at = text.find(wanted)
-        if at < 0:
+        if at < 0 or len(wanted) < 3:
             return ()
-        end = at + len(wanted)
-        return tuple(name for name, start, stop in marks if start < end and at < stop)
+        return tuple(name for name, start, stop in marks if start < at + len(wanted) and at < stop)
 
     @cached_property
     def _searchable(self) -> tuple[str, list[tuple[str, int, int]]]:
         text, marks = "", []
         for block in self.blocks():
-            parts = block.sentences if isinstance(block, Paragraph) else (block,)
-            for part in parts:
+            for part in block.sentences if isinstance(block, Paragraph) else (block,):
                 start = len(text)
                 text += plain(part.text)
                 marks.append((part.id, start, len(text)))
@@ -220,14 +215,8 @@ def plain(text: str) -> str:
 
 
 def _shown(block: Block, ids: bool, hide: frozenset[str]) -> str:
-    if block.id in hide:
-        return f"[{block.id}] (withheld: results of the paper)"
-    if not ids:
+    if block.id not in hide and not ids:
         return block.text
-    if not isinstance(block, Paragraph):
-        return f"[{block.id}] {block.text}"
-    shown = [
-        "(withheld: results of the paper)" if sentence.id in hide else sentence.text
-        for sentence in block.sentences
-    ]
-    return " ".join(f"[{one.id}] {text}" for one, text in zip(block.sentences, shown, strict=True))
+    parts = block.sentences if isinstance(block, Paragraph) and block.id not in hide else (block,)
+    withheld = "(withheld: results of the paper)"
+    return " ".join(f"[{one.id}] {withheld if one.id in hide else one.text}" for one in parts)

@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, TypeAlias
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
+from reenact.intake.papers.assemble import Draft, Piece, Prose, cut_references
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, read_by
 from reenact.intake.papers.paper import Equation, Figure, Lost, Table
 from reenact.intake.papers.pictures import drawn
@@ -56,12 +56,8 @@ def bare_pages(pages: Sequence[Page]) -> list[Page]:
 
     def kept(page: Page) -> tuple[Line, ...]:
         edges = set(_edges(page.lines))
-        return tuple(
-            line
-            for line in page.lines
-            if not _STAMP.match(line.text)
-            and not (line in edges and (_PAGE_NUMBER.match(line.text) or _mark(line) in repeated))
-        )
+        aside = {one for one in edges if _PAGE_NUMBER.match(one.text) or _mark(one) in repeated}
+        return tuple(line for line in page.lines if not _STAMP.match(line.text) and line not in aside)
 
     return [replace(page, lines=kept(page)) for page in pages]
 
@@ -73,12 +69,6 @@ def _edges(lines: Sequence[Line]) -> list[Line]:
 
 def _mark(line: Line) -> str:
     return re.sub(r"\d+", "#", line.text.casefold())
-
-
-def body_size(pages: Iterable[Page]) -> float:
-    """The size that most letters have."""
-    sizes = Counter(line.size for page in pages for line in page.lines for _ in line.text)
-    return sizes.most_common(1)[0][0] if sizes else 10.0
 
 
 def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
@@ -121,11 +111,8 @@ class Paragraphs:
 
     def page(self, page: Page, *, skip: frozenset[Line]) -> None:
         """Read the lines of a page; those inside a table are the table's."""
-        self._words |= {
-            word
-            for line in page.lines
-            for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text.casefold())
-        }
+        for line in page.lines:
+            self._words.update(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text.casefold()))
         tables = list(page.tables)
         for line in page.lines:
             if line in skip or any(_within(line, box) for _, box in page.tables):
@@ -143,7 +130,9 @@ class Paragraphs:
         return self._pieces
 
     def _take(self, line: Line, page: int, tables: list[tuple[Table, Box]]) -> None:
-        caption, alone = _CAPTION.match(line.text), self._heading(line) or _formula(line)
+        looks = line.bold or line.size > self.size * 1.04 or line.text.isupper()
+        alone = (heading_of(line.text) if looks else None) or _formula(line)
+        caption = _CAPTION.match(line.text)
         if self._caption is not None or not (caption or alone):
             self._page = self._page if self._open else page
             self._open.append(line)
@@ -155,25 +144,16 @@ class Paragraphs:
         elif alone:
             self._pieces.append(replace(alone, page=page) if isinstance(alone, Equation) else alone)
 
-    def _heading(self, line: Line) -> Heading | None:
-        heading = heading_of(line.text)
-        looks = line.bold or line.size > self.size * 1.04 or line.text.isupper()
-        return heading if heading is not None and looks else None
-
     def _begins(self, line: Line) -> bool:
         """Whether a line begins another paragraph than the one that is open."""
         last = self._open[-1]
         if _ENTRY.match(line.text) or line.text.startswith(("• ", "– ")) or abs(line.size - last.size) > 0.9:
             return True
-        other_column = line.low > last.high
-        if other_column:
-            return False
-        gap = last.low - line.high
-        if gap > 0.9 * last.size:
-            return True
+        other_column, gap = line.low > last.high, last.low - line.high
+        if other_column or gap > 0.9 * last.size:
+            return not other_column
         left = min(one.left for one in self._open)
-        entries = _ENTRY.match(self._open[0].text)
-        indented = line.left - left > 0.8 * last.size and not entries
+        indented = line.left - left > 0.8 * last.size and not _ENTRY.match(self._open[0].text)
         short = last.right < max(one.right for one in self._open) - 3 * last.size
         return bool(_STOP.search(last.text)) and (indented or short)
 
@@ -189,27 +169,24 @@ class Paragraphs:
         if not lines:
             return
         text = " ".join(self._joined(lines).split())
-        if caption is None:
-            self._pieces.append(Prose(text, self._page))
-        elif caption[0] == "tab":
-            table = self._table(text, caption[1], lines[0], tables)
-            self._pieces.append(replace(table, page=self._page))
-        elif caption[0] == "fig":
-            file = f"{self.file}#page={self._page}"
-            self._pieces.append(Figure(caption=text, label=caption[1], file=file, page=self._page))
-        else:
-            self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
+        kind, number = caption or ("", "")
+        piece: Piece = Prose(f"Algorithm {number}: {text}" if kind else text, self._page)
+        if kind == "tab":
+            table = self._table(number, lines[0], tables)
+            piece = replace(table, caption=text, label=number, page=self._page)
+        elif kind == "fig":
+            piece = Figure("", text, number, file=f"{self.file}#page={self._page}", page=self._page)
+        self._pieces.append(piece)
 
-    def _table(self, text: str, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
+    def _table(self, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
         """The table next to its caption."""
         if not tables:
-            self.lost.append(
-                Lost("table", f"The cells of table {number} were not found.", f"page {self._page}")
-            )
-            return Table(caption=text, label=number, heads=0)
+            what = f"The cells of table {number} were not found."
+            self.lost.append(Lost("table", what, f"page {self._page}"))
+            return Table(heads=0)
         near = min(tables, key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)))
         tables.remove(near)
-        return replace(near[0], caption=text, label=number)
+        return near[0]
 
     def _joined(self, lines: list[Line]) -> str:
         """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""
@@ -217,11 +194,9 @@ class Paragraphs:
         for line in lines[1:]:
             cut = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text)
             rest = re.match(r"[a-z]+", line.text)
-            if cut and rest:
-                text = text if f"{cut[1]}-{rest[0]}".casefold() in self._words else text[:-1]
-                text += line.text
-            else:
-                text += f" {line.text}"
+            if cut and rest and f"{cut[1]}-{rest[0]}".casefold() not in self._words:
+                text = text[:-1]
+            text += line.text if cut and rest else f" {line.text}"
         return text
 
 
@@ -229,12 +204,10 @@ def _formula(line: Line) -> Equation | None:
     """A line of signs, with its number at the end or hardly a word in it."""
     numbered = _NUMBERED.match(line.text)
     body = numbered["body"] if numbered else line.text
-    if not _SIGN.search(body) or len(body) > 160:
+    few = len(_WORD.findall(body)) <= (3 if numbered else 0)
+    if not few or not 3 < len(body) <= 160 or not _SIGN.search(body):
         return None
-    words = len(_WORD.findall(body))
-    if words <= (3 if numbered else 0) and len(body) > 3:
-        return Equation(latex=body, label=numbered["number"] if numbered else "")
-    return None
+    return Equation(latex=body, label=numbered["number"] if numbered else "")
 
 
 def _within(line: Line, box: Box) -> bool:
@@ -251,38 +224,32 @@ def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LI
     parsed = read_by("pdf_pages", "pages.json", name=name, limits=limits, box=box, given={"paper.pdf": data})
     if "error" in parsed:
         locked = "password" in str(parsed["error"])
-        raise UnreadablePaper(
-            f"The PDF cannot be read: {parsed['error']}. Received: {name}",
-            next_step="Save it without a password."
-            if locked
-            else "Download the paper again, or get its LaTeX.",
-        )
+        instead = "Save it without a password." if locked else "Download the paper again, or get its LaTeX."
+        why = f"The PDF cannot be read: {parsed['error']}. Received: {name}"
+        raise UnreadablePaper(why, next_step=instead)
     pages = bare_pages([_page(page) for page in parsed["pages"]])
     if not any(page.lines for page in pages):
-        raise UnreadablePaper(
-            f"The PDF has no text: its pages are pictures. Received: {name}",
-            next_step="Run a text recognition over it first, or get its LaTeX.",
-        )
-    return _draft(pages, name, int(parsed["unseen"]) + int(parsed["turned"]), data, box)
+        why = f"The PDF has no text: its pages are pictures. Received: {name}"
+        raise UnreadablePaper(why, next_step="Run a text recognition over it first, or get its LaTeX.")
+    return _draft(pages, name, int(parsed["unseen"]), data, box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:
-    lines = tuple(
+    lines = (
         Line(str(line["text"]), float(line["size"]), bool(line["bold"]), *map(float, line["box"]))
         for line in page["lines"]
     )
-    tables = tuple(
-        (
-            Table(rows=tuple(tuple(map(str, row)) for row in table["rows"]), heads=int(table["heads"])),
-            tuple(map(float, table["box"])),
-        )
-        for table in page["tables"]
-    )
-    return Page(int(page["number"]), lines, tables)
+    tables: list[tuple[Table, Box]] = []
+    for table in page["tables"]:
+        rows = tuple(tuple(map(str, row)) for row in table["rows"])
+        tables.append((Table(rows=rows, heads=int(table["heads"])), tuple(map(float, table["box"]))))
+    return Page(int(page["number"]), tuple(lines), tuple(tables))
 
 
 def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:
-    size = body_size(pages)
+    # The size that most letters have.
+    sizes = Counter(line.size for page in pages for line in page.lines for _ in line.text)
+    size = sizes.most_common(1)[0][0] if sizes else 10.0
     title, used = title_of(pages[0], size)
     made = Paragraphs(size, name)
     for page in pages:
@@ -292,10 +259,8 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     pieces, undrawn = drawn(kept, shown, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
-        lost.append(
-            Lost("text", f"Letters that no reader would see (white, tiny, turned) were left out: {unseen}.")
-        )
-    bare = [page.number for page in pages if not page.lines]
-    if bare:
+        what = f"Letters that no reader would see (white, tiny, turned) were left out: {unseen}."
+        lost.append(Lost("text", what))
+    if bare := [page.number for page in pages if not page.lines]:
         lost.append(Lost("page", f"Pages without any text: {', '.join(map(str, bare))}."))
     return Draft("pdf", pieces, title=title, references=references, lost=tuple(lost))

@@ -1,6 +1,7 @@
 """Figures from a folder of strangers: inside it only, PNG, JPEG or PDF only, so many bytes only."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,37 +36,24 @@ class Pictures:
         """The picture as it came; nothing, and a note, when it cannot be shown."""
         if self.folder is None or not name:
             return b""
-        for candidate in self._candidates(name):
-            found = collect(self.folder, [candidate], MOST_BYTES)
-            for data in found.results.values():
-                return self._checked(name, data)
-            for why in found.refused.values():
-                return self._miss(name, why)
-        return self._miss(name, "it is not among the files, or not as PNG, JPEG or PDF")
-
-    def _candidates(self, name: str) -> Iterable[str]:
-        for folder in self.beside:
-            for ending in _ENDINGS:
-                path = f"{folder}{name}{ending}"
-                try:
-                    inner_name(path)
-                except InputError:
-                    continue
-                yield path.removeprefix("./")
-
-    def _checked(self, name: str, data: bytes) -> bytes:
-        if not data.startswith((*_MAGIC, b"%PDF-")):
-            return self._miss(name, "it is neither PNG nor JPEG nor PDF")
+        data, why = b"", "it is not among the files, or not as PNG, JPEG or PDF"
+        for path in (f"{folder}{name}{ending}" for folder in self.beside for ending in _ENDINGS):
+            with suppress(InputError):
+                inner_name(path)
+                found = collect(self.folder, [path.removeprefix("./")], MOST_BYTES)
+                if found.results or found.refused:
+                    data = next(iter(found.results.values()), b"")
+                    why = next(iter(found.refused.values()), "it is neither PNG nor JPEG nor PDF")
+                    break
         if len(data) > self._left:
-            return self._miss(name, f"the figures together have more than {MOST_TOGETHER} bytes")
-        self._left -= len(data)
-        if data.startswith(b"%PDF-"):
-            self.waiting[name] = data
+            data, why = b"", f"the figures together have more than {MOST_TOGETHER} bytes"
+        if not data.startswith((*_MAGIC, b"%PDF-")):
+            self.lost.append(Lost("figure", f"The picture {name[:200]} cannot be shown: {why}.", name[:200]))
             return b""
-        return data
-
-    def _miss(self, name: str, why: str) -> bytes:
-        self.lost.append(Lost("figure", f"The picture {name[:200]} cannot be shown: {why}.", name[:200]))
+        self._left -= len(data)
+        if not data.startswith(b"%PDF-"):
+            return data
+        self.waiting[name] = data
         return b""
 
 
@@ -81,32 +69,25 @@ def drawn(
     `waiting` has the PDFs by the names of the figures: the first page, or the one that `#page=` names.
     """
     images = _images(dict(list(waiting.items())[:MOST]), box)
-    made = tuple(
-        replace(piece, image=images.get(piece.file, b""))
-        if isinstance(piece, Figure) and not piece.image
-        else piece
-        for piece in pieces
-    )
-    missing = [name for name in waiting if name not in images]
-    return made, tuple(
-        Lost("figure", f"The picture {name} is a PDF and was not drawn.", name) for name in missing
-    )
+    made: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, Figure) and not piece.image:
+            piece = replace(piece, image=images.get(piece.file, b""))
+        made.append(piece)
+    missing = (name for name in waiting if name not in images)
+    what = "is a PDF and was not drawn."
+    return tuple(made), tuple(Lost("figure", f"The picture {name} {what}", name) for name in missing)
 
 
 def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
     if not waiting:
         return {}
     files = {id(data): (f"file{number}.pdf", data) for number, data in enumerate(waiting.values())}
-    words = [
-        word
-        for name, data in waiting.items()
-        for word in (files[id(data)][0], name.partition("#page=")[2] or "1")
-    ]
-    asked = tuple(f"{number}.png" for number in range(len(waiting)))
+    pages = ((files[id(data)][0], name.partition("#page=")[2] or "1") for name, data in waiting.items())
+    words = [word for pair in pages for word in pair]
+    asked, given = tuple(f"{number}.png" for number in range(len(waiting))), dict(files.values())
     try:
-        result = run_script(
-            "pdf_pages", *words, box=box, name="figures", given=dict(files.values()), collect=asked
-        )
+        result = run_script("pdf_pages", *words, box=box, name="figures", given=given, collect=asked)
     except Stopped:
         raise
     except ReenactError:

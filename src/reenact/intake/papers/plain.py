@@ -59,20 +59,19 @@ def heading_of(line: str) -> Heading | None:
     return None
 
 
-def _entries(paragraph: str) -> Iterator[str]:
+def _entries(paragraph: str) -> list[str]:
     """Entries of the bibliography: one a paragraph, or each beginning with its number."""
-    entry: list[str] = []
+    entries: list[str] = []
     for line in paragraph.strip().split("\n"):
-        if _ENTRY.match(line) and entry:
-            yield " ".join(entry)
-            entry = []
-        entry.append(line)
-    if any(line.strip() for line in entry):
-        yield " ".join(entry)
+        if entries and not _ENTRY.match(line):
+            entries[-1] += f" {line}"
+        else:
+            entries.append(line)
+    return entries
 
 
 _KEPT = re.compile(
-    r"\$\$[^$]+\$\$|(?<!\\)\$(?:[^$\\]|\\.)+\$|`{1,3}[^`]{1,500}`{1,3}|\[[^\[\]]{0,200}@[^\[\]]{0,400}\](?!\()"
+    r"(\$\$[^$]+\$\$|(?<!\\)\$(?:[^$\\]|\\.)+\$|`{1,3}[^`]{1,500}`{1,3}|\[[^\[\]]{0,200}@[^\[\]]{0,400}\](?!\())"
 )
 _LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]*)[^()]*\)")
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:?")
@@ -84,20 +83,16 @@ _BRACKETED_MATHS = re.compile(r"\\\((.+?)\\\)")
 
 def bare(text: str) -> str:
     """The text without its marks."""
-    text = _BRACKETED_MATHS.sub(lambda found: f"${found[1].strip()}$", text)
-    parts: list[str] = []
-    at = 0
-    for kept in _KEPT.finditer(text):
-        parts += [_stripped(text[at : kept.start()]), kept[0].strip("`") if kept[0][0] == "`" else kept[0]]
-        at = kept.end()
-    return "".join((*parts, _stripped(text[at:]))).strip()
-
-
-def _stripped(text: str) -> str:
-    text = _TAG.sub(" ", _NOTE.sub(" ", _LINK.sub(_link, text)))
-    for _ in range(3):
-        text = _STRONG.sub(r"\2", text)
-    return _ESCAPED.sub(r"\1", text)
+    parts = _KEPT.split(_BRACKETED_MATHS.sub(lambda found: f"${found[1].strip()}$", text))
+    for at, part in enumerate(parts):
+        if at % 2:
+            parts[at] = part.strip("`") if part[0] == "`" else part
+            continue
+        part = _TAG.sub(" ", _NOTE.sub(" ", _LINK.sub(_link, part)))
+        for _ in range(3):
+            part = _STRONG.sub(r"\2", part)
+        parts[at] = _ESCAPED.sub(r"\1", part)
+    return "".join(parts).strip()
 
 
 def _link(found: re.Match[str]) -> str:
@@ -118,12 +113,8 @@ _LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 def is_table(lines: Sequence[str], at: int) -> bool:
     """Whether a line with bars is followed by a rule."""
-    return (
-        at + 1 < len(lines)
-        and "|" in lines[at]
-        and "|" in lines[at + 1]
-        and bool(_RULE.match(lines[at + 1][:2000]))
-    )
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return "|" in lines[at] and "|" in below and bool(_RULE.match(below[:2000]))
 
 
 def table_of(lines: Sequence[str]) -> Table:
@@ -136,12 +127,9 @@ def table_of(lines: Sequence[str]) -> Table:
 def _cells(line: str) -> tuple[str, ...]:
     """Cells of a row; a bar inside a formula or after a backslash is none."""
     line = line.strip()
-    cells = _BAR.sub(lambda found: found[1] or "\0", line).split("\0")
-    if line.startswith("|"):
-        cells = cells[1:]
-    if cells and not cells[-1].strip() and line.endswith("|"):
-        cells = cells[:-1]
-    return tuple(bare(cell.replace("\\|", "|")) for cell in cells)
+    cells = _BAR.sub(lambda found: found[1] or "\0", line).split("\0")[line.startswith("|") :]
+    ended = cells and not cells[-1].strip() and line.endswith("|")
+    return tuple(bare(cell.replace("\\|", "|")) for cell in (cells[:-1] if ended else cells))
 
 
 def captioned(pieces: Iterable[Piece]) -> list[Piece]:
@@ -150,9 +138,8 @@ def captioned(pieces: Iterable[Piece]) -> list[Piece]:
     for piece in pieces:
         named = (_named(found[-1], piece) or _named(piece, found[-1])) if found else None
         if named is not None:
-            found[-1] = named
-        else:
-            found.append(piece)
+            found.pop()
+        found.append(named or piece)
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from reenact.errors import UnreadablePaper, UnreadableRepository
 from reenact.intake.archive import Bounds, unpack
 from reenact.intake.papers.assemble import Draft, assemble
-from reenact.intake.papers.clients import Arxiv, Clients, arxiv_id
+from reenact.intake.papers.clients import Clients, arxiv_id
 from reenact.intake.papers.latex_files import Files
 from reenact.intake.papers.markdown import read_markdown
 from reenact.intake.papers.pandoc import parse, read_by
@@ -38,12 +38,14 @@ def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Pap
     path = Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
-        return assemble(reader.arxiv(name, (clients or Clients()).arxiv), f"arXiv:{name}")
+        fetched = (clients or Clients()).arxiv.fetch(name)
+        draft = reader.read(fetched.data, fetched.name, None)
+        # Which better forms of it there are not.
+        lost = (*draft.lost, *(Lost("file", note) for note in fetched.notes))
+        return assemble(replace(draft, lost=lost), f"arXiv:{name}")
     if _ADDRESS.match(ref):
-        raise UnreadablePaper(
-            f"Only papers of arXiv are read by address. Received: {ref}",
-            next_step="Download the paper and name the file.",
-        )
+        why = f"Only papers of arXiv are read by address. Received: {ref}"
+        raise UnreadablePaper(why, next_step="Download the paper and name the file.")
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
         return assemble(reader.folder(path), ref)
     return assemble(reader.read(load(path), path.name, path.absolute().parent), ref)
@@ -54,19 +56,14 @@ class _Reader:
     box: Sandbox
     source: str
 
-    def arxiv(self, name: str, server: Arxiv) -> Draft:
-        """A paper of arXiv, and which better forms of it there are not."""
-        fetched = server.fetch(name)
-        draft = self.read(fetched.data, fetched.name, None)
-        return replace(draft, lost=(*draft.lost, *(Lost("file", note) for note in fetched.notes)))
-
     def folder(self, folder: Path) -> Draft:
         """A folder: LaTeX when there is any, else the only paper in it."""
         from reenact.intake.papers.latex import read_latex
 
-        alone = _only_paper(folder)
-        if alone is not None:
-            return self.read(load(alone), alone.name, folder)
+        files = (path for path in sorted(folder.iterdir()) if not path.is_symlink())
+        alone = [path for path in files if path.suffix.lower() in READ]
+        if len(alone) == 1 and not Files(folder).names(".tex", ".ltx"):
+            return self.read(load(alone[0]), alone[0].name, folder)
         return read_latex(folder, "", box=self.box, source=self.source)
 
     def read(self, data: bytes, name: str, folder: Path | None) -> Draft:
@@ -133,21 +130,4 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
     ]
     if page["unseen"]:
         lost.append(Lost("text", f"Elements that no reader would see were left out: {page['unseen']}."))
-    return Draft(
-        "html",
-        pieces,
-        title=page["title"],
-        authors=tuple(page["authors"]),
-        references=references,
-        lost=tuple(lost),
-    )
-
-
-def _only_paper(folder: Path) -> Path | None:
-    """The one file of a folder without LaTeX that is a paper by its name."""
-    if Files(folder).names(".tex", ".ltx"):
-        return None
-    found = [
-        path for path in sorted(folder.iterdir()) if path.suffix.lower() in READ and not path.is_symlink()
-    ]
-    return found[0] if len(found) == 1 else None
+    return Draft("html", pieces, page["title"], tuple(page["authors"]), (), references, tuple(lost))

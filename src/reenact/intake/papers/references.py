@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.paper import Reference
@@ -57,10 +57,9 @@ def reference_of(key: str, text: str) -> Reference:
 def keyed(text: str, number: int) -> Reference:
     """An entry that may begin with its key (`[3]`, `3.`, `@key:`); else it has its number."""
     found = _NAMED.match(text) or _NUMBERED.match(text)
-    if not found:
-        return reference_of(str(number), text)
-    key = found.groupdict().get("key") or found.groupdict().get("number") or str(number)
-    return reference_of(key.lstrip("@"), found["text"])
+    named = {"text": text, **(found.groupdict() if found else {})}
+    key = named.get("key") or named.get("number") or str(number)
+    return reference_of(key.lstrip("@"), named["text"])
 
 
 def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
@@ -79,19 +78,16 @@ _BEGINS = re.compile(
 )
 
 
-def _whole(entries: Iterable[str]) -> Iterator[str]:
+def _whole(entries: Iterable[str]) -> list[str]:
     """Entries one by one: several that were run together are cut apart, one that ends in mid-sentence at the
     end of a page is joined with its rest."""
-    held = ""
+    whole: list[str] = []
     for entry in (part for text in entries for part in _RUN_ON.split(text) if part.strip()):
-        if held and not held.rstrip().endswith((".", "/")) and not _BEGINS.match(entry):
-            held = f"{held} {entry.strip()}"
-            continue
-        if held:
-            yield held
-        held = entry
-    if held:
-        yield held
+        if whole and not whole[-1].rstrip().endswith((".", "/")) and not _BEGINS.match(entry):
+            whole[-1] += f" {entry.strip()}"
+        else:
+            whole.append(entry)
+    return whole
 
 
 def is_bibliography(title: str) -> bool:
@@ -174,7 +170,6 @@ _AUTHOR_YEAR = re.compile(
     r"(?P<name>[^\W\d_][\w'’-]{1,40})(?:\s+et\s+al\.?|\s+(?:and|&)\s+[^\W\d_][\w'’-]{1,40})?,?\s*\(?"
     r"(?P<year>(?:19|20)\d{2})[a-z]?\b"
 )
-_RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
 
 
 def marked(keys: Iterable[str]) -> str:
@@ -193,11 +188,8 @@ class Bibliography:
     @classmethod
     def of(cls, references: Iterable[Reference]) -> Bibliography:
         listed = list(references)
-        named = {
-            (one.authors[0].split()[-1].casefold(), str(one.year)): one.key
-            for one in reversed(listed)
-            if one.authors and one.authors[0].split() and one.year
-        }
+        dated = (one for one in reversed(listed) if one.authors and one.authors[0].split() and one.year)
+        named = {(one.authors[0].split()[-1].casefold(), str(one.year)): one.key for one in dated}
         return cls(frozenset(one.key for one in listed), named)
 
 
@@ -207,22 +199,15 @@ def cited_keys(text: str, known: Bibliography) -> tuple[str, ...]:
     for bracket in _KEYED.finditer(text):
         found |= dict.fromkeys(key.rstrip(".:") for key in _KEY.findall(bracket[1]))
     for bracket in _NUMBERS.finditer(text):
-        numbers = _numbers(bracket[1])
+        numbers: list[str] = []
+        for part in re.split(r"[,;]", bracket[1]):
+            # `5-7` is 5, 6, 7.
+            ends = [int(number) for number in re.findall(r"\d+", part)]
+            is_range = len(ends) > 1 and 0 <= ends[1] - ends[0] <= LONGEST_RANGE
+            numbers += map(str, range(ends[0], ends[1] + 1) if is_range else re.findall(r"\d+", part))
         if all(number in known.keys for number in numbers):
             found |= dict.fromkeys(numbers)
     for named in _AUTHOR_YEAR.finditer(text) if known.by_author else ():
         key = known.by_author.get((named["name"].casefold(), named["year"]))
         found |= {key: None} if key else {}
     return tuple(found)
-
-
-def _numbers(inside: str) -> list[str]:
-    """`3, 5-7` -> 3, 5, 6, 7."""
-    found: list[str] = []
-    for part in re.split(r"[,;]", inside):
-        span = _RANGE.search(part)
-        if span and 0 <= int(span[2]) - int(span[1]) <= LONGEST_RANGE:
-            found += map(str, range(int(span[1]), int(span[2]) + 1))
-        else:
-            found += re.findall(r"\d+", part)
-    return found

@@ -4,6 +4,7 @@ import codecs
 import gzip
 import re
 import zlib
+from contextlib import suppress
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
@@ -52,10 +53,9 @@ def load(path: Path) -> bytes:
         data = read_start(path, MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise UnreadablePaper(
-            f"The paper cannot be read: {why}. Received: {path}",
-            next_step="Name a file, a folder with LaTeX, an archive, or an arXiv id such as 1706.03762.",
-        ) from error
+        why = f"The paper cannot be read: {why}. Received: {path}"
+        instead = "Name a file, a folder with LaTeX, an archive, or an arXiv id such as 1706.03762."
+        raise UnreadablePaper(why, next_step=instead) from error
     if len(data) > MOST_BYTES:
         raise UnreadablePaper(f"The paper has more than {MOST_BYTES // 1024**2} MiB. Received: {path}")
     if not data.strip():
@@ -69,25 +69,17 @@ def form_of(data: bytes, name: str) -> Form:
     if b"%PDF-" in start[:1024]:
         return Form.PDF
     if start.startswith(b"\x1f\x8b"):
-        return Form.ARCHIVE if _holds_tar(start) else Form.PACKED
+        with suppress(zlib.error):
+            if zlib.decompressobj(31).decompress(start, 512)[257:262] == b"ustar":
+                return Form.ARCHIVE
+        return Form.PACKED
     if begins_archive(start):
         return Form.ARCHIVE
     if _HTML.match(start):
         return Form.HTML
-    known = _BY_NAME.get(Path(name).suffix.lower())
-    if known is not None:
-        return known
-    if _TEX.search(data[:200_000]):
-        return Form.LATEX
-    return Form.MARKDOWN if _HEADED.search(data[:200_000]) else Form.TEXT
-
-
-def _holds_tar(start: bytes) -> bool:
-    try:
-        inner = zlib.decompressobj(31).decompress(start, 512)
-    except zlib.error:
-        return False
-    return inner[257:262] == b"ustar"
+    guessed = Form.MARKDOWN if _HEADED.search(data[:200_000]) else Form.TEXT
+    guessed = Form.LATEX if _TEX.search(data[:200_000]) else guessed
+    return _BY_NAME.get(Path(name).suffix.lower(), guessed)
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -105,16 +97,12 @@ def unpacked(data: bytes, name: str) -> bytes:
 def text_of(data: bytes, name: str) -> str:
     """The text in the bytes, cleaned; Latin-1 where it is not UTF-8. UnreadablePaper for other bytes."""
     if len(data) > MOST_TEXT:
-        raise UnreadablePaper(
-            f"The text has {len(data)} bytes, and at most {MOST_TEXT} are read. Received: {name}",
-            next_step="Give the paper alone, without data.",
-        )
+        why = f"The text has {len(data)} bytes, and at most {MOST_TEXT} are read. Received: {name}"
+        raise UnreadablePaper(why, next_step="Give the paper alone, without data.")
     text = decoded(data, fallback="cp1252")
     if not is_text(text):
-        raise UnreadablePaper(
-            f"The paper is not text, and not a PDF or archive either. Received: {name}",
-            next_step="Name a PDF, LaTeX, HTML, Markdown or plain text.",
-        )
+        why = f"The paper is not text, and not a PDF or archive either. Received: {name}"
+        raise UnreadablePaper(why, next_step="Name a PDF, LaTeX, HTML, Markdown or plain text.")
     return plain(text)
 
 

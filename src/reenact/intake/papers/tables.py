@@ -57,41 +57,36 @@ _AROUND = re.compile(
 
 def plain_tables(text: str) -> str:
     """The text with every table in its plainest form."""
-    text = _front(text)
-    text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
-    text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
 
-    def made(begin: re.Match[str]) -> Made:
-        end = _closing(text, begin.end())
-        return (_plain(_body(text[begin.end() : end.start()], begin[1])), end.end()) if end else None
-
-    return _captioned(rewritten(text, _BEGIN, made, MOST_TABLES))
-
-
-def _front(text: str) -> str:
-    """Tables that only set names and addresses in columns as words: no command of the title takes a table."""
-
-    def made(found: re.Match[str]) -> Made:
+    def named(found: re.Match[str]) -> Made:
         inner, end = group(text, found.end(), LONGEST_NAMES)
         if not _BEGIN.search(inner) or text[end - 1] != "}":
             return found[0], found.end()
         words = re.sub(r"\n\s*\n", "\n", _without_inner(inner, ",", "\\\\"))
         return f"{found[0]}{{{words}}}", end
 
-    return rewritten(text, _NAMES, made, MOST_TABLES)
+    def celled(begin: re.Match[str]) -> Made:
+        depth = 1
+        for end in _EITHER.finditer(text, begin.end()):
+            depth += 1 if end[1] == "begin" else -1
+            if depth == 0:
+                return _plain(_body(text[begin.end() : end.start()], begin[1])), end.end()
+        return None
 
-
-def _captioned(text: str) -> str:
-    """Floats that hold a table hold nothing else: pandoc would lose the caption among other things."""
-
-    def made(begin: re.Match[str]) -> Made:
+    def floated(begin: re.Match[str]) -> Made:
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
         return ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6) if end >= 0 else None
 
-    return rewritten(text, _TABLE, made)
+    # Tables that only set names and addresses in columns as words: no command of the title takes a table.
+    text = rewritten(text, _NAMES, named, MOST_TABLES)
+    text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
+    text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
+    text = rewritten(text, _BEGIN, celled, MOST_TABLES)
+    return rewritten(text, _TABLE, floated)
 
 
 def _float(body: str) -> Iterator[str]:
+    """Floats that hold a table hold nothing else: pandoc would lose the caption among other things."""
     captions: list[str] = []
 
     def taken(_: re.Match[str], words: str) -> str:
@@ -111,23 +106,12 @@ def _float(body: str) -> Iterator[str]:
     yield f"\n\n{_LABEL.sub('', _MADE.sub(' ', body))}\n\n"
 
 
-def _closing(text: str, at: int) -> re.Match[str] | None:
-    depth = 1
-    for found in _EITHER.finditer(text, at):
-        depth += 1 if found[1] == "begin" else -1
-        if depth == 0:
-            return found
-    return None
-
-
 def _body(inner: str, kind: str) -> str:
     """What stands in a table after its width and column specification."""
     at = 0
     for _ in range(2 if kind in ("tabular*", "tabularx", "tabulary", "xltabular") else 1):
-        option = _OPTION.match(inner, at)
-        at = option.end() if option else at
-        brace = re.compile(r"\s*(?=\{)").match(inner, at)
-        if brace:
+        at = option.end() if (option := _OPTION.match(inner, at)) else at
+        if brace := re.compile(r"\s*(?=\{)").match(inner, at):
             at = group(inner, brace.end())[1]
     return inner[at:]
 
@@ -141,23 +125,20 @@ def _plain(body: str) -> str:
     ruled = -1
     for row in _rows(body):
         words, rules = _RULE.subn(" ", row)
-        if rules and rows and ruled < 0:
-            ruled = len(rows)
-        rows += [words.strip()] if words.strip() else []
+        ruled = len(rows) if rules and rows and ruled < 0 else ruled
+        rows += filter(None, [words.strip()])
     heads = ruled if 0 < ruled < len(rows) else min(1, max(len(rows) - 1, 0))
     if not rows:
         return " "
-    width = max(map(_width, rows))
-    rows[0] = _marked(rows[0], heads)
+    spanned = [[int(span) - 1 for span in re.findall(r"\\multicolumn\{(\d{1,3})\}", row)] for row in rows]
+    cells = [len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows]
+    width = max(count + sum(more) for count, more in zip(cells, spanned, strict=True))
+    # The marker goes into the first cell, inside the braces of one that spans.
+    spans = re.match(r"\s*\\multi(?:column|row)\{\d+\}\{[^{}]*\}\{", rows[0])
+    at = spans.end() if spans else 0
+    rows[0] = f"{rows[0][:at]}ReenactHeads{heads}x {rows[0][at:]}"
     lines = " \\\\\n".join(rows)
     return f"\n\\begin{{tabular}}{{{'l' * min(width, 100)}}}\n{lines} \\\\\n\\end{{tabular}}\n"
-
-
-def _marked(row: str, heads: int) -> str:
-    """The marker goes into the first cell, inside the braces of one that spans."""
-    spans = re.match(r"\s*\\multi(?:column|row)\{\d+\}\{[^{}]*\}\{", row)
-    at = spans.end() if spans else 0
-    return f"{row[:at]}ReenactHeads{heads}x {row[at:]}"
 
 
 def _rows(body: str) -> Iterator[str]:
@@ -169,12 +150,6 @@ def _rows(body: str) -> Iterator[str]:
             yield body[at : found.start()]
             at = found.end()
     yield body[at:]
-
-
-def _width(row: str) -> int:
-    spans = [int(found) for found in re.findall(r"\\multicolumn\{(\d{1,3})\}", row)]
-    cells = len(re.findall(r"(?<!\\)&", row)) + 1
-    return cells + sum(spans) - len(spans)
 
 
 def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
@@ -198,15 +173,20 @@ Line = Callable[[Iterable[Node]], str]
 def grid_of(content: Any, line: Line) -> Table:
     """The cells as text. Spans that run over the edge are cut there."""
     attributes, caption, columns, head, bodies, foot = content
-    heads = list(head[1])
-    body = [row for part in bodies for row in (*part[2], *part[3])] + list(foot[1])
-    rows = spread([[_cell(cell, line) for cell in row[1]] for row in (*heads, *body)], len(columns))
-    words = " ".join(_words(block, line) for block in caption[1])
+    body = [row for part in bodies for row in (*part[2], *part[3])]
+    cells = [
+        [
+            (_text(blocks, line), max(int(down), 1), max(int(across), 1))
+            for _, _, down, across, blocks in row[1]
+        ]
+        for row in (*head[1], *body, *foot[1])
+    ]
+    rows = spread(cells, len(columns))
     marker = HEADS.match(rows[0][0]) if rows and rows[0] else None
     if marker:
         rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows)
-    count = int(marker[1]) if marker else len(heads)
-    return Table(caption=words, label=str(attributes[0]), rows=rows, heads=count)
+    count = int(marker[1]) if marker else len(head[1])
+    return Table(caption=_text(caption[1], line), label=str(attributes[0]), rows=rows, heads=count)
 
 
 def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[str, ...], ...]:
@@ -229,20 +209,20 @@ def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[st
     )
 
 
-def _cell(cell: Any, line: Line) -> tuple[str, int, int]:
-    _, _, down, across, blocks = cell
-    return " ".join(_words(block, line) for block in blocks), max(int(down), 1), max(int(across), 1)
+def _text(blocks: Iterable[Node], line: Line) -> str:
+    return " ".join(_words(block, line) for block in blocks)
 
 
 def _words(block: Node, line: Line) -> str:
-    content: Any = block.get("c")
-    if block["t"] in ("Para", "Plain"):
-        return line(content)
-    if block["t"] == "Div":
-        return " ".join(_words(inner, line) for inner in content[1])
-    if block["t"] in ("BulletList", "OrderedList"):
-        items = content if block["t"] == "BulletList" else content[1]
-        return "; ".join(" ".join(_words(inner, line) for inner in item) for item in items)
-    if block["t"] == "Table":
-        return " ".join(cell for row in grid_of(content, line).rows for cell in row if cell)
-    return str(content[1]) if block["t"] == "CodeBlock" else ""
+    match block["t"], block.get("c"):
+        case "Para" | "Plain", nodes:
+            return line(nodes)
+        case "Div", [_, blocks]:
+            return _text(blocks, line)
+        case ("BulletList", items) | ("OrderedList", [_, items]):
+            return "; ".join(_text(item, line) for item in items)
+        case "Table", content:
+            return " ".join(cell for row in grid_of(content, line).rows for cell in row if cell)
+        case "CodeBlock", [_, body]:
+            return str(body)
+    return ""

@@ -39,18 +39,16 @@ class Walk:
     def pieces(self, blocks: Iterable[Node]) -> Iterator[Piece]:
         """The pieces; a heading of a single paragraph begins that paragraph."""
         lead = ""
-        for piece in (piece for block in blocks for piece in self._block(block)):
+        for piece in (*(piece for block in blocks for piece in self._block(block)), None):
             if lead and isinstance(piece, Prose):
-                piece, lead = Prose(f"{lead} {piece.text}"), ""
+                piece = Prose(f"{lead} {piece.text}")
             elif lead:
                 yield Prose(lead)
-                lead = ""
+            lead = ""
             if isinstance(piece, Heading) and piece.level > DEEPEST and self.keys is None:
                 lead = piece.title if piece.title.endswith((".", ":")) else f"{piece.title}."
-            else:
+            elif piece is not None:
                 yield piece
-        if lead:
-            yield Prose(lead)
 
     def _block(self, block: Node) -> Iterator[Piece]:  # noqa: C901 - one case for each kind of element
         given: Any = block.get("c")
@@ -65,8 +63,12 @@ class Walk:
                 yield grid_of(content, self.line)
             case "Figure", content:
                 yield from self._figure(content)
-            case "Div", content:
-                yield from self._division(content)
+            case "Div", [[label, classes, _], blocks]:
+                # A theorem keeps its name, a table takes the label of what surrounds it.
+                self._appendix = self._appendix or "ltx_appendix" in classes
+                for piece in self.pieces(blocks):
+                    bare = label and not isinstance(piece, Heading | Prose) and not piece.label
+                    yield replace(piece, label=str(label)) if bare else piece
             case "BlockQuote", blocks:
                 yield from self.pieces(blocks)
             case ("BulletList", items) | ("OrderedList", [_, items]):
@@ -109,21 +111,15 @@ class Walk:
             caption = self.line(words)
             shown = "" if caption == NO_WORDS else caption
             yield Figure(caption=shown, file=file, image=self.pictures.load(file))
-        for note in inlines.notes:
-            text = self._joined([note])
-            if text:
-                yield Prose(f"Footnote: {text}")
+        for text in filter(None, (self._joined([note]) for note in inlines.notes)):
+            yield Prose(f"Footnote: {text}")
 
     def _prose(self, text: str) -> Iterator[Piece]:
         words = " ".join(text.split())
-        if words in self.stored:
-            piece = self.stored[words]
-            if piece is None:
-                self._appendix = True
-            else:
-                yield piece
-        elif _LETTER.search(words):
-            yield Prose(words)
+        piece = self.stored.get(words, Prose(words))
+        self._appendix = self._appendix or piece is None
+        if piece is not None and (words in self.stored or _LETTER.search(words)):
+            yield piece
 
     def _figure(self, content: Any) -> Iterator[Piece]:
         """A figure with its pictures; a table inside is a table with that caption."""
@@ -145,27 +141,15 @@ class Walk:
             yield Figure(caption=words, label=label)
         yield from (piece for piece in inner if not isinstance(piece, Figure | Prose))
 
-    def _division(self, content: Any) -> Iterator[Piece]:
-        """A container: a theorem keeps its name, a table takes the label of what surrounds it."""
-        label = str(content[0][0])
-        self._appendix = self._appendix or "ltx_appendix" in content[0][1]
-        for piece in self.pieces(content[1]):
-            if label and not isinstance(piece, Heading | Prose) and not piece.label:
-                piece = replace(piece, label=label)
-            yield piece
-
 
 def _numbered(words: str, inner: list[Piece], images: list[Figure]) -> Iterator[Piece]:
     """What stands in a figure of a page, with the words and the number of its caption."""
     number = _NUMBER.match(words)
     label, words = (number[1], words[number.end() :]) if number else ("", words)
     others = [piece for piece in inner if isinstance(piece, Table | Algorithm)]
-    for piece in (*others, *(() if others else images or [Figure()])):
-        yield replace(
-            piece,
-            caption=piece.caption if others and piece.caption else words or piece.caption,
-            label=piece.label or label,
-        )
+    for piece in others or images or [Figure()]:
+        caption = piece.caption if others and piece.caption else words or piece.caption
+        yield replace(piece, caption=caption, label=piece.label or label)
 
 
 def equation(latex: str) -> Equation:
@@ -188,11 +172,7 @@ class Inlines:
     """Entries of the bibliography that a link may lead to."""
 
     def text(self, nodes: Iterable[Node]) -> str:
-        return "".join(self._one(node) for node in nodes)
-
-    def _one(self, node: Node) -> str:
-        render = _KINDS.get(node["t"])
-        return render(self, node.get("c")) if render else ""
+        return "".join(_KINDS[node["t"]](self, node.get("c")) for node in nodes if node["t"] in _KINDS)
 
     def note(self, blocks: list[Node]) -> str:
         """Nothing in the sentence: it follows later."""

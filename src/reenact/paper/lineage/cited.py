@@ -17,8 +17,7 @@ from typing import TypeVar
 
 from reenact.errors import ReenactError, Stopped, UnreadablePaper
 from reenact.files import read_bytes
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.library import Entry, Library
+from reenact.intake.papers.clients import Clients, Entry, Library
 from reenact.intake.papers.paper import Paper, Paragraph, Reference, Sentence, Table
 from reenact.intake.papers.read import read_paper
 from reenact.journal import Kind, Scope

@@ -42,12 +42,6 @@ REFERENCES = re.compile(
 )
 
 
-def main() -> None:
-    tree = LexborHTMLParser(sys.stdin.buffer.read().decode("utf-8", "replace"))
-    page = Page(tree)
-    Path("page.json").write_text(json.dumps(page.read()), encoding="utf-8")
-
-
 class Page:
     """One page while it is read."""
 
@@ -69,11 +63,8 @@ class Page:
         else:
             title = self.line(self.tree.css_first("title"))
         references = [(entry.attributes.get("id") or "", self.entry(entry)) for entry in self.entries()]
-        levels = [
-            int(one.tag[1])
-            for one in self.tree.css(",".join(HEADINGS))
-            if one.mem_id not in self.left_out and "ltx_title_abstract" not in classes(one)
-        ]
+        kept = (one for one in self.tree.css(",".join(HEADINGS)) if one.mem_id not in self.left_out)
+        levels = (int(one.tag[1]) for one in kept if "ltx_title_abstract" not in classes(one))
         self.top = min(levels, default=1)
         self.formulas.clear()
         body = self.tree.css_first("article, main") or self.tree.body
@@ -93,10 +84,9 @@ class Page:
 
     def authors(self) -> Iterator[str]:
         metas = self.tree.css("meta[name=citation_author], meta[name=author]")
-        names = [one.attributes.get("content") or "" for one in metas]
-        if not names:
-            people = [self.render(one, bare=True).strip() for one in self.tree.css(".ltx_personname")]
-            names = [re.split(r"\s{3,}|\n|,|&", person)[0] for person in people]
+        people = [] if metas else self.tree.css(".ltx_personname")
+        lines = (re.split(r"\s{3,}|\n|,|&", self.render(one, bare=True).strip()) for one in people)
+        names = [*(one.attributes.get("content") or "" for one in metas), *(line[0] for line in lines)]
         yield from (" ".join(name.split()) for name in names if re.search(r"[^\W_]", name))
 
     def entries(self) -> Iterator[Any]:
@@ -179,12 +169,10 @@ class Page:
 
     def is_hidden(self, node: Any) -> bool:
         given = node.attributes
-        if given.get("aria-hidden") == "true":
-            return True
         found = "hidden" in given or HIDDEN.search(given.get("style") or "") is not None
-        if found:
-            self.hidden.add(node.mem_id)
-        return found
+        aside = given.get("aria-hidden") == "true"
+        self.hidden |= {node.mem_id} if found and not aside else set()
+        return found or aside
 
     def maths(self, node: Any, bare: bool) -> str:
         latex = tex_of(node)
@@ -279,4 +267,5 @@ def formula(latex: str, bare: bool, shown: bool) -> str:
     return f'<script type="{kind}">{latex.replace("</", "< /")}</script>'
 
 
-main()
+tree = LexborHTMLParser(sys.stdin.buffer.read().decode("utf-8", "replace"))
+Path("page.json").write_text(json.dumps(Page(tree).read()), encoding="utf-8")

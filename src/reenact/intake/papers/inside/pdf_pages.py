@@ -49,31 +49,30 @@ def main() -> None:
     if count > MOST_PAGES:
         write({"error": f"it has {count} pages, and at most {MOST_PAGES} are read"})
         return
-    pages, unseen, turned, letters = [], 0, 0, 0
+    pages, unseen, letters = [], 0, 0
     for number in range(count):
-        lines, hidden, aside, seen = read_page(document[number])
+        lines, hidden, seen = read_page(document[number])
         letters += seen
         unseen += hidden
-        turned += aside
         if letters > MOST_LETTERS:
             write({"error": f"it has more than {MOST_LETTERS} letters"})
             return
         pages.append({"number": number + 1, "lines": lines, "tables": []})
     add_tables(pages)
-    write({"pages": pages, "unseen": unseen, "turned": turned})
+    write({"pages": pages, "unseen": unseen})
 
 
 def write(found: object) -> None:
     Path("pages.json").write_text(json.dumps(found), encoding="utf-8")
 
 
-def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int, int]:
-    """Lines of a page, how many letters no reader sees, how many are turned, and how many there are."""
+def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
+    """Lines of a page, how many letters no reader sees or are turned, and how many there are."""
     from pypdfium2 import raw
 
     text = page.get_textpage()
     count = raw.FPDFText_CountChars(text.raw)
-    line, lines, hidden, turned = Line(), [], 0, 0
+    line, lines, hidden = Line(), [], 0
     for at in range(min(count, MOST_LETTERS)):
         letter = chr(min(raw.FPDFText_GetUnicode(text.raw, at), 0x10FFFF))
         if letter in ENDS:
@@ -83,17 +82,14 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int, int]:
             continue
         size = raw.FPDFText_GetFontSize(text.raw, at)
         made = raw.FPDFText_IsGenerated(text.raw, at) == 1
-        if not made and not is_seen(raw, text.raw, at):
+        if not made and (not is_seen(raw, text.raw, at) or raw.FPDFText_GetCharAngle(text.raw, at) > 0.1):
             hidden += not letter.isspace()
-            continue
-        if not made and raw.FPDFText_GetCharAngle(text.raw, at) > 0.1:
-            turned += not letter.isspace()
             continue
         line.add(letter, size, None if made or letter.isspace() else box_of(raw, text.raw, at))
         if line.bold is None and not made:
             line.bold = is_bold(raw, text.raw, at)
     lines += line.done()
-    return lines, hidden, turned, count
+    return lines, hidden, count
 
 
 class Line:
@@ -121,10 +117,9 @@ class Line:
         beside = self.split()
         if beside is not None:
             return [*self.done(), *beside.done()]
-        left, low = min(box[0] for box in self.boxes), min(box[1] for box in self.boxes)
-        right, high = max(box[2] for box in self.boxes), max(box[3] for box in self.boxes)
+        lefts, lows, rights, highs = zip(*self.boxes, strict=True)
         size = self.sizes.most_common(1)[0][0]
-        place = [round(value, 1) for value in (left, low, right, high)]
+        place = [round(value, 1) for value in (min(lefts), min(lows), max(rights), max(highs))]
         return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
 
     def split(self) -> Line | None:
@@ -183,29 +178,18 @@ def add_tables(pages: list[dict[str, Any]]) -> None:
 
 def tables_of(page: Any) -> Iterator[dict[str, Any]]:
     """Regions between horizontal rules of the same width, as cells."""
-    rules: list[tuple[int, int, float]] = []
-    for edge in (*page.horizontal_edges,):
-        if edge["x1"] - edge["x0"] >= LEAST_RULE:
-            rules.append((round(edge["x0"]), round(edge["x1"]), float(edge["top"])))
     groups: dict[tuple[int, int], list[float]] = {}
-    for left, right, top in rules:
-        key = next(
-            (one for one in groups if abs(one[0] - left) < 4 and abs(one[1] - right) < 4), (left, right)
-        )
-        groups.setdefault(key, []).append(top)
+    for edge in (one for one in page.horizontal_edges if one["x1"] - one["x0"] >= LEAST_RULE):
+        left, right = round(edge["x0"]), round(edge["x1"])
+        near = (one for one in groups if abs(one[0] - left) < 4 and abs(one[1] - right) < 4)
+        groups.setdefault(next(near, (left, right)), []).append(float(edge["top"]))
     words = page.extract_words(use_text_flow=False, x_tolerance=1.5)
     for (left, right), tops in groups.items():
         heights = sorted(set(tops))
         if len(heights) < 2 or heights[-1] - heights[0] < 12:
             continue
-        inside = [
-            word
-            for word in words
-            if left - 3 <= word["x0"]
-            and word["x1"] <= right + 3
-            and heights[0] - 1 <= word["top"] < heights[-1]
-        ]
-        rows = rows_of(inside)
+        between = [word for word in words if heights[0] - 1 <= word["top"] < heights[-1]]
+        rows = rows_of([one for one in between if left - 3 <= one["x0"] and one["x1"] <= right + 3])
         if len(rows) >= 2:
             heads = sum(row[0]["bottom"] <= heights[1] + 1 for row in rows) if len(heights) > 2 else 1
             box = [left, page.height - heights[-1], right, page.height - heights[0]]
@@ -265,13 +249,6 @@ LARGEST = 1_500_000
 """Bytes of a PNG; a larger one is kept as JPEG."""
 
 
-def draw_all(words: list[str]) -> None:
-    begun = time.monotonic()
-    for number, (file, page) in enumerate(zip(words[::2], words[1::2], strict=True)):
-        if time.monotonic() - begun <= SECONDS:
-            draw(file, int(page), Path(f"{number}.png"))
-
-
 def draw(file: str, number: int, into: Path) -> None:
     import pypdfium2  # type: ignore[import-untyped,unused-ignore]
 
@@ -287,7 +264,9 @@ def draw(file: str, number: int, into: Path) -> None:
             image.save(into, format="JPEG", quality=85)
 
 
-if sys.argv[1:]:
-    draw_all(sys.argv[1:])
-else:
+if not sys.argv[1:]:
     main()
+begun = time.monotonic()
+for place, (name, wanted) in enumerate(zip(sys.argv[1::2], sys.argv[2::2], strict=True)):
+    if time.monotonic() - begun <= SECONDS:
+        draw(name, int(wanted), Path(f"{place}.png"))

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from reenact.bug.project.codebase import Absent, Class, Codebase, Function, Module, Outside, Value
-from reenact.bug.project.files import identity, project_files
+from reenact.bug.codebase import Absent, Class, Codebase, Function, Module, Outside, Value
+from reenact.bug.project_files import identity, project_files
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stages import objections
 from reenact.intake.repository import Checkout

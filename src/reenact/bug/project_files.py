@@ -61,7 +61,9 @@ class ProjectFiles:
         for root in reversed(self.roots):
             for path in self.texts:
                 if path.is_relative_to(root):
-                    found[_dotted(path.relative_to(root))] = path
+                    parts = path.relative_to(root).with_suffix("").parts
+                    is_package = parts[-1] == "__init__" and len(parts) > 1
+                    found[".".join(parts[:-1] if is_package else parts)] = path
         return found
 
     @cached_property
@@ -81,12 +83,12 @@ class ProjectFiles:
         return frozenset(name.partition(".")[0] for name in self.modules)
 
     @cached_property
-    def definitions(self) -> Mapping[str, tuple[PurePosixPath, ...]]:
+    def definitions(self) -> Mapping[str, list[PurePosixPath]]:
         """Name of a function or class -> the files that define it."""
-        found: dict[str, tuple[PurePosixPath, ...]] = {}
+        found: dict[str, list[PurePosixPath]] = {}
         for path, text in self.texts.items():
             for name in set(_DEFINITION.findall(text)):
-                found[name] = (*found.get(name, ()), path)
+                found.setdefault(name, []).append(path)
         return found
 
     def tree(self, path: PurePosixPath) -> ast.Module | None:
@@ -133,13 +135,12 @@ def readme_examples(files: ProjectFiles) -> str:
     """Code of the README that imports the project; empty where there is none."""
     for name in READMES:
         data = read_plain(files.folder / name) if (files.folder / name).is_file() else ""
-        blocks = _EXAMPLE.findall(decode(data)) if isinstance(data, bytes) else []
-        code = [text for kind, text in blocks if kind in ("", "python", "py", "python3", "pycon")]
-        uses = [one for one in code if files.packages.intersection(_IMPORTED.findall(one))]
         shown: list[str] = []
-        for one in uses:
-            if sum(map(len, shown)) + len(one) <= MOST_README:
-                shown.append(one.strip("\n"))
+        for kind, text in _EXAMPLE.findall(decode(data)) if isinstance(data, bytes) else ():
+            uses = files.packages.intersection(_IMPORTED.findall(text))
+            fits = sum(map(len, shown)) + len(text) <= MOST_README
+            if uses and fits and kind in ("", "python", "py", "python3", "pycon"):
+                shown.append(text.strip("\n"))
         if shown:
             return "\n\n".join(shown)
     return ""
@@ -181,18 +182,8 @@ def decode(data: bytes) -> str:
 def _python_files(folder: Path) -> Iterator[PurePosixPath]:
     for inner, folders, names in os.walk(folder):
         here = Path(inner)
-        folders[:] = sorted(name for name in folders if _is_entered(here, name))
+        skipped = r"\..*|.*\.egg-info|lib|lib\..*|bdist\..*" if here.name == "build" else r"\..*|.*\.egg-info"
+        plain = (one for one in sorted(folders) if one not in _SKIPPED and not re.fullmatch(skipped, one))
+        folders[:] = [name for name in plain if not (here / name / "pyvenv.cfg").exists()]
         below = PurePosixPath(here.relative_to(folder).as_posix())
         yield from (below / name for name in sorted(names) if name.endswith(".py"))
-
-
-def _is_entered(here: Path, name: str) -> bool:
-    if name.startswith(".") or name in _SKIPPED or name.endswith(".egg-info"):
-        return False
-    copied = here.name == "build" and (name == "lib" or name.startswith(("lib.", "bdist.")))
-    return not copied and not (here / name / "pyvenv.cfg").exists()
-
-
-def _dotted(path: PurePosixPath) -> str:
-    parts = path.with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)

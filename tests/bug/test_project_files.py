@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bug.project.files import MOST_FILE_BYTES, decode, project_files
+from reenact.bug.project_files import MOST_FILE_BYTES, decode, project_files
 
 
 def test_only_plain_python_files_of_the_tree_are_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project_files import ProjectFiles
 from reenact.codegen.syntax import (
     Definition,
     FunctionNode,
@@ -23,10 +23,10 @@ from reenact.codegen.syntax import (
 )
 
 PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
-KEEPS_ARGUMENTS = frozenset(
-    {"staticmethod", "classmethod", "abstractmethod", "override", "cache", "lru_cache", "no_grad"}
-    | {"inference_mode"}
-)
+KEEPS_ARGUMENTS = {
+    *("staticmethod", "classmethod", "abstractmethod", "override", "cache", "lru_cache", "no_grad"),
+    "inference_mode",
+}
 """Decorators that leave the parameters as they are; others may change them."""
 CALLED = ("__call__", "forward", "call")
 """What runs when an object is called: its own `__call__`, else what the layers of torch and Keras run."""
@@ -46,14 +46,12 @@ class Function:
     def signature(self, *, bound: bool) -> ast.arguments | None:
         """Its parameters, without `self` for one that is bound; none when a decorator may change them."""
         marks = decorators(self.node)
-        if any(mark not in KEEPS_ARGUMENTS for mark in marks):
+        if not KEEPS_ARGUMENTS.issuperset(marks):
             return None
         taken = copy(self.node.args)
         if bound and "staticmethod" not in marks:
-            if taken.posonlyargs:
-                taken.posonlyargs = taken.posonlyargs[1:]
-            else:
-                taken.args = taken.args[1:]
+            taken.args = taken.args if taken.posonlyargs else taken.args[1:]
+            taken.posonlyargs = taken.posonlyargs[1:]
             spare = len(taken.defaults) - len(taken.posonlyargs) - len(taken.args)
             taken.defaults = taken.defaults[max(spare, 0) :]
         return taken
@@ -74,18 +72,21 @@ class Class:
     @cached_property
     def bases(self) -> tuple[Class | bool, ...]:
         """Each base: the class of the project; else whether it is one that adds nothing."""
-        return tuple(self._base(ast.unparse(base).partition("[")[0]) for base in self.node.bases)
+        found: list[Class | bool] = []
+        module = self.project.module(self.module)
+        for text in (ast.unparse(base).partition("[")[0] for base in self.node.bases):
+            plain = text.rpartition(".")[2] in PLAIN_BASES
+            base = self.project.follow(module, text.split(".")) if module is not None and not plain else None
+            found.append(base if isinstance(base, Class) else plain)
+        return tuple(found)
 
     @cached_property
     def chain(self) -> tuple[Class, ...]:
         """The class and its bases inside the project, nearest first."""
-        chain: list[Class] = []
-        waiting = [self]
-        while waiting:
-            one = waiting.pop(0)
-            if one not in chain:
-                chain.append(one)
-                waiting += [base for base in one.bases if isinstance(base, Class)]
+        chain = [self]
+        for one in chain:
+            bases = dict.fromkeys(base for base in one.bases if isinstance(base, Class))
+            chain += [base for base in bases if base not in chain]
         return tuple(chain)
 
     @cached_property
@@ -134,13 +135,6 @@ class Class:
         taken = [ast.arg(name, line.annotation) for name, line in fields.items()]
         defaults = [line.value for line in fields.values() if line.value is not None]
         return ast.arguments([], taken, None, [], [], None, defaults)
-
-    def _base(self, text: str) -> Class | bool:
-        if text.rpartition(".")[2] in PLAIN_BASES:
-            return True
-        module = self.project.module(self.module)
-        found = self.project.follow(module, text.split(".")) if module is not None else None
-        return found if isinstance(found, Class) else False
 
 
 @dataclass(frozen=True)
@@ -256,8 +250,8 @@ class Codebase:
             # Whoever copies a function keeps the names that are rare in it: only files with them are parsed.
             names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
             likely = (path for path, text in self.files.texts.items() if all(name in text for name in names))
-            nodes = (one for path in likely for one in self.files.nodes(path) if isinstance(one, Definition))
-            self._copies[body] = any(body == _body(one) for one in nodes)
+            nodes = (one for path in likely for one in self.files.nodes(path))
+            self._copies[body] = any(body == _body(one) for one in nodes if isinstance(one, Definition))
         return self._copies[body]
 
     def _read(self, name: str, tree: ast.Module) -> Module:
@@ -269,11 +263,9 @@ class Codebase:
                 module.names[statement.name] = Function(statement, name)
             elif isinstance(statement, ast.ClassDef):
                 module.names[statement.name] = Class(statement, name, self)
-            for one in imported_names(statement, package):
-                if one.name == "*":
-                    module.stars.append(one.module)
-                else:
-                    module.names[one.name] = one.target
+            names = list(imported_names(statement, package))
+            module.stars += [one.module for one in names if one.name == "*"]
+            module.names |= {one.name: one.target for one in names if one.name != "*"}
             for bound in bound_names(statement):
                 module.names.setdefault(bound, Value())
         text = self.files.texts[path]
@@ -293,14 +285,9 @@ def methods_of(chain: Sequence[Class]) -> dict[str, Function]:
 
 def _attributes(node: ast.ClassDef) -> Iterator[str]:
     for statement in node.body:
-        if isinstance(statement, Definition):
-            yield statement.name
-        else:
-            yield from bound_names(statement)
-    for inner in ast.walk(node):
-        if not isinstance(inner, ast.Attribute) or not isinstance(inner.ctx, ast.Store):
-            continue
-        if isinstance(inner.value, ast.Name) and inner.value.id in ("self", "cls"):
+        yield from [statement.name] if isinstance(statement, Definition) else bound_names(statement)
+    for inner in (one for one in ast.walk(node) if isinstance(one, ast.Attribute)):
+        if isinstance(inner.ctx, ast.Store) and ast.unparse(inner.value) in ("self", "cls"):
             yield inner.attr
 
 
