@@ -215,7 +215,7 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
         if revision is not None:
             prove = partial(runner.exit_code, found.repro, revision, form=name)
-            given = {"repro": found.repro, "revision": revision.identity}
+            given: dict[str, object] = {"repro": found.repro, "revision": revision.identity}
             given |= {"environment": runner.environment.key, "limits": runner.bounds}
             codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
     unproven = [

@@ -218,8 +218,7 @@ def judge_text(*wanted: str) -> str:
 
 def _renamed(function: ast.FunctionDef, names: set[str]) -> str:
     """Its source with the prefix before these names, without docstring and annotations."""
-    function.name = f"{PREFIX}{function.name}"
-    function.returns = None
+    function.name, function.returns = f"{PREFIX}{function.name}", None
     if ast.get_docstring(function) is not None:
         function.body = function.body[1:]
     for node in ast.walk(function):

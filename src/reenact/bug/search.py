@@ -120,11 +120,12 @@ def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, ru
         seen = one.runs[0] if one.runs else None
         return one.stage, one.outcome, seen and seen.exception, seen and seen.observation.message[:60]
 
+    sizes = Counter(map(alike, found))
+
     def reached(one: Attempt) -> tuple[int, int, int]:
         rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
         return len(ORDER) if one.stage is None else ORDER.index(one.stage), rank, sizes[alike(one)]
 
-    sizes = Counter(map(alike, found))
     best = max(found, key=reached)
     return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
 

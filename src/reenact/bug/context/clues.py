@@ -39,8 +39,7 @@ def quoted(text: str) -> list[str]:
 
 def defined(text: str) -> Iterator[str]:
     """Names that the code makes itself: a `forward` of the reporter is none of the project's."""
-    tree = parsed(_unprompted(text))
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in ast.walk(parsed(_unprompted(text)) or ast.Module([], [])):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -50,9 +49,9 @@ def defined(text: str) -> Iterator[str]:
 def imports(text: str) -> Iterator[tuple[str, str]]:
     """Names that the code imports and where from, whether all of it parses or not."""
     text = _unprompted(text)
-    tree = parsed(text)
-    lines = [] if tree is not None else _IMPORT.findall(text)
-    trees = [tree, *(parsed(line.strip()) for line in lines)]
+    whole = parsed(text)
+    lines = [] if whole is not None else _IMPORT.findall(text)
+    trees = [whole, *(parsed(line.strip()) for line in lines)]
     for node in (node for one in trees if one is not None for node in ast.walk(one)):
         yield from ((one.name, one.target) for one in imported_names(node))
 
@@ -214,16 +213,13 @@ def _path(text: str) -> PurePosixPath:
 
 
 def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str, float]:
-    names: dict[str, float] = {}
     own = {name for text in code for name in defined(text)}
-    for text in code:
-        found = used(_without_frames(text))
-        names |= dict.fromkeys((name for name in found if name not in own), 0.6)
+    called = (name for text in code for name in used(_without_frames(text)))
+    names = dict.fromkeys((name for name in called if name not in own), 0.6)
     for match in (match for text in prose for match in _PROSE_NAME.finditer(text)):
         names[match[1] or match[0]] = 0.8
-    spelled = [found for text in prose for found in _DOTTED.findall(text)]
-    for text in (*inline, *spelled):
-        names |= dict.fromkeys(quoted(text), 1.0)
+    spelled = (found for text in prose for found in _DOTTED.findall(text))
+    names |= dict.fromkeys((name for text in (*inline, *spelled) for name in quoted(text)), 1.0)
     best = sorted((name for name in names if len(name) > 2), key=lambda name: -names[name])
     return {name: names[name] for name in best[:MOST_NAMES]}
 

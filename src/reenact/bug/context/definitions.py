@@ -55,8 +55,7 @@ def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
 
 def class_around(code: CodeIndex, chunk: Chunk, module: Module) -> Class | None:
     """The class that a chunk lies in, or is."""
-    tree = code.files.tree(chunk.path)
-    body: list[ast.stmt] = tree.body if tree is not None else []
+    body: list[ast.stmt] = getattr(code.files.tree(chunk.path), "body", [])
     inner: Class | None = None
     for part in chunk.name.split("."):
         step = next((one for one in body if isinstance(one, ast.ClassDef) and one.name == part), None)
@@ -154,17 +153,16 @@ def _top_names(code: CodeIndex) -> Iterator[tuple[str, Found | None]]:
 
 def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
     """The definition of a chunk, when a user could call it: a method with its class."""
-    name = chunk.name
     module = code.project.module(code.files.module_names.get(chunk.path, ""))
-    private = any(part.startswith("_") and part != "__init__" for part in name.split("."))
-    if module is None or not name or private:
+    private = any(part.startswith("_") and part != "__init__" for part in chunk.name.split("."))
+    if module is None or not chunk.name or private:
         return
-    first, _, rest = name.partition(".")
+    first, _, rest = chunk.name.partition(".")
     thing = module.names.get(first)
     if not rest and isinstance(thing, Class | Function):
         yield Target(thing)
     elif isinstance(thing, Class) and (owner := class_around(code, chunk, module)) is not None:
-        method = owner.methods.get(name.rpartition(".")[2])
+        method = owner.methods.get(rest.rpartition(".")[2])
         yield Target(method, owner) if method is not None else Target(owner)
 
 

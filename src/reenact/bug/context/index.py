@@ -133,8 +133,10 @@ class CodeIndex:
         path = chunk.path
         if path not in self._docstrings:
             first = (one.body[0] for one in self.files.nodes(path) if isinstance(one, Definition))
-            told = (one for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-            lines = (range(one.lineno + 3, (one.end_lineno or one.lineno) + 1) for one in told)
+            texts = (
+                one for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+            )
+            lines = (range(one.lineno + 3, (one.end_lineno or one.lineno) + 1) for one in texts)
             self._docstrings[path] = frozenset(line for listed in lines for line in listed)
         return [line for line in self._docstrings[path] if line in chunk]
 

@@ -77,8 +77,7 @@ def _families(signs: set[Sign]) -> tuple[str, ...]:
 
 
 def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[Chunk, set[Sign]]]:
-    tree = code.files.tree(file)
-    signs = set(find_signs(tree)) if tree is not None else set()
+    signs = set(find_signs(code.files.tree(file) or ast.Module([], [])))
     for chunk in code.by_file.get(file, ()):
         inside = {sign for sign in signs if sign.line in chunk}
         if any(sign.proves for sign in inside):

@@ -61,12 +61,11 @@ class Bindings:
 
     def _attribute(self, node: ast.Attribute) -> Found | Instance | None:
         base = self.what(node.value)
+        base = base.of if isinstance(base, Instance) else base
         if isinstance(base, Module):
             return self.project.member(base, node.attr)
         if isinstance(base, Outside):
             return Outside(f"{base.name}.{node.attr}")
-        if isinstance(base, Instance):
-            base = base.of
         if isinstance(base, Class):
             return base.methods.get(node.attr)
         return base if isinstance(base, Absent) else None
@@ -131,15 +130,13 @@ class _Flow(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For) -> None:
         self._bind(node, node.iter)
-        for inner in (*node.body, *node.orelse):
-            self.visit(inner)
+        self.generic_visit(ast.Module([*node.body, *node.orelse], []))
 
     def visit_With(self, node: ast.With) -> None:
         for item in node.items:
             if item.optional_vars is not None and self.comes_from(item.context_expr):
                 self._take(item.optional_vars)
-        for inner in node.body:
-            self.visit(inner)
+        self.generic_visit(ast.Module(node.body, []))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """A function of the script gives what the project gave it."""
@@ -154,9 +151,7 @@ class _Flow(ast.NodeVisitor):
         given = [*node.args, *(one.value for one in node.keywords)]
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         if self.comes_from(node.func):
-            for one in given:
-                if isinstance(one, ast.Name) and one.id not in self._literal:
-                    self.names.add(one.id)
+            self.names |= {one.id for one in given if isinstance(one, ast.Name)} - self._literal
         elif isinstance(owner, ast.Name) and any(self.comes_from(one) for one in given):
             # `seen.append(model(x))`, `optimizer.step(loss)`: the owner takes it in.
             self.names.add(owner.id)

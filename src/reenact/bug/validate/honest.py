@@ -93,10 +93,10 @@ def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     if isinstance(node, _TRIES) and node.handlers and _uses_project(node.body, bindings):
         yield "A script that shows a bug may not catch what the project raises; let it come out."
     elif isinstance(node, ast.With) and _uses_project(node.body, bindings):
-        for one in (ast.unparse(item.context_expr) for item in node.items):
-            if one.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises"):
+        for manager in (ast.unparse(item.context_expr) for item in node.items):
+            if manager.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises"):
                 why = "around the project; let exceptions come out."
-                yield f"A script that shows a bug may not use `{one}` {why}"
+                yield f"A script that shows a bug may not use `{manager}` {why}"
     elif isinstance(node, FunctionNode) and node.name in ("__exit__", "__aexit__"):
         yield "A script that shows a bug may not make a context manager: it could swallow exceptions."
     elif isinstance(node, ast.Call) and ast.unparse(node.func) in _PROBES:

@@ -176,9 +176,9 @@ def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Itera
     for piece in pieces:
         name = f"{section}:{number}"
         texts = enumerate(split(piece.text) if isinstance(piece, Prose) else (), start=1)
-        told = tuple(Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
-        if isinstance(piece, Prose) and told:
-            yield Paragraph(name, told, piece.page)
+        sentences = tuple(Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
+        if isinstance(piece, Prose) and sentences:
+            yield Paragraph(name, sentences, piece.page)
         elif not isinstance(piece, Prose | Heading):
             yield replace(piece, id=name)
         else:

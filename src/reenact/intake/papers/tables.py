@@ -214,7 +214,8 @@ def _text(blocks: Iterable[Node], line: Line) -> str:
 
 
 def _words(block: Node, line: Line) -> str:
-    match block["t"], block.get("c"):
+    given: Any = block.get("c")
+    match block["t"], given:
         case "Para" | "Plain", nodes:
             return line(nodes)
         case "Div", [_, blocks]:

@@ -67,8 +67,9 @@ class Walk:
                 # A theorem keeps its name, a table takes the label of what surrounds it.
                 self._appendix = self._appendix or "ltx_appendix" in classes
                 for piece in self.pieces(blocks):
-                    bare = label and not isinstance(piece, Heading | Prose) and not piece.label
-                    yield replace(piece, label=str(label)) if bare else piece
+                    if label and not isinstance(piece, Heading | Prose) and not piece.label:
+                        piece = replace(piece, label=str(label))
+                    yield piece
             case "BlockQuote", blocks:
                 yield from self.pieces(blocks)
             case ("BulletList", items) | ("OrderedList", [_, items]):
