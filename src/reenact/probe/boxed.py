@@ -50,13 +50,12 @@ def watch_boxed(
 
 def command(program: Program, options: WatchOptions) -> Command:
     """What goes into the box: a copy of the program, the probe, and the names of what comes back."""
-    script = {NOTEBOOK: program.script().encode()} if program.is_notebook else {}
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return Command(
         argv=program.launch.command(injected.default_python(options.python), target),
-        files=script,
+        files={target: program.script().encode()} if target else {},
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE),),
         environment=injected.environment(options, kept, folder=TRACE, inject=PROBE),
@@ -66,10 +65,8 @@ def command(program: Program, options: WatchOptions) -> Command:
 
 def _ended(result: BoxResult, stop: Stop | None) -> Ended:
     code = -result.signal if result.signal is not None else (result.exit_code or 0)
-    cancelled = result.ending is Ending.CANCELLED
-    by_time = cancelled and stop is not None and not stop.by_user
-    timed_out = result.ending is Ending.TIMEOUT or by_time
-    interrupted = cancelled and not by_time
-    if not result.ending.is_evidence and not timed_out and not interrupted:
+    cancelled, by_user = result.ending is Ending.CANCELLED, stop is None or stop.by_user
+    timed_out = result.ending is Ending.TIMEOUT or (cancelled and not by_user)
+    if not (result.ending.is_evidence or timed_out or cancelled):
         code = code or -9
-    return Ended(code, result.wall_s, timed_out, interrupted)
+    return Ended(code, result.wall_s, timed_out, cancelled and by_user)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reenact.errors import InputError
 from reenact.probe.growing import epochs_of
-from reenact.probe.json_graph import Json, read_place, typed
+from reenact.probe.json_graph import Json, placed, read_place, typed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
@@ -41,18 +41,17 @@ def run_experiments(
     or this `share` of what the training will take, where that can be seen and is more. Then wait for the
     `weights` that a training of it leaves, and test the model with these too.
 
-    It runs where it lies and is ended before its first step: files that it writes before are written.
-    """
+    It runs where it lies and is ended before its first step: files that it writes before are written."""
     options = WatchOptions(
         folder,
-        preset="bare",
-        seed=seed,
+        "bare",
+        seed,
         max_time=max_time,
+        interrupts=False,
         experiments=seconds,
         experiment_share=share,
         epochs=epochs_of(program),
         weights=weights,
-        interrupts=False,
         python=python,
         stand_ins=stand_ins,
         environment=_EAGER | dict(environment or {}),
@@ -70,14 +69,14 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
         return Experiments(missing=(f"no experiments: {why}",))
     try:
-        batch = content.get("one_batch")
-        batch = dict(batch, steps=len(batch["losses"])) if batch else None
+        batch, wide = content.get("one_batch"), content.get("stretched")
         root = root or Root(folder)
-        behaviour = [_placed(model, root) for model in content.get("behaviour", ())]
-        bad = read_place(content.get("non_finite_at"), root)
-        wide = content.get("stretched")
-        wide = dict(wide, place=read_place(wide.get("place"), root)) if wide else None
-        read = {"one_batch": batch, "behaviour": behaviour, "non_finite_at": bad, "stretched": wide}
+        read = {
+            "one_batch": dict(batch, steps=len(batch["losses"])) if batch else None,
+            "behaviour": [_placed(model, root) for model in content.get("behaviour", ())],
+            "non_finite_at": read_place(content.get("non_finite_at"), root),
+            "stretched": placed(wide, root) if wide else None,
+        }
         return typed(Experiments, {**content, **read})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
@@ -88,10 +87,5 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
 def _placed(model: Json, root: Root) -> Json:
     """A behaviour whose places are places."""
     movers = {name: model[name] for name in ("leak_at", "mixing_at") if model.get(name)}
-    return dict(
-        model,
-        **{
-            name: dict(mover, forward=read_place(mover.get("forward"), root))
-            for name, mover in movers.items()
-        },
-    )
+    read = {key: dict(one, forward=read_place(one.get("forward"), root)) for key, one in movers.items()}
+    return {**model, **read}

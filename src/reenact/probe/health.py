@@ -74,15 +74,12 @@ def _remarks(health: LayerHealth, broken: bool) -> Iterator[str]:
 
 def _ratios(trace: Trace) -> dict[str, float]:
     """Update ratio of each layer's largest tensor."""
-    layers = trace.graph.layers if trace.graph is not None else ()
-    largest = {
-        layer.name: max(layer.weights, key=lambda weight: math.prod(weight.shape))
-        for layer in layers
-        if layer.weights
-    }
-    return {
-        name: _recent(trace.parameter(weight.path, "update_ratio").values) for name, weight in largest.items()
-    }
+    ratios = {}
+    for layer in trace.graph.layers if trace.graph is not None else ():
+        if layer.weights:
+            largest = max(layer.weights, key=lambda weight: math.prod(weight.shape))
+            ratios[layer.name] = _recent(trace.parameter(largest.path, "update_ratio").values)
+    return ratios
 
 
 def _recent(values: NDArray[np.float64], count: int = 5) -> float:

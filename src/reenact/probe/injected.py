@@ -20,8 +20,7 @@ def environment(
     options: WatchOptions, base: Mapping[str, str], *, folder: str | None = None, inject: str | None = None
 ) -> dict[str, str]:
     """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the program (in
-    a box).
-    """
+    a box)."""
     variables = dict(base) | dict(options.environment)
     variables.pop(STUDY_URL, None)
     path = [inject or str(FOLDER), *filter(None, [variables.get("PYTHONPATH")])]
@@ -35,17 +34,14 @@ def environment(
 def load() -> ModuleType:
     """The injected package in this process, under the one name it has everywhere."""
     if PACKAGE not in sys.modules:
-        import importlib.util
+        from importlib.machinery import PathFinder
+        from importlib.util import module_from_spec
 
-        where = FOLDER / PACKAGE
-        spec = importlib.util.spec_from_file_location(
-            PACKAGE, where / "__init__.py", submodule_search_locations=[str(where)]
-        )
+        spec = PathFinder.find_spec(PACKAGE, [str(FOLDER)])
         if spec is None or spec.loader is None:
-            raise ImportError(f"The package to inject is not at {where}.")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[PACKAGE] = module
-        spec.loader.exec_module(module)
+            raise ImportError(f"The package to inject is not in {FOLDER}.")
+        sys.modules[PACKAGE] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[PACKAGE])
     return sys.modules[PACKAGE]
 
 
@@ -59,9 +55,5 @@ def part(name: str) -> Any:
 
 def default_python(chosen: str = "") -> str:
     """The interpreter to use: the chosen one, the active virtual environment's, or our own."""
-    if chosen:
-        return chosen
-    active = os.environ.get("VIRTUAL_ENV")
-    if active and (Path(active) / "bin" / "python").is_file():
-        return str(Path(active) / "bin" / "python")
-    return sys.executable
+    active = Path(os.environ.get("VIRTUAL_ENV") or "/nowhere") / "bin" / "python"
+    return chosen or (str(active) if active.is_file() else sys.executable)

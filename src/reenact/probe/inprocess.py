@@ -38,9 +38,8 @@ class Watching:
         if boot.current() is not None:
             if boot.current().own_process:
                 return self
-            raise InputError(
-                "Another watch runs in this process.", next_step="End it before you begin this one."
-            )
+            end_it = "End it before you begin this one."
+            raise InputError("Another watch runs in this process.", next_step=end_it)
         self.folder = (self._given or fresh_folder("inprocess")).resolve()
         if self.folder.exists() and any(self.folder.iterdir()):
             raise InputError(
@@ -68,8 +67,8 @@ class Watching:
     @property
     def trace(self) -> Trace | None:
         """What was seen, once the watch has ended; none when nothing was trained."""
-        ended = self._session is None and self.folder is not None
-        if self._trace is None and ended and self.folder is not None and is_trace(self.folder):
+        ended = self._session is None and self._trace is None
+        if ended and self.folder is not None and is_trace(self.folder):
             self._trace = read_trace(self.folder)
         return self._trace
 

@@ -21,8 +21,7 @@ _BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits",
 _MULTI_LABEL = frozenset({"multilabel_soft_margin", "multilabel_margin"})
 _MANY = 64
 """More distinct whole numbers than this in one column are quantities, not classes, unless the loss says
-otherwise.
-"""
+otherwise."""
 
 
 @cache
@@ -78,18 +77,18 @@ def infer_task(
 
     The labels decide where they can; the loss only where they leave it open, since the loss may be the fault.
     """
-    name = loss.name if loss is not None else ""
+    name, shape = loss.name if loss is not None else "", output_shape
+    width = shape[-1] if shape and len(shape) > 1 else (1 if shape else None)
     if labels is None or not labels.rows_seen:
-        return _by_loss(name, _width(output_shape))
+        return _by_loss(name, width)
     if labels.one_hot:
         return TaskType.MULTI_CLASS
     if not labels.integral:
-        binary = name in _BINARY | _MULTI_LABEL
-        return _by_loss(name, _width(output_shape)) if binary else TaskType.REGRESSION
+        return _by_loss(name, width) if name in _BINARY | _MULTI_LABEL else TaskType.REGRESSION
     if math.prod(size or 1 for size in labels.shape[1:]) > 1 and "int" not in labels.dtype:
         binary = set(labels.class_values or ()) <= {0, 1}
         return TaskType.MULTI_LABEL if binary else TaskType.REGRESSION
-    return _whole_numbers(labels, name, _width(output_shape))
+    return _whole_numbers(labels, name, width)
 
 
 def _whole_numbers(labels: TensorFacts, name: str, width: int | None) -> TaskType:
@@ -116,7 +115,3 @@ def _by_loss(name: str, width: int | None) -> TaskType:
     if name in _BINARY:
         return TaskType.BINARY
     return TaskType.REGRESSION if name else TaskType.UNKNOWN
-
-
-def _width(shape: Sequence[int | None] | None) -> int | None:
-    return shape[-1] if shape and len(shape) > 1 else (1 if shape else None)

@@ -45,8 +45,7 @@ class WatchOptions:
     """Interpreter; empty means the one that runs reenact."""
     shim: bool | None = None
     """Let programs written for older Keras or tf.keras run on Keras 3; none: when the program reads like
-    one.
-    """
+    one."""
     note_opened: bool = False
     """Write down which files the program opens, see `opened.py`."""
     stand_ins: tuple[str, ...] | None = None

@@ -85,14 +85,10 @@ class Outcome:
         return self.kind is OutcomeKind.NEEDS_DATA and _STAND_IN in self.note
 
     @property
-    def interpreter(self) -> str:
-        """By its path, where that is known."""
-        return self.python or "its interpreter"
-
-    @property
     def sentence(self) -> str:
         """One sentence for a reader."""
-        return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING)
+        python = self.python or "its interpreter"
+        return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING, python=python)
 
 
 _NOTHING = Crash("", "", None, "", ())
@@ -101,7 +97,7 @@ _SENTENCES = {
     OutcomeKind.CRASHED: "The program ended with {crash.type} at {crash.place}: {crash.message}",
     OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}.",
     OutcomeKind.NEEDS_DATA: "The program needs data that is not here: {o.note}",
-    OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {o.interpreter} does not have: {o.note}",
+    OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {python} does not have: {o.note}",
     OutcomeKind.READS_STDIN: "The program waits for the keyboard at {crash.place}, and there is none.",
     OutcomeKind.OPENS_WINDOW: "The program opens a window at {crash.place}, and there is no screen.",
     OutcomeKind.TIMEOUT: "The program did not end within {o.note}.",
@@ -112,6 +108,9 @@ _SENTENCES = {
     OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }
 OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
+_OTHER_ENGINE = (
+    "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
+)
 _DATA_ERRORS = frozenset({
     "URLError", "HTTPError", "ConnectionError", "gaierror", "Timeout", "DatasetNotFoundError",
     "DataFilesNotFoundError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "NoSuchBucket",
@@ -143,8 +142,7 @@ def classify(
 
     `exit_code` is negative for a signal, as the standard library has it; `trained` is true also when the
     probe switched itself off and cannot know; `limit` is the limit in words, when one was reached;
-    `python` is the interpreter.
-    """
+    `python` is the interpreter."""
     if timed_out:
         return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
     if interrupted or exit_code == -signals.SIGINT or _is(crash, "KeyboardInterrupt"):
@@ -167,7 +165,8 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if _is(crash, "EOFError") and ("input(" in crash.source or "reading a line" in crash.message):
         return OutcomeKind.READS_STDIN, ""
     if _is(crash, "ModuleNotFoundError"):
-        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_other_engine(crash) or OTHER_PYTHON}"
+        keras = "'tensorflow" in crash.message and any("/keras/src/" in frame for frame in crash.frames)
+        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_OTHER_ENGINE if keras else OTHER_PYTHON}"
     if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
         return OutcomeKind.OPENS_WINDOW, text
     if _is(crash, "FileNotFoundError"):
@@ -192,26 +191,15 @@ _LOADERS = re.compile(r"/(?:(keras)/src|(torchvision)|(sklearn))/datasets/_?(\w+
 
 def _data_set(crash: Crash) -> str:
     """The data set of a library that could not be downloaded, by name."""
-    for frame in crash.frames:
-        loader = _LOADERS.search(frame)
-        if loader and loader[4] not in ("utils", "base", "vision", "folder"):
-            library = loader[1] or loader[2] or loader[3]
-            offer = f"; {_STAND_IN}" if _has_stand_in(library, loader[4], crash) else ""
-            return f"the data set {loader[4]} of {library}, which must be downloaded ({crash.place}){offer}. "
+    for loader in filter(None, map(_LOADERS.search, crash.frames)):
+        library, name = loader[1] or loader[2] or loader[3], loader[4]
+        if name not in ("utils", "base", "vision", "folder"):
+            # Not where the injected code was asked already, and has none.
+            asked = any("/reenact_probe/standin.py" in frame for frame in crash.frames)
+            there = name in _STAND_INS[library] and (name != "openml" or "mnist_784" in crash.source)
+            offer = f"; {_STAND_IN}" if there and not asked else ""
+            return f"the data set {name} of {library}, which must be downloaded ({crash.place}){offer}. "
     return ""
-
-
-def _has_stand_in(library: str, name: str, crash: Crash) -> bool:
-    """Not where the injected code was asked already, and has none."""
-    asked = any("/reenact_probe/standin.py" in frame for frame in crash.frames)
-    return not asked and name in _STAND_INS[library] and (name != "openml" or "mnist_784" in crash.source)
-
-
-def _other_engine(crash: Crash) -> str:
-    """Keras 3 can run on what is there, but has to be asked to."""
-    if "'tensorflow" not in crash.message or not any("/keras/src/" in frame for frame in crash.frames):
-        return ""
-    return "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 
 
 def _is(crash: Crash | None, name: str) -> bool:

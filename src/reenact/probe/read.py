@@ -38,9 +38,7 @@ TABLES = ("steps", "parameters", "layers")
 class _Gathered:
     """What the chunks hold, as it is read."""
 
-    tables: dict[str, list[NDArray[np.float64]]] = field(
-        default_factory=lambda: {name: [] for name in TABLES}
-    )
+    tables: dict[str, list[NDArray[np.float64]]]
     metrics: list[Metric] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     spent: float = 0.0
@@ -49,8 +47,7 @@ class _Gathered:
 
 def read_trace(folder: Path, *, root: Root | None = None) -> Trace:
     """The trace in a folder; places are named as `root` says (default: from the folder the program ran
-    in).
-    """
+    in)."""
     header = read_json_file(folder, "header.json")
     if header is None:
         raise InputError(
@@ -116,31 +113,43 @@ class Steps:
 
 def read_steps(folder: Path, chunk: str) -> Steps:
     """Of a trace that is still being written. Raises ResultRefused, KeyError, TypeError or ValueError."""
-    header = read_json_file(folder, "header.json")
+    header = read_json_file(folder, "header.json") or {}
+    columns = {"steps": list(map(str, header["columns"]["steps"]))}
+    rows = _tables(_arrays(folder, chunk)[0], columns)["steps"]
+    wanted = (columns["steps"].index(name) for name in ("step", "epoch", "loss", "time"))
+    return Steps(*(rows[:, number].tolist() for number in wanted))
+
+
+def _arrays(folder: Path, chunk: str) -> tuple[dict[str, NDArray[Any]], int]:
+    """The arrays of a chunk, and its size."""
     content = _bytes(folder, chunk, MOST_CHUNK_BYTES)
-    if header is None or content is None:
+    if content is None:
         raise ValueError("it went away while it was read")
-    columns = list(map(str, header["columns"]["steps"]))
-    rows = read_arrays(content, most_bytes=MOST_CHUNK_BYTES)["steps"]
-    if rows.ndim != 2 or rows.shape[1] != len(columns):
-        raise ValueError(f"its table steps has shape {rows.shape}")
-    return Steps(*(rows[:, columns.index(name)].tolist() for name in ("step", "epoch", "loss", "time")))
+    return read_arrays(content, most_bytes=MOST_CHUNK_BYTES), len(content)
+
+
+def _tables(
+    arrays: Mapping[str, NDArray[Any]], columns: Mapping[str, Sequence[str]]
+) -> dict[str, NDArray[np.float64]]:
+    for table, named in columns.items():
+        rows = arrays[table]
+        if rows.ndim != 2 or rows.shape[1] != len(named) or rows.dtype != "<f8":
+            raise ValueError(f"its table {table} has shape {rows.shape}")
+    return {table: arrays[table] for table in columns}
 
 
 def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Root) -> _Gathered:
-    gathered = _Gathered()
+    gathered = _Gathered({name: [] for name in TABLES})
     left = MOST_BYTES
     for name in sorted(path.name for path in folder.glob("chunk-*.npz")):
         try:
-            size = _read_chunk(folder, name, columns, gathered, root)
+            left -= _read_chunk(folder, name, columns, gathered, root)
         except (ResultRefused, KeyError, TypeError, ValueError) as error:
             gathered.missing.append(f"{name} cannot be read, so the trace ends before it: {error}")
             break
-        left -= size
         if left < 0:
-            gathered.missing.append(
-                f"the trace is larger than {MOST_BYTES} bytes: what follows {name} is left out"
-            )
+            too_large = f"the trace is larger than {MOST_BYTES} bytes: what follows {name} is left out"
+            gathered.missing.append(too_large)
             break
     return gathered
 
@@ -148,17 +157,11 @@ def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Roo
 def _read_chunk(
     folder: Path, name: str, columns: Mapping[str, tuple[str, ...]], into: _Gathered, root: Root
 ) -> int:
-    content = _bytes(folder, name, MOST_CHUNK_BYTES)
-    if content is None:
-        raise ValueError("it went away while it was read")
-    arrays = read_arrays(content, most_bytes=MOST_CHUNK_BYTES)
+    arrays, size = _arrays(folder, name)
     notes = read_json(arrays["notes"].tobytes(), most_bytes=MOST_JSON_BYTES)
     if not isinstance(notes, dict):
         raise TypeError("its notes are no object")
-    tables = {table: arrays[table] for table in TABLES}
-    for table, rows in tables.items():
-        if rows.ndim != 2 or rows.shape[1] != len(columns[table]) or rows.dtype != "<f8":
-            raise ValueError(f"its table {table} has shape {rows.shape}")
+    tables = _tables(arrays, columns)
     metrics = [
         Metric(str(name), float(value), int(step), int(epoch), float(seconds), str(source))
         for name, value, step, epoch, seconds, source in notes["metrics"]
@@ -169,7 +172,7 @@ def _read_chunk(
     into.metrics += metrics
     into.events += events
     into.spent = float(notes["spent"])
-    return len(content)
+    return size
 
 
 def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Columns:
@@ -180,25 +183,13 @@ def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Colum
 
 def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
     """Fill the column `epoch` from printed lines when the probe saw no sign of epochs itself."""
-    if not len(steps):
-        return steps
-    if steps["epoch"].max() >= 0:
-        return _with_first(steps)
-    length = _epoch_length(events)
-    if length is None:
-        return steps
-    rows = steps.rows.copy()
-    rows[:, steps.columns.index("epoch")] = steps["step"] // length
-    return Columns(steps.columns, rows)
-
-
-def _with_first(steps: Columns) -> Columns:
-    """The end of the first epoch is noticed when the second begins: until then its steps had no number."""
-    unknown = steps["epoch"] < 0
-    if not unknown[0] or steps["epoch"][~unknown].min() != 1:
-        return steps
-    rows = steps.rows.copy()
-    rows[unknown, steps.columns.index("epoch")] = 0
+    epoch, rows = steps["epoch"], steps.rows.copy()
+    unknown, length = epoch < 0, _epoch_length(events)
+    if len(steps) and unknown.all() and length is not None:
+        rows[:, steps.columns.index("epoch")] = steps["step"] // length
+    elif len(steps) and unknown[0] and not unknown.all() and epoch[~unknown].min() == 1:
+        # The end of the first epoch is noticed when the second begins: until then its steps had no number.
+        rows[unknown, steps.columns.index("epoch")] = 0
     return Columns(steps.columns, rows)
 
 
@@ -209,13 +200,9 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
         number = event.facts.get("number")
         if event.kind == "printed-epoch" and isinstance(number, int):
             seen.setdefault(number, event.step)
-    points = sorted(seen.items())
-    lengths = {
-        (later_step - step) / (later - number) for (number, step), (later, later_step) in pairwise(points)
-    }
-    if len(lengths) != 1:
-        return None
-    length = lengths.pop()
+    steps = pairwise(sorted(seen.items()))
+    lengths = {(later[1] - first[1]) / (later[0] - first[0]) for first, later in steps}
+    length = lengths.pop() if len(lengths) == 1 else 0
     return int(length) if length >= 1 and length == int(length) else None
 
 

@@ -40,7 +40,16 @@ PASSING = frozenset({"_", "PWD", "OLDPWD", "SHLVL", "COLUMNS", "LINES"})
 LEAST_PREFIX = 3
 """Letters of a word that may begin the name of a variable."""
 STARTING_S = 60.0
-_ASKED = injected.FOLDER / "reenact_packages.py"
+_ASK = """
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import json, os
+names = {name for folder in sys.path if os.path.isdir(folder) for name in os.listdir(folder)}
+packages = sorted(name for name in names if name.endswith((".dist-info", ".egg-info", ".egg-link")))
+json.dump({"version": sys.version, "prefix": sys.prefix, "packages": packages}, sys.stdout)
+"""
+"""Which interpreter this is and which packages it sees: only the names of folders are read. What the current
+folder holds is never imported."""
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MIB = 1024 * 1024
 WHOLE = 64 * MIB
@@ -71,10 +80,8 @@ class OpenedFile:
         now = _status(self.path)
         if now is None or not self.was_there:
             return (now is None) is not self.was_there
-        if not stat.S_ISDIR(now.st_mode) and now.st_size != self.size:
-            return False
-        if now.st_mtime_ns == self.mtime_ns and not stat.S_ISDIR(now.st_mode):
-            return True
+        if not stat.S_ISDIR(now.st_mode) and (now.st_size != self.size or now.st_mtime_ns == self.mtime_ns):
+            return now.st_size == self.size
         return _looked_at(self.path, whole=self.whole).sha256 == self.sha256
 
 
@@ -105,16 +112,16 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
         lines = file.read_text(encoding="ascii").splitlines()
     except OSError:
         return Opened()
+    noted: dict[str, dict[str, None]] = {"process": {}, "blind": {}, "folder": {}, "file": {}}
     try:
-        entries = [json.loads(line) for line in lines]
-        blind = tuple(dict.fromkeys(str(entry["blind"]) for entry in entries if "blind" in entry))
-        listed = {str(entry["folder"]) for entry in entries if "folder" in entry}
-        names = listed | {str(entry["file"]) for entry in entries if "file" in entry}
+        for kind, value in (item for line in lines for item in json.loads(line).items()):
+            noted[kind][str(value)] = None
     except (ValueError, TypeError, AttributeError, KeyError):
         return Opened()
-    if not any("process" in entry for entry in entries):
+    if not noted["process"]:
         return Opened()
-    names -= {str(path) for path in program}
+    blind, listed = tuple(noted["blind"]), set(noted["folder"])
+    names = (listed | set(noted["file"])) - {str(path) for path in program}
     if aside is not None:
         ours = str(aside.resolve())
         names = {name for name in names if name != ours and not name.startswith(ours + os.sep)}
@@ -147,9 +154,8 @@ def _looked_at(name: str, *, whole: bool) -> OpenedFile:
 def _content(name: str, now: os.stat_result, *, whole: bool) -> hashlib._Hash:
     """The hash of what counts. A pipe or a device is never read: it would wait."""
     if stat.S_ISDIR(now.st_mode):
-        return hashlib.sha256(
-            "\0".join(sorted(path.name for path in Path(name).iterdir())).encode("utf-8", "surrogatepass")
-        )
+        inside = "\0".join(sorted(path.name for path in Path(name).iterdir()))
+        return hashlib.sha256(inside.encode("utf-8", "surrogatepass"))
     if not stat.S_ISREG(now.st_mode):
         return hashlib.sha256(f"special {now.st_rdev}".encode())
     with Path(name).open("rb") as file:
@@ -196,17 +202,12 @@ def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dic
     words = {word for text in texts for word in _WORD.findall(text)}
 
     def counts(name: str) -> bool:
-        if name in PASSING:
-            return False
         if name in words or name in NAMES or name.startswith(PREFIXES):
             return True
-        return any(
-            name[:at] in words or name[: at + 1] in words
-            for at in (match.start() for match in re.finditer("_", name))
-            if at >= LEAST_PREFIX and name[:at].isupper()
-        )
+        breaks = [match.start() for match in re.finditer("_", name) if match.start() >= LEAST_PREFIX]
+        return any(name[:at].isupper() and not words.isdisjoint((name[:at], name[: at + 1])) for at in breaks)
 
-    return {name: environment[name] for name in sorted(environment) if counts(name)}
+    return {name: environment[name] for name in sorted(environment) if name not in PASSING and counts(name)}
 
 
 def interpreter(python: str) -> str:
@@ -232,11 +233,7 @@ def _asked(path: str) -> bytes:
     """What an interpreter says of itself; asked once a process, by starting it."""
     try:
         finished = subprocess.run(  # noqa: S603 - the user's own interpreter
-            [path, str(_ASKED)],
-            capture_output=True,
-            timeout=STARTING_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
+            [path, "-c", _ASK], capture_output=True, timeout=STARTING_S, check=False, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         # A program of this interpreter will not run either, and its run says why.

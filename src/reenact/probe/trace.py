@@ -143,8 +143,7 @@ class Metric:
     time: float
     source: str
     """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line), `progress` (off a
-    progress bar), `probe` (a few batches).
-    """
+    progress bar), `probe` (a few batches)."""
 
 
 def metric_name(logged: str) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -67,10 +68,14 @@ def watch(
     look: Callable[[], None] = lambda: None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
-    otherwise. `look` is called again and again while it runs.
-    """
+    otherwise. `look` is called again and again while it runs."""
     options = prepare(program, options)
-    command, root = _command(program, options)
+    script = options.folder / NOTEBOOK
+    if program.is_notebook:
+        script.touch(mode=0o600)
+        script.write_text(program.script(), encoding="utf-8")
+    python = injected.default_python(options.python)
+    command = program.launch.command(python, str(script) if program.is_notebook else None)
     try:
         ended = _run(command, program.working, options, stdout, stop, look)
     except OSError as error:
@@ -78,7 +83,7 @@ def watch(
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
         note = f"{named}{what} could not be started ({error.strerror or error})"
         return Watched(Outcome(OutcomeKind.NOT_STARTED, note=note), None, options.folder, 0.0)
-    return read_watched(ended, options, root)
+    return read_watched(ended, options, program_root(program, options.folder))
 
 
 def prepare(program: Program, options: WatchOptions) -> WatchOptions:
@@ -94,17 +99,6 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
         )
     make_private(folder)
     return replace(options, folder=folder)
-
-
-def _command(program: Program, options: WatchOptions) -> tuple[tuple[str, ...], Root]:
-    python = injected.default_python(options.python)
-    root = program_root(program, options.folder)
-    if not program.is_notebook:
-        return program.launch.command(python), root
-    script = options.folder / NOTEBOOK
-    script.touch(mode=0o600)
-    script.write_text(program.script(), encoding="utf-8")
-    return program.launch.command(python, str(script)), root
 
 
 def program_root(program: Program, folder: Path) -> Root:
@@ -160,9 +154,21 @@ def _run(
         start_new_session=True,
         preexec_fn=_dies_with_us(),
     )
-    began = time.monotonic()
+    began, most = time.monotonic(), options.max_time
+    timed_out = interrupted = False
     try:
-        timed_out, interrupted = _wait(child, began, options, stop, look)
+        while child.poll() is None and not (timed_out or interrupted):
+            look()
+            over = most is not None and time.monotonic() - began > most
+            if over and not (options.folder / WAITING).exists():
+                # Experiments that wait for the end of the training have done what the time was for.
+                timed_out = True
+            elif stop is not None and stop.asked:
+                timed_out, interrupted = not stop.by_user, stop.by_user
+            else:
+                # `child.wait` with a limit asks the system eighty times a second: in a long training that
+                # adds up.
+                time.sleep(POLL_S)
     except BaseException:
         _end(child, signal.SIGTERM)
         raise
@@ -189,44 +195,18 @@ def _dies_with_us() -> Callable[[], None] | None:
     return die_with_parent
 
 
-def _wait(
-    child: subprocess.Popen[bytes],
-    began: float,
-    options: WatchOptions,
-    stop: Stop | None,
-    look: Callable[[], None],
-) -> tuple[bool, bool]:
-    """Whether its time was up, and whether the user interrupted it."""
-    most, waiting = options.max_time, options.folder / WAITING
-    while child.poll() is None:
-        look()
-        # Experiments that wait for the end of the training have done what the time was for.
-        if most is not None and time.monotonic() - began > most and not waiting.exists():
-            return True, False
-        if stop is not None and stop.asked:
-            return not stop.by_user, stop.by_user
-        # `child.wait` with a limit asks the system eighty times a second: in a long training that adds up.
-        time.sleep(POLL_S)
-    return False, False
-
-
 def _end(child: subprocess.Popen[bytes], how: signal.Signals) -> None:
     """Ask the whole group to end, then end it, with whatever it started in groups of its own."""
     below = descendants(child.pid)
-    _signal_group(child.pid, how)
     try:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, how)
         child.wait(GRACE_S)
     except subprocess.TimeoutExpired:
         below += descendants(child.pid)
     finally:
         # The program itself may have gone while a process of its ignores the signal.
-        _signal_group(child.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
         end_all(below)
         child.wait()
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return

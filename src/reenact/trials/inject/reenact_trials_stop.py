@@ -99,7 +99,7 @@ class Watch:
         self._values: list[float] = []
         self._step = -1
         if self.base and not self.by_step:
-            session.recorder.listen(self.metric, lambda *_: None)
+            session.recorder.on_metric.append(self.metric)
 
     def torch_arrived(self, _: Any) -> None:
         """Look at every row of a step, unless the probe stays away."""

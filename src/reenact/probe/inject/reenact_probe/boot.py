@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from reenact_probe import config as configuration
-from reenact_probe import ending, guard, late
+from reenact_probe import ending, guard, late, metrics, opened, seeds, standin
 from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Function, Library
@@ -26,11 +26,6 @@ class Session:
         self.torch: Any = None
         self.keras: Any = None
         guard.state.on_error = self._probe_failed
-
-    @property
-    def keras_drives(self) -> bool:
-        """Keras's `fit` runs: its callbacks tell the metrics, its progress bar only repeats them."""
-        return self.keras is not None and self.keras.in_fit
 
     @guard.guarded("metric")
     def tell_metric(self, name: str, value: Any) -> None:
@@ -61,39 +56,45 @@ def start(config: Config, own_process: bool = False) -> Session:
     global _session
     guard.wake()
     session = _session = Session(config, own_process)
-    if own_process and config.note_opened:
-        from reenact_probe import opened
-
-        opened.install(config.folder)
     if own_process:
-        from reenact_probe import seeds
-
+        if config.note_opened:
+            opened.install(config.folder)
         seeds.install(config.seed)
-    if own_process and config.shim:
-        from reenact_probe import oldkeras
+        if config.shim:
+            from reenact_probe import oldkeras
 
-        oldkeras.install(session.recorder)
-    if own_process and config.stand_ins is not None:
-        from reenact_probe import standin
-
-        standin.install(session.recorder.folder, config.stand_ins)
+            oldkeras.install(session.recorder)
+        if config.stand_ins is not None:
+            standin.install(session.recorder.folder, config.stand_ins)
     if configuration.is_rank_zero():
-        _observe(session, own_process)
+        _observe(session)
     return session
 
 
-def _observe(session: Session, own_process: bool) -> None:
+def _observe(session: Session) -> None:
     os.register_at_fork(after_in_child=_forked)
-    experiments = session.config.experiments is not None
-    for module, imported in (_EXPERIMENTS if experiments else _OBSERVED).items():
-        late.when_imported(module, functools.partial(imported, session))
-    if own_process or experiments:
-        ending.at_exit(session.recorder)
-    if own_process and session.config.tap_output and not experiments:
-        from reenact_probe import metrics
-
-        metrics.tap_output(session.recorder, lambda: session.keras_drives)
-        metrics.watch_warnings(session.recorder)
+    recorder, experiments = session.recorder, session.config.experiments is not None
+    lightning = functools.partial(metrics.watch_lightning, recorder)
+    imported: dict[str, Function] = {
+        "torch": functools.partial(_torch_imported, session),
+        "keras": functools.partial(_keras_imported, session),
+        "lightning.pytorch": lightning,
+        "pytorch_lightning": lightning,
+        "torchmetrics": functools.partial(metrics.watch_torchmetrics, recorder),
+    }
+    if experiments:
+        imported = {
+            "torch": functools.partial(_torch_for_experiments, session),
+            "keras": functools.partial(_keras_for_experiments, session),
+        }
+    for module, call in imported.items():
+        late.when_imported(module, call)
+    if session.own_process or experiments:
+        ending.at_exit(recorder)
+    if session.own_process and session.config.tap_output and not experiments:
+        # While Keras's `fit` runs, its callbacks tell the metrics, and its progress bar only repeats them.
+        metrics.tap_output(recorder, lambda: session.keras is not None and session.keras.in_fit)
+        metrics.watch_warnings(recorder)
 
 
 @guard.guarded("torch")
@@ -102,7 +103,7 @@ def _torch_imported(session: Session, torch: Library) -> None:
 
     session.recorder.note_framework("torch", torch.__version__)
     session.torch = TorchObserver(torch, session.recorder)
-    session.recorder.join(session.torch)
+    session.recorder.observers.append(session.torch)
 
 
 @guard.guarded("keras")
@@ -121,7 +122,7 @@ def _keras_imported(session: Session, keras: Library) -> None:
         recorder.note_missing(
             f"gradients, weights and layer outputs: Keras runs on {backend}, only fit-level facts are seen"
         )
-    recorder.join(session.keras)
+    recorder.observers.append(session.keras)
 
 
 @guard.guarded("experiment-torch")
@@ -140,32 +141,6 @@ def _keras_for_experiments(session: Session, keras: Library) -> None:
         session.torch.join_keras(keras)
     else:
         refuse_backend(keras, backend, session.recorder)
-
-
-@guard.guarded("lightning-import")
-def _lightning_imported(session: Session, module: Library) -> None:
-    from reenact_probe.metrics import watch_lightning
-
-    session.recorder.note_framework("lightning", module.__version__)
-    watch_lightning(module.__name__, session.recorder)
-
-
-@guard.guarded("torchmetrics-import")
-def _torchmetrics_imported(session: Session, module: Library) -> None:
-    from reenact_probe.metrics import watch_torchmetrics
-
-    watch_torchmetrics(module, session.recorder)
-
-
-_OBSERVED: dict[str, Function] = {
-    "torch": _torch_imported,
-    "keras": _keras_imported,
-    "lightning.pytorch": _lightning_imported,
-    "pytorch_lightning": _lightning_imported,
-    "torchmetrics": _torchmetrics_imported,
-}
-_EXPERIMENTS: dict[str, Function] = {"torch": _torch_for_experiments, "keras": _keras_for_experiments}
-"""What to do once the program has imported a module."""
 
 
 def end(session: Session, error: BaseException | None = None) -> None:

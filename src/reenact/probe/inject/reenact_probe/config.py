@@ -6,7 +6,6 @@ import json
 import os
 from typing import Any, NamedTuple
 
-VARIABLE = "REENACT_PROBE"
 RANKS = ("RANK", "LOCAL_RANK", "NODE_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 """What launchers tell a process of its place; not all set the first. -1 means alone."""
 
@@ -25,9 +24,8 @@ class Config(NamedTuple):
     stop_after: int | None = None
     """End the process after this many optimizer steps; none lets it run."""
     experiments: float | None = None
-    """Seconds of CPU time that each small experiment may take before the first step, which then never
-    comes; none trains as the program says.
-    """
+    """Seconds of CPU time for each small experiment before the first step, which then never comes; none:
+    train."""
     experiment_share: float = 0.0
     """Share of the training's own time that each may take beyond that."""
     epochs: int = 0
@@ -39,9 +37,7 @@ class Config(NamedTuple):
     note_opened: bool = False
     """Write down which files the program opens."""
     stand_ins: tuple[str, ...] | None = None
-    """Data sets to give made-up data for, see `standin.py`; empty: whatever cannot be had; none: for no
-    one.
-    """
+    """Data sets to give made-up data for (`standin.py`); empty: whatever cannot be had; none: for no one."""
     tap_output: bool = True
     """Read metrics off the printed lines."""
     hide: dict[str, Any] | None = None
@@ -50,12 +46,9 @@ class Config(NamedTuple):
 
 def from_environment() -> Config | None:
     """The configuration in the environment, or none when this process is not watched."""
-    text = os.environ.get(VARIABLE)
-    if not text:
-        return None
-    options = json.loads(text)
+    options = json.loads(os.environ.get("REENACT_PROBE") or "{}")
     # Made absolute now: the program may change its working folder later.
-    return Config(os.path.abspath(options.pop("folder")), **options)
+    return Config(os.path.abspath(options.pop("folder")), **options) if options else None
 
 
 def is_rank_zero() -> bool:

@@ -46,26 +46,23 @@ class TensorFacts:
         self.means: list[float] = []
         """Labels that are classes: the mean of each batch."""
 
-    def update(self, array: Array, dtype: str) -> None:
+    def update(self, array: Array, dtype: Any) -> None:
         """Take in one batch: rows first. `dtype` is the one the program used."""
         self.rows += len(array)
-        self.dtype = dtype
+        self.dtype = str(dtype).replace("torch.", "")
         shape = [None, *array.shape[1:]]
         self.shape = shape if self.shape in (None, shape) else [None] * len(shape)
         array = numpy.asarray(array)
         values = array.astype("f8") if array.dtype.kind in "iub" else array
         finite = numpy.isfinite(values)
         self.bad += int(values.size - numpy.count_nonzero(finite))
-        self._moments(values if self.bad == 0 else values[finite])
         self._features(values)
-
-    def _moments(self, values: Array) -> None:
-        if not values.size:
-            return
-        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
-        self.total += float(values.sum(dtype="f8"))
-        self.squares += float(numpy.square(values, dtype="f8").sum())
-        self.values += values.size
+        values = values if self.bad == 0 else values[finite]
+        if values.size:
+            self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+            self.total += float(values.sum(dtype="f8"))
+            self.squares += float(numpy.square(values, dtype="f8").sum())
+            self.values += values.size
 
     def _features(self, values: Array) -> None:
         flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
@@ -88,10 +85,10 @@ class TensorFacts:
         mean, square = self.feature_sums / self.rows
         return numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
 
-    def spread_beside(self, train: TensorFacts | None) -> float | None:
+    def spread_beside(self, train: TensorFacts) -> float | None:
         """The spread of a feature as a share of that in the training data: of all together or the median of
         those that vary there, whichever is nearer to one, for many are rare and some have long tails."""
-        own, other = self.spreads(), train.spreads() if train is not None and train is not self else None
+        own, other = self.spreads(), train.spreads() if train is not self else None
         if own is None or other is None or own.shape != other.shape:
             return None
         vary = other > 1e-6
@@ -119,8 +116,7 @@ class TensorFacts:
 
     def batch_spread(self) -> float | None:
         """How far the means of the batches lie apart, in standard deviations of the labels: near one where
-        rows come sorted by class, near the root of one by the size of a batch where they are shuffled.
-        """
+        rows come sorted by class, near the root of one by the size of a batch where they are shuffled."""
         rows = sum(self.counts.values())
         if len(self.means) < FEW_BATCHES or len(self.counts) < 2:
             return None
@@ -140,8 +136,8 @@ class TensorFacts:
             "role": role,
             "shape": self.shape or [],
             "dtype": self.dtype,
-            "minimum": _finite(self.low),
-            "maximum": _finite(self.high),
+            "minimum": self.low if self.values else None,
+            "maximum": self.high if self.values else None,
             "mean": mean,
             "std": max(0.0, variance) ** 0.5 if variance is not None else None,
             "nan_share": self.bad / max(1, self.bad + self.values),
@@ -161,7 +157,6 @@ class Split:
 
     def __init__(self, step: int) -> None:
         self.first_step = step
-        self.last_step = step
         self.input = TensorFacts()
         self.label = TensorFacts()
         self.keys: set[int] = set()
@@ -170,14 +165,13 @@ class Split:
         self.known = 0.0
         """Share of the last batch that was known before."""
 
-    def update(self, role: str, array: Array, dtype: str) -> None:
+    def update(self, role: str, array: Array, dtype: Any) -> None:
         """Take in rows of inputs or labels."""
-        facts = self.input if role == "input" else self.label
-        facts.update(array, dtype)
+        (self.input if role == "input" else self.label).update(array, dtype)
         if role == "label":
-            facts.count_classes(array)
+            self.label.count_classes(array)
 
-    def read(self, role: str, select: Callable[[slice], Array], count: int, dtype: str) -> None:
+    def read(self, role: str, select: Callable[[slice], Array], count: int, dtype: Any) -> None:
         """Take in a data set of so many rows that lies in memory; `select` gives some of them."""
         if role == "label":
             self.update(role, select(slice(MOST_LABELS)), dtype)
@@ -212,8 +206,7 @@ class Split:
         if seen is None or self.input.rows or self.label.rows:
             return self
         both = Split(self.first_step)
-        both.last_step, both.keys = seen.last_step, self.keys
-        both.input, both.label = seen.input, seen.label
+        both.keys, both.input, both.label = self.keys, seen.input, seen.label
         return both
 
 
@@ -228,76 +221,45 @@ class Data:
         self.train_name: str | None = None
         """Name of the loader that training draws from."""
         self.dirty = False
+        """There is something new to write."""
 
     def split(self, name: str, step: int) -> Split:
-        split = self.splits.get(name)
-        if split is None:
-            split = self.splits[name] = Split(step)
-        split.last_step = step
         self.dirty = True
-        return split
-
-    def add_whole(self, name: str, split: Split, news: bool = False) -> None:
-        """A data set that was read whole; `news` when it is to be written though no batch is seen."""
-        self.whole[name] = split
-        self.dirty = self.dirty or news
-
-    def is_whole(self, name: str) -> bool:
-        """Whether the inputs of this data set were read whole."""
-        return name in self.whole and self.whole[name].input.rows > 0
-
-    def set_train(self, name: str) -> None:
-        """Training draws from this loader."""
-        self.train_name = name
+        return self.splits.setdefault(name, Split(step))
 
     def take_news(self, steps: int) -> Facts | None:
         """The facts after so many steps as JSON; none when there is nothing new."""
-        if not self.dirty:
-            return None
-        self.dirty = False
-        return self.as_dict(steps)
+        dirty, self.dirty = self.dirty, False
+        return self.as_dict(steps) if dirty else None
 
     def as_dict(self, steps: int) -> Facts:
         """JSON. An evaluation source used while training went on is validation, one used only after it is
-        test.
-        """
+        test."""
         best = dict(self.splits)
         for name, whole in self.whole.items():
             own = "train" if name == self.train_name else name
             best[own] = whole.completed_by(self.splits.get(own))
             if own in self.splits:
                 best[own].label.means = self.splits[own].label.means
-        named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
-        train = next((split.input for name, split in named if name == "train"), None)
+        given = ("train", "validation", "test")
+        named = [
+            (name if name in given else "validation" if split.first_step < steps else "test", split)
+            for name, split in best.items()
+        ]
+        train = next((split for name, split in named if name == "train"), Split(0))
         tensors = [
-            dict(facts.as_dict(name, role), feature_spread=facts.spread_beside(train))
+            dict(facts.as_dict(name, role), feature_spread=facts.spread_beside(train.input))
             for name, split in named
             for role, facts in (("input", split.input), ("label", split.label))
             if facts.rows
         ]
-        return {"tensors": distinct(tensors), "overlaps": distinct(self._overlaps(named))}
-
-    @staticmethod
-    def _role_of(name: str, split: Split, steps: int) -> str:
-        if name in ("train", "validation", "test"):
-            return name
-        return "validation" if split.first_step < steps else "test"
-
-    @staticmethod
-    def _overlaps(named: list[tuple[str, Split]]) -> list[Facts]:
-        train = next((split for name, split in named if name == "train"), None)
-        if train is None or not train.keys:
-            return []
-        found = [(name, split.foreign(train)) for name, split in named if split is not train and split.keys]
-        return [
-            {
-                "split": name,
-                "rows": len(keys),
-                "shared": len(keys & train.keys),
-                "complete": train.complete,
-            }
-            for name, keys in found
+        others = [(name, split.foreign(train)) for name, split in named if split is not train and split.keys]
+        overlaps = [
+            {"split": name, "rows": len(keys), "shared": len(keys & train.keys), "complete": train.complete}
+            for name, keys in others
+            if train.keys
         ]
+        return {"tensors": distinct(tensors), "overlaps": distinct(overlaps)}
 
 
 def distinct(facts: list[Any]) -> list[Any]:
@@ -309,20 +271,19 @@ def distinct(facts: list[Any]) -> list[Any]:
     return kept
 
 
+def spread(flat: Array, most: int) -> Array:
+    """At most so many columns, evenly spread."""
+    width = flat.shape[1]
+    return flat if width <= most else flat[:, numpy.linspace(0, width - 1, most).astype(int)]
+
+
 def row_keys(rows: Any) -> list[int]:
     """A 64-bit key for each row, from at most 1,024 of its values: equal rows have equal keys."""
     rows = numpy.asarray(rows)
     if not rows.size:
         return []
-    flat = rows.reshape(len(rows), -1)
-    if flat.shape[1] > KEY_VALUES:
-        flat = flat[:, numpy.linspace(0, flat.shape[1] - 1, KEY_VALUES).astype(int)]
+    flat = spread(rows.reshape(len(rows), -1), KEY_VALUES)
     words = numpy.ascontiguousarray(flat, dtype="f4").view("u4")
     # One pass without a copy as wide as the data: that copy would be most of what a short training pays.
     keys = numpy.einsum("ij,j->i", words, _WEIGHTS[: words.shape[1]], dtype="u8", casting="unsafe")
     return keys.tolist()
-
-
-def _finite(value: Any) -> float | None:
-    value = float(value)
-    return value if numpy.isfinite(value) else None

@@ -59,17 +59,12 @@ def _write(recorder: Recorder, error: BaseException | None) -> None:
         facts["error"] = describe(error)
         for observer in recorder.observers:
             facts["error"].update(observer.crash_facts(error))
-        _leave_note(recorder, facts["error"])
+        if recorder.unclaimed:
+            # A process that trains nothing still says why it died.
+            rank = os.environ.get("RANK")
+            name = "crash-main.json" if rank is None else f"crash-rank{int(rank)}.json"
+            recorder.folder.write_json(name, {"error": facts["error"]})
     recorder.close(facts)
-
-
-def _leave_note(recorder: Recorder, error: Facts) -> None:
-    """A process that trains nothing still says why it died."""
-    if recorder.unclaimed:
-        os.makedirs(recorder.folder.path, exist_ok=True)
-        rank = os.environ.get("RANK")
-        name = "crash-main.json" if rank is None else f"crash-rank{int(rank)}.json"
-        recorder.folder.write_json(name, {"error": error})
 
 
 def describe(error: BaseException) -> Facts:
@@ -107,7 +102,6 @@ def note_training(folder: Folder) -> None:
     def stepped(*_: Any) -> None:
         handle.remove()
         try:
-            os.makedirs(folder.path, exist_ok=True)
             folder.write_json(NOTE, {"pid": os.getpid()})
         except OSError:
             # Nothing of the probe may reach the program, a full disk least of all.

@@ -45,8 +45,7 @@ PARAMETER = (
     "update_norm", "update_ratio",
 )  # fmt: skip
 """One row a parameter tensor and sampled step. Weights are as they are after the step. `tiny` is below
-1e-5.
-"""
+1e-5."""
 
 LAYER = (
     "step", "layer", "phase", "training", "mean", "std", "minimum", "maximum", "mean_abs", "zero_share",
@@ -121,10 +120,6 @@ class Folder:
             file.write(str(os.getpid()))
         return True
 
-    @property
-    def full(self) -> bool:
-        return self.bytes >= self.MAX_BYTES
-
     def write_json(self, name: str, content: Any) -> None:
         self._put(name, self._json(content))
 
@@ -142,18 +137,15 @@ class Folder:
     def _put(self, name: str, data: bytes) -> None:
         target = os.path.join(self.path, name)
         beside = f"{target}.{os.getpid()}.part"
-        with open(beside, "wb", opener=_private) as file:
+        os.makedirs(self.path, exist_ok=True)
+        # What a program prints, raises and is given as arguments is for its user's eyes only.
+        with open(beside, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(data)
         os.replace(beside, target)
         self.bytes += len(data)
 
     def _json(self, content: Any) -> bytes:
         return self._hiding.dumped(_strict(content)).encode("utf-8")
-
-
-def _private(path: str, flags: int) -> int:
-    """What a program prints, raises and is given as arguments is for its user's eyes only."""
-    return os.open(path, flags, 0o600)
 
 
 def _strict(value: Any) -> Any:

@@ -8,6 +8,7 @@ arms an error with `REENACT_PROBE_FAULT=name` or `name:3` for the third time the
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -19,11 +20,10 @@ from reenact_probe.types import Function
 class _State:
     """One probe per process."""
 
-    def __init__(self) -> None:
-        self.asleep = False
-        self.undo: list[Callable[[], object]] = []
-        self.on_error: Callable[[str], None] | None = None
-        """Called with the sentence, so that the trace says why it ends."""
+    asleep: bool
+    undo: list[Callable[[], object]]
+    on_error: Callable[[str], None] | None
+    """Called with the sentence, so that the trace says why it ends."""
 
 
 state = _State()
@@ -76,10 +76,11 @@ def stand_down() -> None:
 
 
 def wake() -> None:
-    """Begin again in this process: a second watch, or a test."""
-    state.asleep = False
-    state.undo = []
-    state.on_error = None
+    """Begin, in this process perhaps again: a second watch, or a test."""
+    state.asleep, state.undo, state.on_error = False, [], None
+
+
+wake()
 
 
 def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
@@ -140,14 +141,11 @@ def after(owner: Any, name: str, call: Function) -> None:
 
 def _with_armed_fault(name: str, function: Function) -> Function:
     wanted, _, nth = os.environ.get("REENACT_PROBE_FAULT", "").partition(":")
-    if wanted != name:
-        return function
-    left = [int(nth or 1)]
+    calls = itertools.count(1)
 
     def faulty(*args: Any, **kwargs: Any) -> Any:
-        left[0] -= 1
-        if left[0] == 0:
+        if next(calls) == int(nth or 1):
             raise RuntimeError("an armed fault")
         return function(*args, **kwargs)
 
-    return faulty
+    return faulty if wanted == name else function

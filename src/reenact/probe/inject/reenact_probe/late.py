@@ -23,21 +23,14 @@ class _Watcher:
         if name not in self.waiting or name in self.busy:
             return None
         self.busy.add(name)
+        finders = [find for f in sys.meta_path if f is not self and (find := getattr(f, "find_spec", None))]
         try:
-            spec = self._ask_the_others(name, path, target)
+            spec = next(filter(None, (find(name, path, target) for find in finders)), None)
         finally:
             self.busy.discard(name)
         if spec is not None and spec.loader is not None:
             self._listen(name, spec.loader)
         return spec
-
-    def _ask_the_others(self, name: str, path: str, target: Any) -> Any:
-        for finder in sys.meta_path:
-            find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if finder is not self and find else None
-            if spec is not None:
-                return spec
-        return None
 
     def _listen(self, name: str, loader: Any) -> None:
         execute = loader.exec_module

@@ -74,7 +74,10 @@ class Tap:
     def _line(self, line: str) -> None:
         for pattern in self.patterns:
             for match in pattern.finditer(line):
-                self._named(match)
+                groups = match.groupdict() or {"metric": match.group(1 if match.re.groups else 0)}
+                for name, value in groups.items():
+                    if value is not None:
+                        self.recorder.metric(name, value, "pattern")
         if self.keras_drives() or _WARNING.search(line):
             return
         epoch = _EPOCH.search(line)
@@ -82,12 +85,6 @@ class Tap:
             self.recorder.event("printed-epoch", number=int(epoch.group(1)[:9]))
         for match in _DEFAULT.finditer(line):
             self._default(match)
-
-    def _named(self, match: re.Match[str]) -> None:
-        groups = match.groupdict() or {"metric": match.group(1 if match.re.groups else 0)}
-        for name, value in groups.items():
-            if value is not None:
-                self.recorder.metric(name, value, "pattern")
 
     def _default(self, match: re.Match[str], source: str = "output") -> None:
         if match.group("at") not in (None, "1") or _CODE.search(match.group()):
@@ -122,13 +119,15 @@ def watch_warnings(recorder: Recorder) -> None:
 _MOMENTS = frozenset({"on_train_epoch_end", "on_validation_end", "on_test_end"})
 
 
-def watch_lightning(package: str, recorder: Recorder) -> None:
+@guarded("lightning-import")
+def watch_lightning(recorder: Recorder, module: Library) -> None:
     """Read what a trainer logs, through the one function that every callback hook goes through."""
+    recorder.note_framework("lightning", module.__version__)
     seen: dict[tuple[str, int], float] = {}
 
     @guarded("lightning")
-    def read(trainer: Any) -> None:
-        if getattr(trainer, "sanity_checking", False):
+    def hooks_called(_: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG001
+        if hook_name not in _MOMENTS or getattr(trainer, "sanity_checking", False):
             return
         for name, value in dict(trainer.callback_metrics).items():
             number, key = float(value), (name, recorder.epoch)
@@ -137,14 +136,11 @@ def watch_lightning(package: str, recorder: Recorder) -> None:
                 seen[key] = number
                 recorder.metric(name, number, "lightning")
 
-    def hooks_called(_: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG001
-        if hook_name in _MOMENTS:
-            read(trainer)
-
-    after(importlib.import_module(package + ".trainer.call"), "_call_callback_hooks", hooks_called)
+    after(importlib.import_module(module.__name__ + ".trainer.call"), "_call_callback_hooks", hooks_called)
 
 
-def watch_torchmetrics(torchmetrics: Library, recorder: Recorder) -> None:
+@guarded("torchmetrics-import")
+def watch_torchmetrics(recorder: Recorder, torchmetrics: Library) -> None:
     """Read what metrics compute, through what wraps every metric's `compute`."""
 
     @guarded("torchmetrics")
@@ -162,8 +158,7 @@ def watch_torchmetrics(torchmetrics: Library, recorder: Recorder) -> None:
             wrapped = original(metric, compute)
 
             def computed(*args: Any, **kwargs: Any) -> Any:
-                value = wrapped(*args, **kwargs)
-                note(metric, value)
+                note(metric, value := wrapped(*args, **kwargs))
                 return value
 
             return computed

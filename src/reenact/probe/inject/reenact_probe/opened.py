@@ -7,10 +7,12 @@ cannot see (another program, a network, a library that opens files below Python)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -28,21 +30,16 @@ BELOW_PYTHON = frozenset((
     "torchcodec", "torchdata",
 ))  # fmt: skip
 """Modules whose files no event of Python tells of."""
-OPENERS: dict[str, Any] = {
-    "h5py": ("h5py", ("h5f.open", os.O_RDONLY), ("h5f.create", os.O_WRONLY)),
-    "torchvision.io.image": ("torchvision", ("read_file", os.O_RDONLY)),
-    "torch.serialization": ("torch", ("_open_zipfile_writer", os.O_WRONLY)),
-}
-"""By module: the library, and its functions that open files without an event, for reading or for writing."""
+OPENERS = (
+    ("h5py", "h5f.open", os.O_RDONLY),
+    ("h5py", "h5f.create", os.O_WRONLY),
+    ("torchvision.io.image", "read_file", os.O_RDONLY),
+    ("torch.serialization", "_open_zipfile_writer", os.O_WRONLY),
+)
+"""Modules and their functions that open files without an event, for reading or for writing."""
 _START = "it starts another program"
-STARTS = {
-    "subprocess.Popen": _START,
-    "os.system": _START,
-    "os.exec": "it becomes another program",
-    "os.posix_spawn": _START,
-    "os.spawn": _START,
-    "pty.spawn": _START,
-}
+_STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn")
+STARTS = {**dict.fromkeys(_STARTS, _START), "os.exec": "it becomes another program"}
 ASKING = ("platform.py", "uuid.py", os.path.join("ctypes", "util.py"))
 """Files of the standard library that start small programs to ask what machine this is."""
 _NOT_DATA = ("/proc/", "/sys/", "/dev/")
@@ -58,8 +55,9 @@ def install(folder: str) -> None:
         _noting = _Noting(folder)
         _noting.line({"process": os.getpid()})
         sys.addaudithook(_noting.on_event)
-        for module, (library, *functions) in OPENERS.items():
-            late.when_imported(module, functools.partial(_noting.listen, library, tuple(functions)))
+        for module, path, flags in OPENERS:
+            library = module.partition(".")[0]
+            late.when_imported(module, functools.partial(_noting.listen, library, path, flags))
 
 
 class _Noting:
@@ -93,15 +91,14 @@ class _Noting:
             note(args)
         except Exception as error:  # noqa: BLE001 - an error in a hook would end what the program does
             self.events = {}
-            self._give_up(error)
+            # No space for one line: neither is there space for the journal that would believe the list.
+            with contextlib.suppress(OSError):
+                self.line({"blind": f"the list of opened files broke off ({type(error).__name__})"})
 
-    def listen(self, library: str, functions: tuple[tuple[str, int], ...], module: Module) -> None:
-        """A library that opens files itself: the functions that ask it to are listened to."""
-        for path, flags in functions:
-            owner, _, name = path.rpartition(".")
-            self._listen(getattr(module, owner, None) if owner else module, name, library, flags)
-
-    def _listen(self, owner: Any, name: str, library: str, flags: int) -> None:
+    def listen(self, library: str, path: str, flags: int, module: Module) -> None:
+        """A library that opens files itself: a function that asks it to is listened to."""
+        within, _, name = path.rpartition(".")
+        owner = getattr(module, within, None) if within else module
         function = getattr(owner, name, None)
         if function is None:
             self._blind(f"{library} opens files that cannot be seen")
@@ -123,20 +120,14 @@ class _Noting:
             os.close(handle)
 
     def _open(self, args: Args) -> None:
-        path, _, flags = args
-        name = _full(path)
-        if name is None or name == self.target:
-            return
-        flags = flags or 0
+        name, flags = _full(args[0]), args[2] or 0
         if flags & (os.O_TRUNC | os.O_EXCL) or (flags & os.O_ACCMODE) == os.O_WRONLY:
-            self.written.add(name)
-        else:
-            self._note("file", _source(name))
+            self.written.add(name or "")
+        elif name != self.target:
+            self._note("file", name and _source(name))
 
     def _connected(self, args: Args) -> None:
-        name = _full(args[0])
-        if name is not None:
-            self._note("file", name)
+        self._note("file", _full(args[0]))
 
     def _loaded(self, args: Args) -> None:
         # A library that is asked for by its name alone is one of the system.
@@ -145,14 +136,13 @@ class _Noting:
 
     def _listed(self, args: Args) -> None:
         # To find a module the import system lists its folders; which names it found, its imports tell.
-        if _caller().startswith(("<frozen importlib", self.importlib)):
-            return
-        name = _full(args[0] if args and args[0] is not None else ".")
-        if name is not None:
-            self._note("folder", name)
+        if not next(_callers()).startswith(("<frozen importlib", self.importlib)):
+            self._note("folder", _full(args[0] if args and args[0] is not None else "."))
 
     def _started(self, why: str, _: Any) -> None:
-        if not _caller_is(ASKING):
+        here = os.path.dirname(os.__file__) + os.sep
+        asking = [file for file in _callers() if file.startswith(here) and file[len(here) :] in ASKING]
+        if not asking:
             self._blind(why)
 
     def _network(self, args: Args) -> None:
@@ -161,36 +151,27 @@ class _Noting:
             self._blind("it uses the network")
 
     def _imported(self, args: Args) -> None:
-        module = args[0]
-        if module in BELOW_PYTHON:
-            self._blind(f"{module} opens files that cannot be seen")
+        if args[0] in BELOW_PYTHON:
+            self._blind(f"{args[0]} opens files that cannot be seen")
 
-    def _note(self, kind: str, name: str) -> None:
-        if name in self.written or (kind, name) in self.seen or self._is_aside(name):
+    def _note(self, kind: str, name: str | None) -> None:
+        if name is None or name in self.written or (kind, name) in self.seen:
+            return
+        slashed = name + os.sep
+        if slashed.startswith(_NOT_DATA + self.ours) or any(part in slashed for part in _INSTALLED):
+            # Of the interpreter, an installed package or ours: their versions say what they hold.
             return
         self.seen.add((kind, name))
         if len(self.seen) > MOST:
             self._blind(f"it opens more than {MOST} files")
             self.events = {}
-            return
-        self.line({kind: name})
-
-    def _is_aside(self, name: str) -> bool:
-        """Of the interpreter, an installed package or ours: their versions say what they hold."""
-        slashed = name + os.sep
-        return slashed.startswith(_NOT_DATA + self.ours) or any(part in slashed for part in _INSTALLED)
+        else:
+            self.line({kind: name})
 
     def _blind(self, why: str) -> None:
         if why not in self.seen:
             self.seen.add(why)
             self.line({"blind": why})
-
-    def _give_up(self, error: Exception) -> None:
-        try:
-            self.line({"blind": f"the list of opened files broke off ({type(error).__name__})"})
-        except OSError:
-            # No space for one line: neither is there space for the journal that would believe the list.
-            return
 
 
 def _full(path: str) -> str | None:
@@ -213,21 +194,11 @@ def _source(name: str) -> str:
     return os.path.join(os.path.dirname(folder), file.partition(".")[0] + ".py")
 
 
-def _caller() -> str:
-    """File of the code that did what the hook was called for."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
-        frame = frame.f_back
-    return frame.f_code.co_filename if frame is not None else ""
-
-
-def _caller_is(endings: tuple[str, ...]) -> bool:
-    """Whether one of these files of the standard library is on the way to it."""
-    here = os.path.dirname(os.__file__)
+def _callers() -> Iterator[str]:
+    """Files on the way to what the hook was called for, that of the code which did it first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith(here) and name[len(here) + 1 :] in endings:
-            return True
+        if frame.f_code.co_filename != __file__:
+            yield frame.f_code.co_filename
         frame = frame.f_back
-    return False
+    yield ""

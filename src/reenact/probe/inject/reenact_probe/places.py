@@ -7,7 +7,6 @@ import os
 import sys
 import sysconfig
 import weakref
-from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -35,29 +34,19 @@ def _looks_like_library(filename: str) -> bool:
     if filename.startswith("<"):
         return not filename.startswith("<ipython")
     path = os.path.realpath(filename)
-    if path.startswith(_HERE):
-        return True
-    program = _program_folder()
-    if program and path.startswith(program):
-        return False
-    return path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
-
-
-def _program_folder() -> str:
-    """Folder of the main script when that itself lies among installed packages, else empty."""
     main = getattr(sys.modules.get("__main__"), "__file__", None)
-    if not main:
-        return ""
-    folder = os.path.dirname(os.path.realpath(main)) + os.sep
-    return folder if any(part in folder for part in _PACKAGES) else ""
+    folder = os.path.dirname(os.path.realpath(main)) + os.sep if main else ""
+    # The main script itself may lie among installed packages: what is beside it is the program.
+    own = any(part in folder for part in _PACKAGES) and path.startswith(folder)
+    installed = path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
+    return path.startswith(_HERE) or (installed and not own)
 
 
 def caller(made: Any = None) -> Place | None:
     """`[file, line, column, end line, end column]` of the user's frame, or none.
 
     With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where its class
-    is called, not where its class calls `super().__init__()`.
-    """
+    is called, not where its class calls `super().__init__()`."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
@@ -86,20 +75,16 @@ def position(frame: FrameType) -> Place:
 
 
 def _read_position(frame: FrameType, code: CodeType) -> Place:
-    columns = getattr(code, "co_positions", None)
-    if columns is not None:
-        line, end_line, column, end_column = next(
-            itertools.islice(columns(), frame.f_lasti // 2, None), (None,) * 4
-        )
-        if line is not None and column is not None:
-            return [code.co_filename, line, column, end_line, end_column]
-    return [code.co_filename, frame.f_lineno, 0, 0, 0]
+    positions: Any = getattr(code, "co_positions", tuple)()
+    at = next(itertools.islice(positions, frame.f_lasti // 2, None), (None,) * 4)
+    line, end_line, column, end_column = at
+    if line is None or column is None:
+        return [code.co_filename, frame.f_lineno, 0, 0, 0]
+    return [code.co_filename, line, column, end_line, end_column]
 
 
 class Made:
-    """Places by identity. Nothing is stored on the object, so nothing of ours is pickled or copied with
-    it.
-    """
+    """Places by identity. Nothing is stored on the object: nothing of ours is pickled or copied with it."""
 
     def __init__(self) -> None:
         self._places: dict[int, tuple[Any, Place]] = {}
@@ -107,19 +92,14 @@ class Made:
     def note(self, thing: Any) -> None:
         """Remember the user's line that is making `thing` right now."""
         key = id(thing)
-        if key in self._places and self._places[key][0]() is thing:
-            return
-        place = caller(made=thing)
-        if place is not None:
-            self._places[key] = (weakref.ref(thing, self._forget(key)), place)
 
-    def _forget(self, key: int) -> Callable[[Any], None]:
         def forget(ref: Any) -> None:
-            known = self._places.get(key)
-            if known is not None and known[0] is ref:
+            if self._places.get(key, (None,))[0] is ref:
                 del self._places[key]
 
-        return forget
+        place = caller(made=thing) if self.place(thing) is None else None
+        if place is not None:
+            self._places[key] = (weakref.ref(thing, forget), place)
 
     def place(self, thing: Any) -> Place | None:
         known = self._places.get(id(thing))

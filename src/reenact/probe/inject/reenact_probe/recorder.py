@@ -49,31 +49,30 @@ class Recorder:
         """Seconds the probe itself took."""
         self.tables = {name: Table(name) for name in COLUMNS}
         self.observers: list[Observer] = []
+        """Asked for the rest when the process ends."""
         self.at_close: list[Callable[[], object]] = []
         """What is done once everything is written."""
         self.missing: list[str] = []
         self._metrics: list[list[Any]] = []
         self._events: list[Facts] = []
+        self.kinds: set[str] = set()
+        """Of the events so far."""
         self._notes = 0
-        self._on_metric: list[Callable[[str, Any, str], None]] = []
-        self._on_event: list[Callable[[str, Facts], None]] = []
-        self._header = self._first_header()
+        self.on_metric: list[Callable[[str, Any, str], None]] = []
+        """Called with name, value and source of every metric once it is noted."""
         self._owned: bool | None = None
         self.next_flush = self.began + 0.5
         """When the next chunk is due."""
         self._closed = False
-
-    def _first_header(self) -> Facts:
-        return {
+        self._header: Facts = {
             "schema": SCHEMA,
             "columns": {name: list(columns) for name, columns in COLUMNS.items()},
             "started": time.time(),
             "pid": os.getpid(),
-            "argv": list(getattr(sys, "argv", [])),
             "cwd": os.getcwd(),
             "python": platform.python_version(),
-            "preset": self.config.preset,
-            "seed": self.config.seed,
+            "preset": config.preset,
+            "seed": config.seed,
             "frameworks": {},
             "layers": [],
             "parameters": [],
@@ -83,34 +82,15 @@ class Recorder:
     @property
     def owned(self) -> bool:
         """Whether this process records; asked for when training is first seen."""
-        if self._owned is not None:
-            return self._owned
-        self._owned = self.folder.claim()
-        if self._owned:
-            self._header["argv"] = list(getattr(sys, "argv", []))
-            self.write_header()
+        if self._owned is None:
+            self._owned = self.folder.claim()
+            self.write_header(argv=list(getattr(sys, "argv", [])))
         return self._owned
 
     @property
     def unclaimed(self) -> bool:
         """Nobody has asked to record in this process yet: nothing was trained."""
         return self._owned is None
-
-    def join(self, observer: Observer) -> None:
-        """An observer that is asked for the rest when the process ends."""
-        self.observers.append(observer)
-
-    def next_step(self) -> int:
-        """A step of an optimizer is done; gives the number of the next one."""
-        self.step += 1
-        return self.step
-
-    def set_epoch(self, epoch: int) -> None:
-        self.epoch = epoch
-
-    def spend(self, seconds: float) -> None:
-        """The probe itself took this long."""
-        self.spent += seconds
 
     def write_header(self, **facts: Any) -> None:
         self._header.update(facts)
@@ -135,26 +115,21 @@ class Recorder:
         if facts is not None:
             self.folder.write_json("data.json", facts)
 
-    def metric(self, name: Any, value: Any, source: str, epoch: int | None = None) -> None:
-        number = _as_number(value)
+    def metric(self, name: Any, value: Any, source: str) -> None:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, RuntimeError):
+            # No single number.
+            number = None
         if number is not None and self._has_space():
-            epoch = self.epoch if epoch is None else epoch
-            self._metrics.append([str(name), number, self.step, epoch, self.now(), source])
-        for listener in self._on_metric:
+            self._metrics.append([str(name), number, self.step, self.epoch, self.now(), source])
+        for listener in self.on_metric:
             listener(str(name), value, source)
 
     def event(self, kind: str, **facts: Any) -> None:
+        self.kinds.add(kind)
         if self._has_space():
             self._events.append(dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now()))
-        for listener in self._on_event:
-            listener(kind, facts)
-
-    def listen(
-        self, on_metric: Callable[[str, Any, str], None], on_event: Callable[[str, Facts], None]
-    ) -> None:
-        """Hand on every metric (name, value, source) and every event (kind, facts) once it is noted."""
-        self._on_metric.append(on_metric)
-        self._on_event.append(on_event)
 
     def _has_space(self) -> bool:
         self._notes += 1
@@ -169,7 +144,7 @@ class Recorder:
         self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 50)
         if not self.owned or not (self._metrics or self._events or any(map(len, self.tables.values()))):
             return
-        if self.folder.full:
+        if self.folder.bytes >= self.folder.MAX_BYTES:
             for name in ("parameters", "layers"):
                 self.tables[name].take()
             self.note_missing("the trace reached its size limit: later layer and parameter rows are left out")
@@ -189,11 +164,3 @@ class Recorder:
             self.folder.write_json("ending.json", ending)
             for call in self.at_close:
                 call()
-
-
-def _as_number(value: Any) -> float | None:
-    """A float, or none for what is no single number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError, RuntimeError):
-        return None

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from reenact_probe.data import row_keys
+from reenact_probe.data import row_keys, spread
 from reenact_probe.types import Array, Facts
 
 MOST_ROWS, A_LOOK, FEWEST_ROWS = 512, 64, 160
@@ -47,29 +47,22 @@ class Signal:
         keys = row_keys(inputs)
         new = [i for i, key in enumerate(keys) if key not in self._known and keys.index(key) == i]
         short = _short(inputs[new]) if new else None
-        if short is not None and self._fits(short, labels):
+        if short is None or not (numpy.isfinite(short).all() and numpy.isfinite(labels).all()):
+            return
+        first = (self._inputs or [short])[0], (self._labels or [labels])[0]
+        if (short.shape[1], labels.shape[1]) == (first[0].shape[1], first[1].shape[1]):
             self._known.update(keys)
             self._inputs.append(short)
             self._labels.append(labels[new].astype("f8"))
             self._whole = whole
-
-    def _fits(self, inputs: Array, labels: Array) -> bool:
-        first = not self._inputs
-        same = first or (inputs.shape[1], labels.shape[1]) == (
-            self._inputs[0].shape[1],
-            self._labels[0].shape[1],
-        )
-        return same and bool(numpy.isfinite(inputs).all() and numpy.isfinite(labels).all())
 
     def facts(self) -> Facts | None:
         """How many rows there were, and the share of the spread of the labels that inputs explain; none where
         there are too few rows, or no spread."""
         if sum(map(len, self._inputs)) < FEWEST_ROWS:
             return None
-        inputs, labels = (
-            numpy.concatenate(self._inputs),
-            _columns(numpy.concatenate(self._labels), self._whole),
-        )
+        inputs = numpy.concatenate(self._inputs)
+        labels = _columns(numpy.concatenate(self._labels), self._whole)
         labels = labels[:, labels.std(axis=0) > 1e-12]
         if not labels.shape[1]:
             return None
@@ -81,8 +74,12 @@ class Signal:
 def explained(inputs: Array, labels: Array) -> float:
     """The share of the spread of held-out labels that kernel ridge regression on the other half explains."""
     order = numpy.random.default_rng(0).permutation(len(inputs))
-    kernel = _kernel(inputs[order])
-    labels = labels[order]
+    inputs, labels = inputs[order], labels[order]
+    # Alike in direction, and near to each other: both count.
+    products = inputs @ inputs.T
+    sizes = numpy.diag(products)
+    distances = numpy.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
+    kernel = products / inputs.shape[1] + numpy.exp(-distances / (float(numpy.median(distances)) or 1.0))
     half = len(labels) // 2
     left = numpy.zeros(len(PENALTIES))
     for known, asked in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
@@ -94,15 +91,6 @@ def explained(inputs: Array, labels: Array) -> float:
     return 1 - float(left.min()) / float(((labels - labels.mean(axis=0)) ** 2).sum())
 
 
-def _kernel(inputs: Array) -> Array:
-    """Alike in direction, and near to each other: both count."""
-    products = inputs @ inputs.T
-    sizes = numpy.diag(products)
-    distances = numpy.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
-    middle = float(numpy.median(distances)) or 1.0
-    return products / inputs.shape[1] + numpy.exp(-distances / middle)
-
-
 def _short(inputs: Array) -> Array | None:
     """A few numbers for each row: of tokens how often each occurs, of others some of their values."""
     flat = inputs.reshape(len(inputs), -1)
@@ -112,14 +100,7 @@ def _short(inputs: Array) -> Array | None:
         counts = numpy.zeros((len(flat), BUCKETS))
         numpy.add.at(counts, (numpy.arange(len(flat))[:, None], flat % BUCKETS), 1.0)
         return counts
-    return _spread(flat).astype("f8")
-
-
-def _spread(flat: Array) -> Array:
-    """At most so many columns, evenly spread."""
-    if flat.shape[1] <= COLUMNS:
-        return flat
-    return flat[:, numpy.linspace(0, flat.shape[1] - 1, COLUMNS).astype(int)]
+    return spread(flat, COLUMNS).astype("f8")
 
 
 def _standard(values: Array) -> Array:
@@ -133,7 +114,7 @@ def _columns(labels: Array, whole: bool) -> Array:
     classes: Array = numpy.unique(labels) if whole else numpy.empty(0)
     if 1 < len(classes) <= MOST_CLASSES:
         return (labels == classes[None, :]).astype("f8")
-    return labels[:, numpy.linspace(0, labels.shape[1] - 1, min(MOST_LABELS, labels.shape[1])).astype(int)]
+    return spread(labels, MOST_LABELS)
 
 
 class Again:
@@ -148,7 +129,7 @@ class Again:
         like the row that they were then; none for the first time."""
         if rows.dtype.kind != "f" or rows.ndim < 2 or self._times >= MOST_TIMES:
             return None
-        rows = _spread(rows[:MOST_AGAIN].reshape(min(MOST_AGAIN, len(rows)), -1)).astype("f8")
+        rows = spread(rows[:MOST_AGAIN].reshape(min(MOST_AGAIN, len(rows)), -1), COLUMNS).astype("f8")
         if source not in self._first:
             self._first[source] = (rows, None if labels is None else labels.copy())
             return None
@@ -159,8 +140,7 @@ class Again:
         same = float((before == rows).all(axis=1).mean())
         if same == 1.0:
             return None
-        products = rows @ before.T
-        near = numpy.square(before).sum(axis=1)[None, :] - 2 * products
+        near = numpy.square(before).sum(axis=1)[None, :] - 2 * (rows @ before.T)
         own = float((near.argmin(axis=1) == numpy.arange(len(rows))).mean())
         equal = None if labels is None or then is None else bool(numpy.array_equal(then, labels))
         drawn = labels is not None and not _repeats(labels)

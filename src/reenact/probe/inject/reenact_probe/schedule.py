@@ -54,7 +54,7 @@ class Schedule:
     EPOCH_ENDS = 0.5
     """Seconds that all looks may take before the ends of epochs lose theirs."""
 
-    def __init__(self, preset: str, on_lower: Callable[[str], None] | None = None) -> None:
+    def __init__(self, preset: str, on_lower: Callable[[str], None] = lambda _: None) -> None:
         self.preset = PRESETS[preset]
         self.cap = self.preset.cap
         self.detail = FULL
@@ -84,8 +84,7 @@ class Schedule:
     def epoch_ends(self, step: int) -> bool:
         """Ask for a step that ends an epoch. Whether it will be looked at: not in a run where looks cost.
 
-        The regular looks are counted on from it, so that long epochs bring no more of them.
-        """
+        The regular looks are counted on from it, so that long epochs bring no more of them."""
         if self.preset.stride is None or self._spent > self.EPOCH_ENDS:
             return False
         self._asked = step
@@ -99,23 +98,18 @@ class Schedule:
         """Tell what the last look cost, beside the time the step itself took."""
         self._looks += 1
         self._spent += price
-        if self._looks <= self.CALIBRATION or self.preset.share is None:
+        stride, most = self.preset.stride, self.preset.share
+        if self._looks <= self.CALIBRATION or most is None or stride is None:
             return
         self._price = _smooth(self._price, price)
         self._plain = _smooth(self._plain, max(step_time, 1e-9))
-        if self._looks % self.CALIBRATION == 0:
-            self._judge()
-
-    def _judge(self) -> None:
-        stride, most = self.preset.stride, self.preset.share
-        if stride is None or most is None or self._price / self._plain / stride <= most:
+        if self._looks % self.CALIBRATION or self._price / self._plain / stride <= most:
             return
         if self.cap > self.FLOOR:
             self.cap = max(self.FLOOR, self.cap // 4)
         elif self.detail > NORMS and self._spent > self.CHEAP:
             self.detail -= 1
-            if self._on_lower is not None:
-                self._on_lower(LOWERED[self.detail].format(self._last + 1))
+            self._on_lower(LOWERED[self.detail].format(self._last + 1))
 
 
 def _smooth(old: float, new: float) -> float:

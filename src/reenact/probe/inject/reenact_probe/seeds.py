@@ -15,7 +15,7 @@ from typing import Any
 
 from reenact_probe.guard import guarded
 from reenact_probe.late import when_imported
-from reenact_probe.types import Args, Kwargs, Library
+from reenact_probe.types import Library
 
 _LIMIT = 2**32
 
@@ -29,11 +29,12 @@ class Override:
         self.inside = False
 
     def translate(self, given: Any) -> int:
-        if not isinstance(given, int):
+        if not hasattr(given, "__index__"):
             return self.seed
-        if self.first is None:
-            self.first = given
-        return (self.seed + given - self.first) % _LIMIT
+        # Integers of numpy count.
+        number = given.__index__()
+        self.first = number if self.first is None else self.first
+        return (self.seed + number - self.first) % _LIMIT
 
     def replace(self, owner: Any, name: str) -> None:
         """Put a translating function in the place of a seeding one."""
@@ -43,11 +44,14 @@ class Override:
 
         @functools.wraps(original)
         def seed(*args: Any, **kwargs: Any) -> Any:
-            # Within another seeding call the seed is translated already; data-loading workers seed
-            # themselves.
+            # Within another seeding call it is translated already; data-loading workers seed themselves.
             if self.inside or sys._getframe(1).f_globals.get("__name__", "").startswith("torch.utils.data"):
                 return original(*args, **kwargs)
-            args, kwargs = self._changed(args, kwargs)
+            named = next((key for key in ("seed", "a") if key in kwargs), None)
+            if args or named is None:
+                args = (self.translate(args[0]) if args else self.seed, *args[1:])
+            else:
+                kwargs[named] = self.translate(kwargs[named])
             self.inside = True
             try:
                 return original(*args, **kwargs)
@@ -55,14 +59,6 @@ class Override:
                 self.inside = False
 
         setattr(owner, name, seed)
-
-    def _changed(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
-        if args:
-            return (self.translate(_plain(args[0])), *args[1:]), kwargs
-        named = next((key for key in ("seed", "a") if key in kwargs), None)
-        if named is not None:
-            return args, dict(kwargs, **{named: self.translate(_plain(kwargs[named]))})
-        return (self.seed,), kwargs
 
 
 _SEEDING = {
@@ -76,11 +72,10 @@ _SEEDING = {
 
 def install(seed: int | None) -> None:
     """Override from now on; without a seed the program's own stand."""
-    if seed is None:
-        return
-    override = Override(int(seed) % _LIMIT)
-    for name in _SEEDING:
-        when_imported(name, functools.partial(_override, override, name))
+    if seed is not None:
+        override = Override(int(seed) % _LIMIT)
+        for name in _SEEDING:
+            when_imported(name, functools.partial(_override, override, name))
 
 
 @guarded("seeds")
@@ -93,11 +88,3 @@ def _override(override: Override, name: str, module: Library) -> None:
         override.replace(getattr(module, owner) if owner else module, function)
     if name == "torch":
         module.random.manual_seed = module.manual_seed
-
-
-def _plain(value: Any) -> Any:
-    """An integer where it can be read as one: numpy integers count."""
-    try:
-        return value.__index__()
-    except AttributeError:
-        return value

@@ -3,13 +3,16 @@
 Only where the launcher asks for it. Every stand-in is written into the folder of the trace before the program
 gets it: a result on made-up data says so. A trial is given the names of those that the watched run got, and
 gets the same without asking for the real ones: two trainings that are compared have the same data.
+
+What is made up has the shapes, dtypes and value ranges of the real data. Labels follow from the inputs (a
+template for each class under noise, words that only one topic has, a curved rule for quantities), so that a
+sound training learns; the same call gives the same rows every time.
 """
 
 from __future__ import annotations
 
 import functools
 import linecache
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -43,6 +46,28 @@ _TORCHVISION = {"MNIST": "mnist", "FashionMNIST": "fashion_mnist", "CIFAR10": "c
                 "CIFAR100": "cifar100"}  # fmt: skip
 _WORDS = {"imdb": (88584, 2, 7), "reuters": (30979, 46, 8)}
 """Words, topics, seed."""
+TRAIN, TEST = 2000, 500
+"""Rows, where the program does not count on those of the real data."""
+_CELL = 4
+"""Pixels of a template that have one value, across and down."""
+_SHIFTS = tuple((down, right) for down in (-2, 0, 2) for right in (-2, 0, 2))
+_AT_ONCE = 1000
+"""Pictures that are computed together: memory for a few of them as floats, not for all."""
+_FIRST_TELLING, _TELLING = 30, 8
+"""Rank of the first word that tells a topic, and how many there are to each."""
+
+BOSTON = (
+    (0.006, 89), (0, 100), (0.46, 27.7), (0, 1), (0.385, 0.871), (3.56, 8.78), (2.9, 100), (1.13, 12.1),
+    (1, 24), (187, 711), (12.6, 22), (0.32, 396.9), (1.73, 38),
+)  # fmt: skip
+CALIFORNIA = (
+    (-124.35, -114.31), (32.54, 41.95), (1, 52), (2, 39320), (1, 6445), (3, 35682), (1, 6082), (0.5, 15),
+)  # fmt: skip
+CALIFORNIA_MEANS = (
+    (0.5, 15), (1, 52), (0.85, 141.9), (0.33, 34.07), (3, 35682), (0.69, 1243), (32.54, 41.95),
+    (-124.35, -114.31),
+)  # fmt: skip
+"""Least and largest value of each column, as keras and as scikit-learn order them."""
 
 
 class StandIns:
@@ -71,18 +96,14 @@ class StandIns:
                 except Exception as error:
                     if not is_missing(error):
                         raise
-            self._note(name)
+            if name not in self.given:
+                # An error here ends the program: no made-up data without its name in the result.
+                self.given.append(name)
+                self.folder.write_json(FILE, {"names": self.given})
             return make(*args, **kwargs)
 
         load.has_stand_in = True  # type: ignore[attr-defined]
         setattr(owner, attribute, load)
-
-    def _note(self, name: str) -> None:
-        # An error here ends the program: no made-up data without its name in the result.
-        if name not in self.given:
-            self.given.append(name)
-            os.makedirs(self.folder.path, exist_ok=True)
-            self.folder.write_json(FILE, {"names": self.given})
 
 
 def install(folder: Folder, names: Sequence[str]) -> None:
@@ -106,26 +127,18 @@ def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> N
     dotted = f"keras.datasets.{name}"
     stand_ins.offer(module, "load_data", lambda *_: dotted, functools.partial(make, name))
     if name in _WORDS:
-        stand_ins.offer(module, "get_word_index", lambda *_: dotted, functools.partial(_word_index, name))
+        index = {f"word{rank}": rank for rank in range(1, _WORDS[name][0] + 1)}
+        stand_ins.offer(module, "get_word_index", lambda *_: dotted, lambda *_, **__: dict(index))
 
 
 def _rows(real: Sequence[int]) -> Sequence[int]:
     """As many as the real data has where the program counts on that, as in `x.reshape(60000, 784)`."""
-    from reenact_probe.standin_data import TEST, TRAIN
-
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     text = "".join(linecache.getlines(frame.f_code.co_filename)) if frame is not None else ""
     digits = {match.replace("_", "") for match in re.findall(r"\b\d[\d_]*\b", text)}
     return real if str(real[0]) in digits else (TRAIN, TEST)
-
-
-def _images(name: str) -> Any:
-    from reenact_probe.standin_data import pictures
-
-    side, channels, classes, real, seed = _PICTURES[name]
-    return pictures(side, channels, classes, _rows(real), seed)
 
 
 def _grey(name: str, *_: Any, **__: Any) -> Any:
@@ -142,8 +155,6 @@ def _colours(name: str, label_mode: str = "fine") -> Any:
 
 
 def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kwargs: Any) -> Any:
-    from reenact_probe.standin_data import TEST, TRAIN, encoded, ranks
-
     words, topics, seed = _WORDS[name]
     order = ("num_words", "skip_top", "maxlen")
     kwargs.update(zip(order, args))
@@ -152,13 +163,7 @@ def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kw
     return _split(x, y, test_split)
 
 
-def _word_index(name: str, *_: Any, **__: Any) -> dict[str, int]:
-    return {f"word{rank}": rank for rank in range(1, _WORDS[name][0] + 1)}
-
-
 def _houses(name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any) -> Any:
-    from reenact_probe.standin_data import BOSTON, CALIFORNIA, TEST, TRAIN, table
-
     if name == "boston_housing":
         return _split(*table(BOSTON, (5, 50), 506, 9), test_split)
     rows = 600 if "small" in (version, *args) else TRAIN + TEST
@@ -218,8 +223,6 @@ def _sklearn(stand_ins: StandIns, datasets: Library) -> None:
 
 
 def _california(*_: Any, return_X_y: bool = False, as_frame: bool = False, **__: Any) -> Any:  # noqa: N803
-    from reenact_probe.standin_data import CALIFORNIA_MEANS, TEST, TRAIN, table
-
     names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]
     x, y = table(CALIFORNIA_MEANS, (0.15, 5.0), TRAIN + TEST, 11)
     return _bunch(x, y, names, "MedHouseVal", return_X_y, as_frame)
@@ -229,7 +232,7 @@ def _openml(*_: Any, return_X_y: bool = False, as_frame: Any = "auto", **__: Any
     (x, y), (x_test, y_test) = _images("mnist")
     names = [f"pixel{number}" for number in range(1, 785)]
     flat = [part.reshape(len(part), -1).astype("int64") for part in (x, x_test)]
-    concatenate = sys.modules["numpy"].concatenate
+    concatenate = import_module("numpy").concatenate
     labels = concatenate([y, y_test]).astype(str).astype(object)
     return _bunch(concatenate(flat), labels, names, "class", return_X_y, bool(as_frame))
 
@@ -246,3 +249,88 @@ def _bunch(x: Array, y: Array, names: list[str], target: str, pair: bool, framed
     return import_module("sklearn.utils").Bunch(
         data=x, target=y, frame=frame, feature_names=names, target_names=[target], DESCR="Stand-in data."
     )
+
+
+def _images(name: str) -> Any:
+    """Pictures of uint8 and labels: (rows, side, side), or (rows, side, side, channels) where there are
+    colours. Each is the template of its class, moved a little, with a fainter one of another class."""
+    side, channels, classes, real, seed = _PICTURES[name]
+    rows = _rows(real)
+    numpy = import_module("numpy")
+    chance = numpy.random.default_rng(seed)
+    templates = _templates(side, channels, classes, chance)
+    total = rows[0] + rows[1]
+    labels = chance.permutation(numpy.arange(total) % classes)
+    images = numpy.empty((total, *templates.shape[2:]), dtype="uint8")
+    for begin in range(0, total, _AT_ONCE):
+        part = labels[begin : begin + _AT_ONCE]
+        moved = chance.integers(0, len(_SHIFTS), len(part))
+        bright, faint = (
+            chance.uniform(*bounds, len(part)).astype("float32").reshape(-1, *[1] * (images.ndim - 1))
+            for bounds in ((0.6, 1.1), (0.0, 0.5))
+        )
+        mixed = bright * templates[moved, part]
+        mixed += faint * templates[moved, chance.integers(0, classes, len(part))]
+        mixed += 0.1 * chance.standard_normal(mixed.shape, dtype="float32")
+        images[begin : begin + _AT_ONCE] = numpy.rint(numpy.clip(mixed, 0, 1) * 255)
+    return (images[: rows[0]], labels[: rows[0]]), (images[rows[0] :], labels[rows[0] :])
+
+
+def _templates(side: int, channels: int, classes: int, chance: Array) -> Array:
+    """(shifts, classes, side, side[, channels]) from 0 to 1; one colour: strokes on an empty background."""
+    cells, numpy = side // _CELL, import_module("numpy")
+    coarse = chance.random((classes, cells, cells, channels)).astype("float32")
+    if channels == 1:
+        coarse[coarse < 0.55] = 0
+        coarse[:, [0, -1]] = 0
+        coarse[:, :, [0, -1]] = 0
+    large = coarse.repeat(_CELL, axis=1).repeat(_CELL, axis=2)
+    large = large[..., 0] if channels == 1 else large
+    return numpy.stack([numpy.roll(large, shift, axis=(1, 2)) for shift in _SHIFTS])
+
+
+def ranks(words: int, classes: int, rows: int, seed: int) -> tuple[list[list[int]], Array]:
+    """Texts as ranks of their words, the most frequent being 1, and their topics."""
+    numpy = import_module("numpy")
+    chance = numpy.random.default_rng(seed)
+    topics = chance.permutation(numpy.arange(rows) % classes)
+    texts = []
+    for topic in topics:
+        text = (words ** chance.random(chance.integers(30, 250))).astype("int64")
+        telling = chance.random(len(text)) < 0.15
+        first = _FIRST_TELLING + _TELLING * topic
+        text[telling] = chance.integers(first, first + _TELLING, telling.sum())
+        texts.append(text.tolist())
+    return texts, topics
+
+
+def encoded(
+    texts: list[list[int]], topics: Array, num_words: int | None = None, skip_top: int = 0,
+    maxlen: int | None = None, start_char: int | None = 1, oov_char: int | None = 2, index_from: int = 3,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Ranks as keras numbers them, by the arguments of `imdb.load_data`."""
+    numpy = import_module("numpy")
+    head = [] if start_char is None else [start_char]
+    made = [[*head, *(rank + index_from for rank in text)] for text in texts]
+    kept = [at for at, text in enumerate(made) if not maxlen or len(text) < maxlen]
+    limit = num_words or 1 + max(max(text) for text in made)
+    rows = numpy.empty(len(kept), dtype=object)
+    for row, at in enumerate(kept):
+        words = [word if skip_top <= word < limit else oov_char for word in made[at]]
+        rows[row] = [word for word in words if word is not None]
+    return rows, numpy.asarray(topics)[kept]
+
+
+def table(
+    columns: Sequence[tuple[float, float]], target: tuple[float, float], rows: int, seed: int
+) -> tuple[Array, Array]:
+    """Numbers between the bounds of each column, and a quantity that follows from them by a curved rule."""
+    numpy = import_module("numpy")
+    chance = numpy.random.default_rng(seed)
+    shares = chance.random((rows, len(columns)))
+    centred = 2 * shares - 1
+    height = centred @ chance.normal(0, 1, len(columns)) + centred[:, 0] * centred[:, 1] - centred[:, 2] ** 2
+    height += chance.normal(0, 0.1, rows)
+    low, high = numpy.asarray(columns, dtype="float64").T
+    risen = 1 / (1 + numpy.exp(-height))
+    return low + shares * (high - low), target[0] + risen * (target[1] - target[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 from reenact_probe.types import Library, Module, Tensor
 
@@ -60,19 +59,15 @@ def wait(path: str) -> bool:
     return os.path.exists(path)
 
 
-def load(torch: Library, path: str) -> Any:
-    return torch.load(path, weights_only=True)
-
-
 def restore(torch: Library, module: Module, models: list[tuple[str, dict[str, Tensor]]]) -> bool:
     """Give a model the weights that a model of its class with the same tensors had; whether there was one."""
     mine = weights_of(module)
-    shapes = {name: tensor.shape for name, tensor in mine.items()}
-    for number, (name, tensors) in enumerate(models):
-        if name == type(module).__name__ and {key: value.shape for key, value in tensors.items()} == shapes:
-            del models[number]
-            with torch.no_grad():
-                for key, tensor in mine.items():
-                    tensor.copy_(tensors[key])
-            return True
-    return False
+    known = (type(module).__name__, {name: tensor.shape for name, tensor in mine.items()})
+    shaped = [(name, {key: value.shape for key, value in tensors.items()}) for name, tensors in models]
+    if known not in shaped:
+        return False
+    _, tensors = models.pop(shaped.index(known))
+    with torch.no_grad():
+        for key, tensor in mine.items():
+            tensor.copy_(tensors[key])
+    return True

@@ -7,6 +7,7 @@ Nothing else is recorded in such a process. It may wait for the weights that the
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import os
@@ -17,10 +18,11 @@ from typing import Any
 
 from reenact_probe import ending, guard, weights
 from reenact_probe.experiment import behaviour, labels, trials
+from reenact_probe.experiment.senses import Pass, look_at_keras
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import Budget, KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
-from reenact_probe.keras import behaviour as keras_behaviour
+from reenact_probe.keras.observer import base_optimizer, definer
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.capture import LOSSES
 from reenact_probe.torch.facts import inner
@@ -59,40 +61,33 @@ class TakeOver:
         """The loss of the first batch, once it could be played again."""
         self._stepping: Optimizer | None = None
         """An optimizer that was asked to step before its loss went backward: it was given a closure."""
-        self._install()
-
-    def _install(self) -> None:
-        torch = self.torch
         optim = importlib.import_module("torch.optim.optimizer")
-        patch(torch.autograd, "backward", self._wrap_backward)
+        before(torch.autograd, "backward", self._goes_back)
+        after(torch.autograd, "backward", self._went_back)
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         # A scaler that finds infinite gradients never lets the optimizer step.
         before(torch.amp.GradScaler, "step", lambda _, optimizer, *__, **___: self._before_step(optimizer))
         when_made(optim.Optimizer, self._optimizer_made)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            patch(torch.nn.utils, name, self._wrap_clip)
+            before(torch.nn.utils, name, functools.partial(self._clipped, getattr(torch.nn.utils, name)))
         state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
-        mode = make_mode(torch, self.tape)
         # Never left: it was entered before any mode of the program, so it lies under all of them.
-        mode.__enter__()
+        make_mode(torch, self.tape).__enter__()
 
     def join_keras(self, keras: Library) -> None:
         """Keras on torch has its own optimizers, losses and layers; on another backend there is no tape."""
-        base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        when_made(base, self._optimizer_made)
-        before(base, "apply", self._before_apply)
+
+        def fit_begins(*args: Any, **kwargs: Any) -> None:
+            self._test_keras = lambda: look_at_keras(keras, *args, **kwargs)
+
+        when_made(base_optimizer(), self._optimizer_made)
+        before(base_optimizer(), "apply", self._before_apply)
         before(keras.losses.Loss, "__call__", self._compared)
-        before(_trainer(keras, "fit"), "fit", lambda *args, **kwargs: self._fit_begins(keras, args, kwargs))
-        self.inputs.join_keras(keras)
+        before(definer(keras.Model, "fit"), "fit", fit_begins)
+        patch(keras.layers.Layer, "__call__", self.inputs.wrap_call)
 
-    # What is noticed on the way ---------------------------------------------------------------------------
-
-    def _wrap_clip(self, original: Function) -> Function:
-        def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
-            self._clips.append(lambda weights: original(weights, *args, **kwargs))
-            return original(parameters, *args, **kwargs)
-
-        return clip
+    def _clipped(self, clip: Function, _: Any, *args: Any, **kwargs: Any) -> None:
+        self._clips.append(lambda weights: clip(weights, *args, **kwargs))
 
     def _optimizer_made(self, optimizer: Optimizer) -> None:
         self._optimizers.append(weakref.ref(optimizer))
@@ -106,28 +101,13 @@ class TakeOver:
             logits = bool(loss.get_config().get("from_logits"))
             self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
 
-    def _fit_begins(self, keras: Library, args: Args, kwargs: Kwargs) -> None:
-        self._test_keras = lambda: keras_behaviour.look(keras, *args, **kwargs)
-
-    def _wrap_backward(self, original: Function) -> Function:
-        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-            self._goes_back(tensors)
-            original(tensors, *args, **kwargs)
-            self._went_back()
-
-        return backward
-
     @guarded("experiment-backward")
-    def _goes_back(self, tensors: Any) -> None:
+    def _goes_back(self, tensors: Any, *_: Any, **__: Any) -> None:
         loss = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
-        if self._scaled is not None and self._scaled[0] is loss:
-            loss = self._scaled[1]
-        self._losses.append(loss)
-
-    # The moment -------------------------------------------------------------------------------------------
+        self._losses.append(self._scaled[1] if self._scaled and self._scaled[0] is loss else loss)
 
     @guarded("experiment-backward")
-    def _went_back(self) -> None:
+    def _went_back(self, *_: Any, **__: Any) -> None:
         if self._stepping is not None:
             self.take_over(lambda: TorchOptimizer(self._stepping, self._clips))
         elif not any(made() is not None for made in self._optimizers):
@@ -142,9 +122,8 @@ class TakeOver:
 
     @guarded("experiment-step")
     def _before_apply(self, optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> None:  # noqa: ARG002
-        given = trainable_variables
-        variables = optimizer._trainable_variables if given is None else given
-        self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
+        given = optimizer._trainable_variables if trainable_variables is None else trainable_variables
+        self.take_over(lambda: KerasOptimizer(self.torch, optimizer, given))
 
     def take_over(self, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None) -> None:
         """The experiments, and the end of the process."""
@@ -180,9 +159,9 @@ class TakeOver:
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(_no_tests(error))
 
-    def _behave(self, passes: list[behaviour.Pass], at_end: bool = False) -> list[Facts]:
-        targets, batch, padding = self._targets[:8], self.inputs.batch, self.inputs.padding
-        return list(behaviour.test(self.torch, passes, targets, batch, self.seconds, padding, at_end))
+    def _behave(self, passes: list[Pass], at_end: bool = False) -> list[Facts]:
+        targets, given = self._targets[:8], (self.inputs.batch, self.seconds, self.inputs.padding)
+        return list(behaviour.test(self.torch, passes, targets, *given, at_end))
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
         """Wait for the end of the training beside, and test its weights: at the start the output may be all
@@ -198,23 +177,22 @@ class TakeOver:
                 return
             self.recorder.folder.write_json(WAITING, {})
             if weights.wait(path):
-                left = weights.load(self.torch, path)
+                left = self.torch.load(path, weights_only=True)
                 passes = [call for call in passes if weights.restore(self.torch, inner(call.module), left)]
                 facts["behaviour"] += self._behave(passes, at_end=True)
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
                 self._look_at_loss(facts, passes)
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
-            missing.append(f"{_NOT_AT_END}: {type(error).__name__}: {error}"[:300])
+            missing.append(_no_tests(error, " at the end"))
 
-    def _look_at_loss(self, facts: Facts, passes: list[behaviour.Pass]) -> None:
+    def _look_at_loss(self, facts: Facts, passes: list[Pass]) -> None:
         """Where all weights that the optimizer moves are those of the end."""
         restored = {id(weight) for call in passes for weight in call.module.parameters()}
         problem = self._problem
-        if problem is None or not all(id(weight) in restored for weight in problem.weights):
-            return
-        facts["modes"] = labels.by_mode(problem)
-        if all(tested.get("shift") is None for tested in facts["behaviour"]):
-            facts["permuted"] = labels.permuted(problem, self.inputs.batch, self.seconds)
+        if problem is not None and all(id(weight) in restored for weight in problem.weights):
+            facts["modes"] = labels.by_mode(problem)
+            if all(tested.get("shift") is None for tested in facts["behaviour"]):
+                facts["permuted"] = labels.permuted(problem, self.inputs.batch, self.seconds)
 
     def _forget(self) -> None:
         """Let go of what only the experiments needed: the training goes on beside."""
@@ -230,7 +208,7 @@ class TakeOver:
             self.tape.forget()
             gc.collect()
 
-    def _cannot_wait(self, passes: list[behaviour.Pass]) -> str:
+    def _cannot_wait(self, passes: list[Pass]) -> str:
         """Why this process cannot wait for weights; empty where it can."""
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
             return "the program trains in several processes"
@@ -245,7 +223,8 @@ class TakeOver:
         if any(loss.numel() != 1 for loss in self._losses):
             raise Unseen("what goes backward is no single number")
         optimizer = make_optimizer() if make_optimizer is not None else None
-        moved = optimizer.weights if optimizer is not None else self._leaves()
+        held = [t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf]
+        moved = optimizer.weights if optimizer is not None else list({id(t): t for t in held}.values())
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
@@ -254,10 +233,8 @@ class TakeOver:
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
         self._keep(facts)
-        refusal: str | None = "range of rates: the program moves its weights by hand"
+        refusal = "range of rates: the program moves its weights by hand" if optimizer is None else ""
         if optimizer is not None:
-            refusal = optimizer.refuses
-        if optimizer is not None and not refusal:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
         facts["missing"] += [refusal] if refusal else []
         self._problem = problem
@@ -265,12 +242,6 @@ class TakeOver:
     def _keep(self, facts: Facts) -> None:
         """Write what was found so far: whoever waits for the rest may stop waiting."""
         self.recorder.folder.write_json(NAME, facts)
-
-    def _leaves(self) -> list[Tensor]:
-        leaves = {
-            id(t): t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
-        }
-        return list(leaves.values())
 
     def _refuse_rivals(self, weights: list[Tensor]) -> None:
         """Two optimizers with weights of their own: one batch of one of them is half of a game."""
@@ -297,24 +268,17 @@ def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
     def begins(*args: Any, **kwargs: Any) -> None:
         facts: Facts = {"missing": [reason]}
         try:
-            facts["behaviour"] = [keras_behaviour.look(keras, *args, **kwargs)]
+            facts["behaviour"] = [look_at_keras(keras, *args, **kwargs)]
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
-            facts["missing"].append(
-                f"no tests of the model's behaviour: {type(error).__name__}: {error}"[:300]
-            )
+            facts["missing"].append(_no_tests(error))
         give(recorder, facts)
 
     for name in ("fit", "train_on_batch"):
-        before(_trainer(keras, name), name, begins)
+        before(definer(keras.Model, name), name, begins)
 
 
-def _no_tests(error: Exception) -> str:
-    return f"no tests of the model's behaviour: {type(error).__name__}: {error}"[:300]
-
-
-def _trainer(keras: Library, name: str) -> Any:
-    """The class that a method of Keras's models comes from."""
-    return next(base for base in keras.Model.__mro__ if name in vars(base))
+def _no_tests(error: Exception, when: str = "") -> str:
+    return f"no tests of the model's behaviour{when}: {type(error).__name__}: {error}"[:300]
 
 
 class Inputs:
@@ -323,7 +287,7 @@ class Inputs:
     def __init__(self, torch: Library, tape: Tape) -> None:
         self.torch = torch
         self.tape = tape
-        self.passes: dict[int, behaviour.Pass] = {}
+        self.passes: dict[int, Pass] = {}
         """The last call from outside of each model of torch, by identity."""
         self.batch: list[Tensor] = []
         """The last batch that a loader gave."""
@@ -337,12 +301,11 @@ class Inputs:
         after(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._batch_given)
         after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         # Module hooks get no keyword arguments, and Keras's layers do not run them.
-        patch(torch.nn.Module, "__call__", self._wrap_call)
+        patch(torch.nn.Module, "__call__", self.wrap_call)
 
-    def join_keras(self, keras: Library) -> None:
-        patch(keras.layers.Layer, "__call__", self._wrap_call)
+    def wrap_call(self, original: Function) -> Function:
+        """Note how a module is called from outside."""
 
-    def _wrap_call(self, original: Function) -> Function:
         def __call__(module: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             if not self.tape.open or threading.get_ident() != self._thread:
                 return original(module, *args, **kwargs)
@@ -364,7 +327,7 @@ class Inputs:
             self._found = False
             if weighty and not keras and self.torch.is_grad_enabled():
                 self.passes.pop(id(module), None)
-                self.passes[id(module)] = behaviour.Pass(module, args, kwargs)
+                self.passes[id(module)] = Pass(module, args, kwargs)
         if self._found or not self.torch.is_grad_enabled() or not weighty:
             return
         named = {key: value for key, value in kwargs.items() if not any(word in key for word in _NOT_INPUTS)}
@@ -383,13 +346,6 @@ class Inputs:
             self.batches = 0
 
     @guarded("experiment-padding")
-    def _padded(
-        self,
-        result: Any,  # noqa: ARG002
-        sequences: Any,  # noqa: ARG002
-        batch_first: bool = False,  # noqa: ARG002
-        padding_value: float = 0.0,
-        *_: Any,
-        **__: Any,
-    ) -> None:
-        self.padding = padding_value
+    def _padded(self, _: Any, *args: Any, padding_value: float = 0.0, **__: Any) -> None:
+        # Sequences, whether rows come first, and what they are filled up with.
+        self.padding = args[2] if len(args) > 2 else padding_value

@@ -10,15 +10,16 @@ before.
 from __future__ import annotations
 
 import contextlib
+import itertools
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from reenact_probe.experiment import senses
-from reenact_probe.experiment.following import Ended, following, mover, outputs
-from reenact_probe.experiment.tape import map_tensors, tensors_in
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Tensor
+from reenact_probe.experiment.senses import Ended, Pass, following
+from reenact_probe.experiment.tape import same, tensors_in
+from reenact_probe.types import Facts, Function, Library, Module, Tensor
 
 MOST_PASSES = 4
 MOVED = 1e-3
@@ -28,14 +29,6 @@ _ALONG_TIME = ("LSTM", "GRU", "RNN", "Attention", "Transformer", "Conv1d")
 """Parts of the names of modules that read a sequence, which may be given without a batch."""
 AGREE = 0.98
 """Share of the targets that must be the token so many places on."""
-
-
-class Pass(NamedTuple):
-    """A call of a model from outside, as the program made it."""
-
-    module: Module
-    args: Args
-    kwargs: Kwargs
 
 
 def test(
@@ -73,10 +66,10 @@ class Subject:
     def facts(self, targets: list[Tensor], at_end: bool = False) -> Facts:
         found: Facts = {"model": type(self.call.module).__name__}
         with _untouched(self.torch, self.call.module):
-            base = self._scores(self._same)
+            base = self._scores(same)
             if base is None:
                 return dict(found, missing="it gives no scores")
-            found["noise"] = _moved(base, self._scores(self._same, seed=1))
+            found["noise"] = _moved(base, self._scores(same, seed=1))
             quiet = (found["noise"] or 0.0) < MOVED
             everything = list(self._tokens())
             tokens, time_axis = (everything[0] if everything else None), None
@@ -84,58 +77,43 @@ class Subject:
                 axis, shift = _shift(given, targets)
                 # A first input that is the target is an autoencoder's.
                 answers = number and quiet and "shift" not in found
-                if axis is not None and (shift or (answers and self._reads_answers(base, given, axis))):
+                # Whoever gives the model the tokens before each alone (teacher forcing) may hand it all of
+                # them: their own scores must depend on them.
+                if axis is not None and (
+                    shift or (answers and (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED)
+                ):
                     tokens, time_axis, found["shift"] = given, axis, shift
             if quiet:
-                self._without_noise(found, base, tokens, time_axis, targets)
+                rows = self._batch_axis(base, time_axis, targets)
+                self._without_noise(found, base, tokens, time_axis, rows)
                 sources = [given for given in everything if given is not tokens]
                 if found.get("shift") == 1 and time_axis == 1 and len(sources) == 1:
                     self._source_padding(found, base, sources[0], tokens)
-                if self._batch_axis(base, time_axis, targets) == 0 and self._in_time:
-                    self._look_at_senses(found, base, targets, at_end)
+                if rows == 0 and self._in_time:
+                    found["ignored_inputs"] = senses.ignored(self.torch, self.call, targets, at_end)
+                    if at_end:
+                        found["order_blind"] = senses.order_blind(self.torch, self.call, base)
         return found
 
-    def _look_at_senses(self, found: Facts, base: Tensor, targets: list[Tensor], at_end: bool) -> None:
-        torch, (module, args, kwargs) = self.torch, self.call
-        found["ignored_inputs"] = senses.ignored(torch, module, args, kwargs, targets, at_end)
-        if at_end:
-            found["order_blind"] = senses.order_blind(torch, module, args, kwargs, base)
-
-    def _reads_answers(self, base: Tensor, given: Tensor, axis: int) -> bool:
-        """Whether the scores of a token depend on that token of an input that is the target itself. Whoever
-        gives the model the tokens before it alone (teacher forcing) may hand it all of them.
-        """
-        moved, _ = self._leak(base, given, axis, own=True)
-        return moved is not None and moved > MOVED
-
     def _without_noise(
-        self,
-        found: Facts,
-        base: Tensor,
-        tokens: Tensor | None,
-        time_axis: int | None,
-        targets: list[Tensor],
+        self, found: Facts, base: Tensor, tokens: Tensor | None, time_axis: int | None, rows: int | None
     ) -> None:
+        """The tests of tokens, and of the axis along which the rows lie."""
         if tokens is not None and time_axis is not None and found.get("shift") == 1 and self._in_time:
             found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
-        axis = self._batch_axis(base, time_axis, targets)
-        if axis is not None and self._in_time:
-            found["mixing"], found["mixing_at"] = self._mixing(base, axis)
-        if tokens is not None and time_axis is None and axis == 0 and self._in_time:
+        if rows is not None and self._in_time:
+            found["mixing"], found["mixing_at"] = self._mixing(base, rows)
+        if tokens is not None and time_axis is None and rows == 0 and self._in_time:
             found["padding"] = self._padding(base, tokens)
 
     @property
     def _in_time(self) -> bool:
         return time.process_time() < self.until
 
-    # Inputs -----------------------------------------------------------------------------------------------
-
     def _tokens(self) -> Iterator[Tensor]:
         """Inputs of whole numbers with rows and columns that are no masks."""
-        names = ("label", "target", "mask")
-        named = {
-            key: value for key, value in self.call.kwargs.items() if not any(word in key for word in names)
-        }
+        words = ("label", "target", "mask")
+        named = {k: value for k, value in self.call.kwargs.items() if not any(word in k for word in words)}
         for tensor in tensors_in((self.call.args, named)):
             whole = not tensor.is_floating_point() and not tensor.is_complex()
             if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
@@ -145,7 +123,7 @@ class Subject:
         """The axis of the rows: the one that is not time, or the one of the batch size."""
         if time_axis is not None:
             return 1 - time_axis
-        given = list(tensors_in((self.call.args, self.call.kwargs)))
+        given = self.call.given
         rows = self.rows or self._rows_without_loader(given, base, targets)
         sized = rows > 2 and all(t.dim() and t.shape[0] == rows for t in given)
         # What the loader gave has its rows first; what was made of it may have them second.
@@ -160,12 +138,10 @@ class Subject:
         if len({t.shape[1] for t in given if t.dim() > 1}) > 1:
             return rows
         labelled = any(target.dim() in (1, 2) and target.shape[0] == rows for target in targets)
-        series = any(
-            word in type(part).__name__ for part in self.call.module.modules() for word in _ALONG_TIME
-        )
         first = given[0] if given else base
         one_series = first.shape[1] == 1 if first.dim() > 2 else first.is_floating_point()
-        return rows if labelled and base.dim() <= 2 and not (series and one_series) else 0
+        series = one_series and self.call.has_part(_ALONG_TIME)
+        return rows if labelled and base.dim() <= 2 and not series else 0
 
     def _relates(self, base: Tensor, rows: int) -> bool:
         """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph), or
@@ -173,14 +149,11 @@ class Subject:
         # The weights of a layer of PyTorch relate its channels, of which there may be as many as rows.
         parts = [p for p in self.call.module.modules() if not type(p).__module__.startswith("torch.nn.")]
         held = [value for part in parts for value in vars(part).values()]
-        given = list(tensors_in((self.call.args, self.call.kwargs)))
-        tensors = [base, *given, *self.call.module.buffers(), *tensors_in(held)]
+        tensors = [base, *self.call.given, *self.call.module.buffers(), *tensors_in(held)]
         if any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors):
             return True
-        features = any(t.is_floating_point() and t.dim() > 1 and len(t) == rows for t in given)
+        features = any(t.is_floating_point() and t.dim() > 1 and len(t) == rows for t in self.call.given)
         return features and any(_are_numbers_of_rows(t, rows) for t in tensors)
-
-    # Tests ------------------------------------------------------------------------------------------------
 
     def _leak(
         self, base: Tensor, tokens: Tensor, axis: int, own: bool = False
@@ -228,7 +201,11 @@ class Subject:
         share, where = self._compare(base, changed, last_row)
         if (share or 0.0) < MOVED and _alike(base, axis):
             # Every row gets the same answer, whatever it is given: the layers inside may show more.
-            return self._where(changed, lambda t: last_row(t) if _one_axis(t, rows) else None)
+            def clear(tensor: Tensor) -> Tensor | None:
+                one_axis = list(tensor.shape).count(rows) == 1 and tensor.shape[0] == rows
+                return last_row(tensor) if one_axis else None
+
+            return self._where(changed, clear)
         return share, where
 
     def _padding(self, base: Tensor, tokens: Tensor, whole: Tensor | None = None) -> float | None:
@@ -259,66 +236,44 @@ class Subject:
     def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
         """The same for what a decoder is given beside its own tokens. Batches of rows of one length have no
         padding: then some is added, where it is known what the program pads with. Recurrence reads on
-        through padding, and is often left to.
-        """
+        through padding, and is often left to."""
         recurrent = any(type(part).__name__ in ("LSTM", "GRU", "RNN") for part in self.call.module.modules())
         if recurrent or base.dim() != 3 or base.shape[0] != len(source) or not self._in_time:
             return
         found["padding"] = self._padding(base, source, tokens)
-        given = list(tensors_in((self.call.args, self.call.kwargs)))
-        alike = [t for t in given if t is not tokens and t.dim() > 1 and t.shape[:2] == source.shape]
+        given = [t for t in self.call.given if t is not tokens and t.dim() > 1]
+        alike = [t for t in given if t.shape[:2] == source.shape]
         if len(alike) == 1 and found["padding"] is None and self.padding is not None:
-            more = self.torch.full_like(source[:, :2], self.padding)
-            longer = self.torch.cat([source, more], 1)
+            longer = self.torch.cat([source, self.torch.full_like(source[:, :2], self.padding)], 1)
             scores = self._scores(lambda tensor: longer if tensor is source else tensor)
             found["padding_added"] = _moved(base, scores)
-
-    # Passes -----------------------------------------------------------------------------------------------
 
     def _compare(
         self, base: Tensor, change: Function, part: Callable[[Tensor], Tensor | None]
     ) -> tuple[float | None, Facts | None]:
         """How far this part of the scores moves with the change, and the first module where it does."""
-        kept = part(base)
-        scores = self._scores(change)
+        kept, scores = part(base), self._scores(change)
         other = part(scores) if scores is not None else None
-        if kept is None or other is None:
-            return None, None
-        share = _moved(kept, other, base)
-        where = self._where(change, part)[1] if share is not None and share > MOVED else None
-        return share, where
+        share = _moved(kept, other, base) if kept is not None else None
+        return share, self._where(change, part)[1] if (share or 0.0) > MOVED else None
 
     def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
         """The first output of numbers that has rows; none where the model refuses the change."""
-        self.torch.manual_seed(seed)
-        random.seed(seed)
-        args, kwargs = map_tensors(self.call.args, change), map_tensors(self.call.kwargs, change)
-        try:
-            output = self.call.module(*args, **kwargs)
-        except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
-            return None
-        tensors = (t for t in outputs(output) if t.is_floating_point() and t.dim() and len(t) > 1)
-        first = next(tensors, None)
-        return first.detach().float() if first is not None else None
+        return next(
+            (output for output in self.call.outputs(self.torch, change, seed) if len(output) > 1), None
+        )
 
     def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> tuple[float, Facts | None]:
         """How far the output of the first module moves that moves, in the order in which they end."""
-        runs: list[list[Ended]] = []
-        for changing in (self._same, change):
-            ended: list[Ended] = []
+        runs: tuple[list[Ended], list[Ended]] = ([], [])
+        for ended, changing in zip(runs, (same, change)):
             with following(self.call.module, part, ended):
                 self._scores(changing)
-            runs.append(ended)
         for before, after in zip(*runs):
             share = _moved(before.part, after.part, before.whole) or 0.0
             if share > MOVED:
-                name = self.names.get(id(before.module), "")
-                return share, mover(before, name)
+                return share, before.facts(self.names.get(id(before.module), ""))
         return 0.0, None
-
-    @staticmethod
-    def _same(tensor: Tensor) -> Tensor:
-        return tensor
 
 
 @contextlib.contextmanager
@@ -352,11 +307,6 @@ def _alike(scores: Tensor, axis: int) -> bool:
     return float((scores - first).abs().max()) <= 1e-5 * float(first.abs().max())
 
 
-def _one_axis(tensor: Tensor, rows: int) -> bool:
-    """Whether it is clear where a tensor inside a model has its rows."""
-    return list(tensor.shape).count(rows) == 1 and tensor.shape[0] == rows
-
-
 def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:
     """The largest change, as a share of the spread of the values; none where that is not known. `whole`:
     what the values are a part of, for a part may be a single number."""
@@ -364,18 +314,15 @@ def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) ->
         return None
     whole = before if whole is None else whole
     spread = float((whole - whole.mean()).abs().mean())
-    largest = float((before - after).abs().max())
-    share = largest / spread if spread > 1e-6 else None
-    return share if share is not None and share == share else None
+    share = float((before - after).abs().max()) / spread if spread > 1e-6 else math.nan
+    return None if math.isnan(share) else share
 
 
 def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | None]:
     """The axis of time and how many places on the target of a token is; none where it is no such target."""
-    for target in targets:
-        for axis in (1, 0):
-            for places in (1, 2, 0):
-                if _is_shifted(tokens, target, axis, places):
-                    return axis, places
+    for target, axis, places in itertools.product(targets, (1, 0), (1, 2, 0)):
+        if _is_shifted(tokens, target, axis, places):
+            return axis, places
     return None, None
 
 
@@ -386,8 +333,7 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     width = target.numel() // rows
     if not length - 2 <= width <= length:
         return False
-    shape = (rows, width) if axis else (width, rows)
-    wanted = target.reshape(shape).to(tokens.device)
+    wanted = target.reshape((rows, width) if axis else (width, rows)).to(tokens.device)
     span = min(width, length - places)
     wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
     counted = wanted >= 0
@@ -395,8 +341,6 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     left = counted.flip(axis).cumsum(axis).flip(axis)
     counted &= left > places
     # Where neighbours are alike, every shift fits.
-    dull = (
-        float((tokens.narrow(axis, 1, length - 1) == tokens.narrow(axis, 0, length - 1)).float().mean()) > 0.5
-    )
+    repeats = tokens.narrow(axis, 1, length - 1) == tokens.narrow(axis, 0, length - 1)
     agree = float((wanted == given)[counted].float().mean()) if bool(counted.any()) else 0.0
-    return not dull and agree > AGREE
+    return float(repeats.float().mean()) <= 0.5 and agree > AGREE

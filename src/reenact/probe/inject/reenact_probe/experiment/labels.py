@@ -56,9 +56,9 @@ def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     beside = [tensor for tensor in batch if not tape.holds(tensor)]
     for call, place in tape.stretched:
         output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
-        known = any(_same_values(other, one) for one in beside) or (
-            not batch and _is_made_by(tape, output, "linear") and _is_no_grid(other)
-        )
+        by_layer = any(made.name == "linear" and id(output) in map(id, made.outputs) for made in tape.calls)
+        known = any(_same_values(other, one) for one in beside)
+        known = known or (not batch and by_layer and _is_no_grid(other))
         if id(call) in calls and known and _from_outside(tape, other):
             return {"output": list(output.shape), "target": list(other.shape), "place": place}
     return None
@@ -80,10 +80,6 @@ def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
 
 def _from_outside(tape: Tape, tensor: Tensor) -> bool:
     return not tensor.requires_grad and not tape.holds(tensor) and tensor.dim() > 0
-
-
-def _is_made_by(tape: Tape, tensor: Tensor, name: str) -> bool:
-    return any(call.name == name and id(tensor) in map(id, call.outputs) for call in tape.calls)
 
 
 def _is_no_grid(tensor: Tensor) -> bool:

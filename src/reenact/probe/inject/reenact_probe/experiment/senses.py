@@ -1,56 +1,141 @@
-"""Which inputs a model looks at, and whether it sees the order of a sequence.
+"""What a change of the inputs reaches: the modules of a model, each as it ends, and its outputs.
 
-An input whose rows can be exchanged while all outputs stay is not used. Before the first step a branch may be
-shut by weights of zero, so the weights are moved a little for this test: what then still does not matter is
-not connected. At the end they are left as they are.
+Which inputs a model looks at: one whose rows can be exchanged while all outputs stay is not used. Before the
+first step a branch may be shut by weights of zero, so the weights are moved a little for this test: what then
+still does not matter is not connected. At the end they are left as they are.
 """
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import random
 from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from reenact_probe.experiment.following import outputs
-from reenact_probe.experiment.tape import map_tensors, tensors_in
-from reenact_probe.types import Args, Function, Kwargs, Library, Module, Tensor
+import numpy
+
+from reenact_probe.experiment.tape import map_tensors, same, tensors_in
+from reenact_probe.places import is_library
+from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Module, Tensor
 
 NOT_LOOKED_AT = 1e-4
 """Share of the spread of an output below which it stayed."""
-FEWEST_ROWS = 4
+FEWEST_ROWS, KERAS_ROWS = 4, 32
 _NO_INPUTS = ("label", "target", "mask", "y_true", "len", "pos")
 """Parts of the names of arguments that a model may do without."""
 _ATTENDS = ("Attention", "Transformer", "SelfAttn")
 _SEES_ORDER = ("LSTM", "GRU", "RNN", "Conv", "Position", "Rotary", "Mamba")
 
 
-def ignored(
-    torch: Library, module: Module, args: Args, kwargs: Kwargs, targets: list[Tensor], at_end: bool
-) -> list[str]:
+class Pass(NamedTuple):
+    """A call of a model from outside, as the program made it."""
+
+    module: Module
+    args: Args
+    kwargs: Kwargs
+
+    @property
+    def given(self) -> list[Tensor]:
+        return list(tensors_in((self.args, self.kwargs)))
+
+    def has_part(self, words: tuple[str, ...]) -> bool:
+        """Whether one of these words is in the name of the class of a module."""
+        return any(word in type(part).__name__ for part in self.module.modules() for word in words)
+
+    def outputs(self, torch: Library, change: Function, seed: int = 0) -> list[Tensor]:
+        """All outputs of numbers, with these random draws; none where the model refuses the change."""
+        torch.manual_seed(seed)
+        random.seed(seed)
+        try:
+            output = self.module(*map_tensors(self.args, change), **map_tensors(self.kwargs, change))
+        except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
+            return []
+        return [t.detach().float() for t in _tensors(output) if t.is_floating_point() and t.dim()]
+
+
+def _tensors(output: Any) -> Iterator[Tensor]:
+    """Tensors of an output, whatever holds them."""
+    plain = hasattr(output, "grad_fn") or isinstance(output, (dict, tuple, list))
+    return tensors_in(output if plain else getattr(output, "__dict__", {}))
+
+
+class Ended(NamedTuple):
+    """A module whose forward came to its end."""
+
+    module: Module
+    parent: Module | None
+    """The program's own module that called it."""
+    part: Tensor
+    """What is looked at of its output."""
+    whole: Tensor
+
+    def facts(self, name: str) -> Facts:
+        """A module of the program's own, or one of a library beside the program's line that calls it."""
+        owner = self.module if self.parent is None or _own_code(self.module) is not None else self.parent
+        code = _own_code(owner)
+        place = None
+        if code is not None:
+            try:
+                lines = len(inspect.getsourcelines(code)[0])
+            except (OSError, TypeError):
+                lines = 1
+            place = [code.co_filename, code.co_firstlineno, 0, code.co_firstlineno + lines - 1, 0]
+        return {"module": name, "type": type(self.module).__name__, "forward": place}
+
+
+@contextlib.contextmanager
+def following(module: Module, part: Callable[[Tensor], Tensor | None], ended: list[Ended]) -> Iterator[None]:
+    """Note this part of the output of each module, with the program's own module that called it."""
+    stack: list[Module] = []
+
+    def ends(inner: Module, _: Any, output: Any) -> None:
+        if stack and stack[-1] is inner:
+            stack.pop()
+        tensor = next((t for t in _tensors(output) if t.is_floating_point()), None)
+        kept = part(tensor) if tensor is not None else None
+        if tensor is not None and kept is not None:
+            own = next((outer for outer in reversed(stack) if _own_code(outer) is not None), None)
+            ended.append(Ended(inner, own, kept.detach().float(), tensor.detach().float()))
+
+    handles = []
+    for inner in module.modules():
+        handles.append(inner.register_forward_pre_hook(lambda begun, _: stack.append(begun)))
+        handles.append(inner.register_forward_hook(ends))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _own_code(module: Module) -> Any:
+    """The code of a forward that the program wrote itself, or none."""
+    code = getattr(getattr(type(module), "forward", None), "__code__", None)
+    return code if code is not None and not is_library(code.co_filename) else None
+
+
+def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> list[str]:
     """Names of the arguments of several that no output depends on; rows lie along the first axis."""
-    named = [(name, tensor) for name, tensor in _arguments(module, args, kwargs) if _rows_differ(tensor)]
-    tested = [(name, tensor) for name, tensor in named if _is_input(name, tensor, targets)]
+    named = [(name, tensor) for name, tensor in _arguments(call) if _rows_differ(tensor)]
+    tested = [name for name, tensor in named if _is_input(name, tensor, targets)]
     if len(named) < 2 or not tested:
         return []
-    with contextlib.nullcontext() if at_end else _moved_weights(torch, module):
-        base = _outputs(torch, module, args, kwargs, lambda tensor: tensor)
-        if not base or all(_stay(torch, output, output[:1].expand_as(output)) for output in base):
+    with contextlib.nullcontext() if at_end else _moved_weights(torch, call.module):
+        base = call.outputs(torch, same)
+        if all(_stay(torch, output, output[:1].expand_as(output)) for output in base):
             return []
-        moves = {
-            name: _moves(torch, module, args, kwargs, base, _rolled(torch, tensor)) for name, tensor in named
-        }
+        moves = {name: _moves(torch, call, base, tensor) for name, tensor in named}
     # Where nothing moves the output, it is the output that says nothing.
-    return [name for name, _ in tested if moves[name] is False] if True in moves.values() else []
+    return [name for name in tested if moves[name] is False] if True in moves.values() else []
 
 
-def order_blind(torch: Library, module: Module, args: Args, kwargs: Kwargs, base: Tensor) -> bool | None:
+def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
     """Whether a model that attends gives the same answer for each row when the places of a sequence are
     exchanged; none for models of which nobody expects anything else."""
-    kinds = [type(part).__name__ for part in module.modules()]
-    sequence = next((t for t in tensors_in((args, kwargs)) if t.dim() > 1 and t.shape[1] > 3), None)
-    if sequence is None or not any(word in kind for kind in kinds for word in _ATTENDS):
-        return None
-    if any(word in kind for kind in kinds for word in _SEES_ORDER) or base.dim() != 2:
+    sequence = next((t for t in call.given if t.dim() > 1 and t.shape[1] > 3), None)
+    attends = call.has_part(_ATTENDS) and not call.has_part(_SEES_ORDER)
+    if sequence is None or not attends or base.dim() != 2:
         return None
     rows, length = sequence.shape[:2]
     order = torch.arange(length).flip(0).roll(1)
@@ -61,14 +146,14 @@ def order_blind(torch: Library, module: Module, args: Args, kwargs: Kwargs, base
 
     if torch.equal(changed(sequence), sequence) or _stay(torch, base, base[:1].expand_as(base)):
         return None
-    again = _outputs(torch, module, args, kwargs, changed)
+    again = call.outputs(torch, changed)
     return _stay(torch, base, again[0]) if again and again[0].shape == base.shape else None
 
 
-def _arguments(module: Module, args: Args, kwargs: Kwargs) -> Iterator[tuple[str, Tensor]]:
+def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
     """Tensors that were given as arguments, with the names that the model has for them."""
     try:
-        given = inspect.signature(module.forward).bind(*args, **kwargs).arguments
+        given = inspect.signature(call.module.forward).bind(*call.args, **call.kwargs).arguments
     except (TypeError, ValueError):
         return
     for name, value in given.items():
@@ -77,30 +162,21 @@ def _arguments(module: Module, args: Args, kwargs: Kwargs) -> Iterator[tuple[str
 
 
 def _rows_differ(tensor: Tensor) -> bool:
-    rows = tensor.shape[0] if tensor.dim() else 0
-    return rows >= FEWEST_ROWS and bool((tensor != tensor[:1]).any())
+    return tensor.dim() > 0 and len(tensor) >= FEWEST_ROWS and bool((tensor != tensor[:1]).any())
 
 
 def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:
     """Not what a loss compares with, which a model may be given for its training alone."""
-    is_target = any(
-        tensor.numel() == target.numel() and bool((tensor.reshape(-1) == target.reshape(-1)).all())
-        for target in targets
-    )
+    alike = [target for target in targets if tensor.numel() == target.numel()]
+    is_target = any(bool((tensor.reshape(-1) == target.reshape(-1)).all()) for target in alike)
     return not is_target and not any(word in name.lower() for word in _NO_INPUTS)
 
 
-def _rolled(torch: Library, given: Tensor) -> Function:
-    rows = torch.roll(given, max(1, len(given) // 2), 0)
-    return lambda tensor: rows if tensor is given else tensor
-
-
-def _moves(
-    torch: Library, module: Module, args: Args, kwargs: Kwargs, base: list[Tensor], change: Function
-) -> bool | None:
-    """Whether an output moves; none where the model refuses the change."""
-    other = _outputs(torch, module, args, kwargs, change)
-    if len(other) != len(base) or any(a.shape != b.shape for a, b in zip(base, other)):
+def _moves(torch: Library, call: Pass, base: list[Tensor], given: Tensor) -> bool | None:
+    """Whether an output moves with the rows of an input; none where the model refuses the change."""
+    rolled = torch.roll(given, max(1, len(given) // 2), 0)
+    other = call.outputs(torch, lambda tensor: rolled if tensor is given else tensor)
+    if [output.shape for output in other] != [output.shape for output in base]:
         return None
     return not all(_stay(torch, before, after) for before, after in zip(base, other))
 
@@ -109,18 +185,6 @@ def _stay(torch: Library, before: Tensor, after: Tensor) -> bool:
     finite = bool(torch.isfinite(before).all()) and bool(torch.isfinite(after).all())
     spread = float((before - before.mean()).abs().mean())
     return finite and float((before - after).abs().max()) <= NOT_LOOKED_AT * max(spread, 1e-6)
-
-
-def _outputs(
-    torch: Library, module: Module, args: Args, kwargs: Kwargs, change: Callable[[Tensor], Tensor]
-) -> list[Tensor]:
-    """All outputs of numbers, with the same random draws each time; none where the model refuses."""
-    torch.manual_seed(0)
-    try:
-        output = module(*map_tensors(args, change), **map_tensors(kwargs, change))
-    except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
-        return []
-    return [t.detach().float() for t in outputs(output) if t.is_floating_point() and t.dim()]
 
 
 @contextlib.contextmanager
@@ -137,3 +201,42 @@ def _moved_weights(torch: Library, module: Module) -> Iterator[None]:
     finally:
         for weight, before in zip(weights, first):
             weight.copy_(before)
+
+
+def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: Any) -> Facts:
+    """What a Keras model does when other rows stand beside a row, on any backend: it is called as it is,
+    before its first step, with rows that `fit` was given; called with what `fit` is called with."""
+    found: Facts = {"model": type(model).__name__}
+    arrays = [x] if hasattr(x, "shape") else list(x.values() if isinstance(x, dict) else x or ())
+    rows = min((len(array) for array in arrays if getattr(array, "shape", ())), default=0)
+    if rows < 3 or not all(hasattr(array, "shape") for array in arrays):
+        return dict(found, missing="no rows of it lie in memory")
+    rows = min(rows, KERAS_ROWS)
+
+    def scores(order: list[int]) -> Any:
+        """Of rows in this order, in evaluation mode."""
+        given: Any = [numpy.asarray(array[:rows])[order] for array in arrays]
+        if not isinstance(x, (list, tuple)):
+            given = dict(zip(x, given)) if isinstance(x, dict) else given[0]
+        output = model(given, training=False)
+        while isinstance(output, (list, tuple, dict)):
+            output = next(iter(output.values() if isinstance(output, dict) else output))
+        made = numpy.asarray(keras.ops.convert_to_numpy(output))
+        return made.astype("float64") if made.ndim > 1 and made.dtype.kind == "f" else None
+
+    base, again = scores([*range(rows)]), scores([*range(rows)])
+    if base is None or len(base) != rows or base.shape[1:2] == (rows,):
+        return dict(found, missing="it gives no scores by row")
+    found["noise"] = _share_moved(base[-1], again[-1])
+    if not found["noise"]:
+        # The first row stands in for all others but the last.
+        found["mixing"] = _share_moved(base[-1], scores([0] * (rows - 1) + [rows - 1])[-1])
+    return found
+
+
+def _share_moved(before: Array, after: Array) -> float:
+    """The largest change as a share of the spread, or of the size where one number has no spread."""
+    spread = float(numpy.abs(before - before.mean()).mean()) or float(numpy.abs(before).max())
+    share = float(numpy.abs(before - after).max()) / max(spread, 1e-6)
+    # What rows of another order cost in rounding.
+    return share if share > 1e-4 else 0.0

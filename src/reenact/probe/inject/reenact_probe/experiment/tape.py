@@ -19,22 +19,16 @@ from reenact_probe.types import Args, Function, Kwargs, Library, Place, Tensor
 _IN_PLACE = frozenset(
     ["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ipow__", "__imatmul__"]
 )
-
 _RISKY = frozenset([
     "div", "true_divide", "divide", "__truediv__", "__div__", "__rtruediv__", "__rdiv__", "__itruediv__",
     "reciprocal", "log", "log2", "log10", "exp", "pow", "__pow__", "__rpow__", "sqrt", "rsqrt", "half", "to",
 ])  # fmt: skip
 """Functions that make an infinite number, or none, of finite ones; masks are made by others."""
-
-
 _FILLS = frozenset([
     "masked_fill", "masked_fill_", "where", "full", "full_like", "new_full", "fill_", "fill_diagonal_",
     "__setitem__", "tensor", "baddbmm", "scaled_dot_product_attention", "__get__", "backward",
 ])  # fmt: skip
-"""Functions by which a program puts infinite numbers in on purpose; in half precision any other may make
-them."""
-
-
+"""Functions by which a program puts infinite numbers in on purpose; in half precision others may too."""
 _PAIRED = frozenset(
     ["sub", "__sub__", "rsub", "__rsub__", "subtract", "mul", "__mul__", "__rmul__", "multiply"]
 )
@@ -56,8 +50,8 @@ class Call:
         self.name = getattr(function, "__name__", "")
         self.in_place = changes_first_argument(self.name)
         # Lists are copied: the program may go on filling them.
-        self.args = [map_tensors(value, _same) for value in args]
-        self.kwargs = {key: map_tensors(value, _same) for key, value in kwargs.items()}
+        self.args = map_tensors(list(args), same)
+        self.kwargs = map_tensors(kwargs, same)
         self.outputs = list(tensors_in(output))
 
     def tensors(self) -> Iterator[Tensor]:
@@ -92,8 +86,7 @@ class Tape:
         self.non_finite_at: Place | None = None
         """The line that first made a number without end, or none at all, of numbers that were finite."""
         self.stretched: list[tuple[Call, Place | None]] = []
-        """The last calls that made a square of a row and a column, one of them with a gradient, with their
-        lines."""
+        """The last calls, with their lines, that made a square of a row and a column, one with a gradient."""
         self._known: dict[int, Tensor] = {}
         """What came of weights and inputs, by identity; held, so that no identity is used twice."""
 
@@ -102,20 +95,15 @@ class Tape:
             self.inputs[id(tensor)] = self._known[id(tensor)] = tensor
 
     def concerns(self, args: Args, kwargs: Kwargs) -> bool:
-        known = self._known
-        return any(tensor.requires_grad or id(tensor) in known for tensor in tensors_in((args, kwargs)))
+        return any(tensor.requires_grad or self.holds(tensor) for tensor in tensors_in((args, kwargs)))
 
     @guarded("experiment-tape")
     def look(self, name: str, args: Args, output: Any) -> None:
         """Note where a division, a logarithm or a smaller type first leaves the finite numbers."""
-        if self.non_finite_at is not None or not self._may_leave(name, output):
-            return
-        if not self._finite(output) and self._finite(args):
-            self.non_finite_at = caller()
-
-    def _may_leave(self, name: str, output: Any) -> bool:
-        half = getattr(output, "dtype", None) is self.torch.float16 and name not in _FILLS
-        return half or name in _RISKY
+        if self.non_finite_at is None:
+            half = getattr(output, "dtype", None) is self.torch.float16 and name not in _FILLS
+            if (half or name in _RISKY) and not self._finite(output) and self._finite(args):
+                self.non_finite_at = caller()
 
     def _finite(self, value: Any) -> bool:
         """Of tensors that hold plain numbers; those of a graph that is being made hold none."""
@@ -144,22 +132,19 @@ class Tape:
         for tensor in call.outputs:
             self._known[id(tensor)] = tensor
         if len(self.calls) > self.MOST:
-            self._forget_half()
+            self.calls = self.calls[self.MOST // 2 :]
+            self._let_go()
 
-    def _forget_half(self) -> None:
-        half = self.MOST // 2
-        dropped, self.calls = self.calls[:half], self.calls[half:]
+    def _let_go(self) -> None:
+        """Let go of tensors that neither the calls nor the inputs are."""
         held = {id(tensor) for call in self.calls for tensor in (*call.outputs, *call.tensors())}
-        for call in dropped:
-            for tensor in call.outputs:
-                if id(tensor) not in held:
-                    self._known.pop(id(tensor), None)
+        held.update(self.inputs)
+        self._known = {key: tensor for key, tensor in self._known.items() if key in held}
 
     def slim(self) -> None:
         """Let go of what the calls do not need."""
-        held = {id(tensor) for call in self.calls for tensor in (*call.outputs, *call.tensors())}
         self.stretched.clear()
-        self._known = {key: tensor for key, tensor in self._known.items() if key in held | set(self.inputs)}
+        self._let_go()
 
     def forget(self) -> None:
         """Let go of everything."""
@@ -176,16 +161,11 @@ class Tape:
         kept = []
         for call in reversed(self.calls):
             wanted = any(id(tensor) in needed for tensor in call.outputs)
-            if not wanted and call.in_place:
-                wanted = _storage(call.changed) in storages
-            if wanted:
+            if wanted or (call.in_place and _storage(call.changed) in storages):
                 kept.append(call)
                 needed.update(id(tensor) for tensor in call.tensors())
                 storages.update(_storage(tensor) for tensor in call.tensors())
         self.calls = kept[::-1]
-        self._check(losses)
-
-    def _check(self, losses: list[Tensor]) -> None:
         made = {id(tensor) for call in self.calls for tensor in call.outputs}
         if any(id(loss) not in made for loss in losses):
             raise Unseen("the loss was not computed by calls that can be seen")
@@ -209,10 +189,10 @@ class Tape:
             return values.get(id(tensor), tensor)
 
         for call in self.calls:
-            kwargs = {key: map_tensors(value, now) for key, value in call.kwargs.items()}
+            kwargs = map_tensors(call.kwargs, now)
             if evaluating and call.has_mode:
                 kwargs["training"] = False
-            output = call.function(*[map_tensors(value, now) for value in call.args], **kwargs)
+            output = call.function(*map_tensors(call.args, now), **kwargs)
             for old, new in zip(call.outputs, tensors_in(output)):
                 values[id(old)] = new
         return now
@@ -224,19 +204,19 @@ def make_mode(torch: Library, tape: Tape) -> Any:
     class Taping(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
+            name = getattr(func, "__name__", "")
             listens = tape.open and not state.asleep and torch.is_grad_enabled()
-            if not listens or not tape.concerns(args, kwargs):
-                output = func(*args, **kwargs)
-                if tape.open:
-                    tape.look(getattr(func, "__name__", ""), args, output)
-                return output
-            if func is torch.Tensor.__iter__:
+            listens = listens and tape.concerns(args, kwargs)
+            if listens and func is torch.Tensor.__iter__:
                 # An iterator cannot be played again, the rows it gives can.
                 return iter(self.__torch_function__(torch.Tensor.unbind, types, (args[0], 0)))
-            tape.before(getattr(func, "__name__", ""), args)
+            if listens:
+                tape.before(name, args)
             output = func(*args, **kwargs)
-            tape.note(func, args, kwargs, output)
-            tape.look(getattr(func, "__name__", ""), args, output)
+            if listens:
+                tape.note(func, args, kwargs, output)
+            if tape.open:
+                tape.look(name, args, output)
             return output
 
     return Taping()
@@ -256,19 +236,16 @@ def _makes_a_square(call: Call) -> bool:
     given = list(call.tensors())
     if len(given) != 2 or len(call.outputs) != 1 or given[0].requires_grad == given[1].requires_grad:
         return False
-    column, row = sorted(given, key=lambda tensor: -tensor.dim())
-    return column.dim() == 2 and row.dim() == 1 and tuple(column.shape) == (len(row), 1) and len(row) > 1
+    column, row = sorted((tuple(tensor.shape) for tensor in given), key=len, reverse=True)
+    return len(row) == 1 and column == (*row, 1) and row[0] > 1
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
     """Tensors in nested tuples, lists and dictionaries, in order."""
     if hasattr(value, "grad_fn"):
         yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
-    elif isinstance(value, (tuple, list)):
-        for item in value:
+    elif isinstance(value, (dict, tuple, list)):
+        for item in value.values() if isinstance(value, dict) else value:
             if not isinstance(item, (int, float, str)):
                 yield from tensors_in(item)
 
@@ -284,7 +261,8 @@ def map_tensors(value: Any, change: Function) -> Any:
     return value
 
 
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """No change."""
     return value
 
 

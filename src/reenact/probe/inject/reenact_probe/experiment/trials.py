@@ -18,7 +18,7 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from reenact_probe.experiment.tape import Call, Tape, Unseen
@@ -89,14 +89,11 @@ class Problem:
 
     def reset(self, gradients: list[Tensor | None] | None = None) -> None:
         """Weights as the program made them, with these gradients."""
+        known = gradients or [None] * len(self.weights)
         with self.torch.no_grad():
-            for number, weight in enumerate(self.weights):
-                weight.copy_(self._first[number])
-                known = gradients[number] if gradients is not None else None
-                weight.grad = known.clone() if known is not None else None
-
-    def gradients(self) -> list[Tensor | None]:
-        return [weight.grad for weight in self.weights]
+            for weight, first, gradient in zip(self.weights, self._first, known):
+                weight.copy_(first)
+                weight.grad = gradient.clone() if gradient is not None else None
 
     def loss(self, zeroed: bool = False, steady: bool = False) -> float:
         """The loss as a number; leaves its gradient with the weights. Steady: with the same random draws."""
@@ -143,9 +140,8 @@ class TorchOptimizer:
         self._clips = clips
         """What the program does to the gradients before the step."""
         first = float(optimizer.param_groups[0].get("lr", 0.0))
-        self._shares = [
-            float(group.get("lr", first)) / first if first else 1.0 for group in optimizer.param_groups
-        ]
+        rates = [float(group.get("lr", first)) for group in optimizer.param_groups]
+        self._shares = [rate / first if first else 1.0 for rate in rates]
         self.refuses = ""
         step = inspect.signature(type(optimizer).step).parameters.get("closure")
         if step is not None and step.default is inspect.Parameter.empty:
@@ -195,8 +191,7 @@ class KerasOptimizer:
             self._copy.apply([variable.value.grad for variable in self._variables], self._variables)
 
 
-@dataclass(eq=False)
-class Pair:
+class Pair(NamedTuple):
     """A prediction and what it is compared with, as the program handed them to a loss."""
 
     prediction: Tensor
@@ -218,14 +213,15 @@ class Pair:
         axis = -1 if self.last_axis else 1
         if prediction.dim() == target.dim() + 1 and prediction.dim() > 1 and prediction.shape[axis] > 1:
             right = right_classes(prediction, target, self.last_axis)
-            return _share(right) if right is not None else None
+            return float(right.float().mean()) if right is not None else None
         if self.last_axis and prediction.numel() == target.numel():
             target = target.reshape(prediction.shape)
         if prediction.shape != target.shape or bool(((target != 0) & (target != 1)).any()):
             return None
+        right = (prediction > (0.0 if self.logits else 0.5)) == (target > 0.5)
         if target.dim() > 1 and target.shape[axis] > 1 and bool((target.sum(axis) == 1).all()):
-            return _share(prediction.argmax(axis) == target.argmax(axis))
-        return _share((prediction > (0.0 if self.logits else 0.5)) == (target > 0.5))
+            right = prediction.argmax(axis) == target.argmax(axis)
+        return float(right.float().mean())
 
 
 def pair_of_call(torch: Library, call: Call) -> Pair | None:
@@ -234,17 +230,13 @@ def pair_of_call(torch: Library, call: Call) -> Pair | None:
     return Pair(tensors[0], tensors[1], call.name in LOGITS, False) if len(tensors) >= 2 else None
 
 
-def _share(right: Tensor) -> float:
-    return float(right.float().mean())
-
-
+@dataclass(eq=False)
 class Run:
     """Losses before each step, accuracy at the last one."""
 
-    def __init__(self, rate: float) -> None:
-        self.rate = rate
-        self.losses: list[float] = []
-        self.accuracy: float | None = None
+    rate: float
+    losses: list[float] = field(default_factory=list)
+    accuracy: float | None = None
 
     @property
     def learnt(self) -> bool:
@@ -263,8 +255,7 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
     clock = _Clock(budget.seconds)
     problem.reset()
     problem.loss()
-    seconds = budget.for_steps_of(clock.spent)
-    clock.allow(seconds)
+    clock.seconds = budget.for_steps_of(clock.spent)
     runs = []
     for rate in RATES:
         runs.append(_overfit(problem, rate, STEPS, clock))
@@ -277,7 +268,7 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
         return None, price, missing
     zeroed = []
     if problem.can_zero:
-        zeroed = _overfit(problem, best.rate, len(best.losses), _Clock(seconds / 2), zeroed=True).losses
+        zeroed = _overfit(problem, best.rate, len(best.losses), _Clock(clock.seconds / 2), True).losses
     facts = {"losses": best.losses, "accuracy": best.accuracy, "zeroed_losses": zeroed, "rate": best.rate}
     return facts, price, None
 
@@ -307,8 +298,10 @@ def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: b
 
 def rate_range(
     problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, budget: Budget, price: float
-) -> tuple[Facts | None, str | None]:
+) -> tuple[Facts | None, str]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
+    if optimizer.refuses:
+        return None, optimizer.refuses
     seconds = budget.for_steps_of(price)
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
     if plan is None:
@@ -316,39 +309,29 @@ def rate_range(
     points, steps = plan
     growth = (HIGHEST / LOWEST) ** (1 / (points - 1))
     problem.reset()
-    first = problem.loss(steady=True)
-    gradients = problem.gradients()
-    rates, losses = [], []
-    for number in range(points):
-        rate = LOWEST * growth**number
+    first = loss = problem.loss(steady=True)
+    gradients = [weight.grad for weight in problem.weights]
+    rates: list[float] = []
+    losses: list[float] = []
+    most = first + (DIVERGED - 1) * abs(first)
+    while not rates or (len(rates) < points and math.isfinite(loss) and loss <= most):
+        rates.append(LOWEST * growth ** len(rates))
         problem.reset(gradients)
         optimizer.reset()
-        loss = _after(problem, optimizer, rate, steps)
-        rates.append(rate)
+        for _ in range(steps):
+            optimizer.step(rates[-1])
+            loss = problem.loss(steady=True)
+            if not math.isfinite(loss):
+                break
         losses.append(loss)
-        if not math.isfinite(loss) or loss > first + (DIVERGED - 1) * abs(first):
-            break
-    return {"rates": rates, "losses": losses}, None
-
-
-def _after(problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, rate: float, steps: int) -> float:
-    loss = math.nan
-    for _ in range(steps):
-        optimizer.step(rate)
-        loss = problem.loss(steady=True)
-        if not math.isfinite(loss):
-            break
-    return loss
+    return {"rates": rates, "losses": losses}, ""
 
 
 class _Clock:
     def __init__(self, seconds: float) -> None:
         self._began = time.process_time()
-        self._seconds = seconds
-
-    def allow(self, seconds: float) -> None:
-        """So much from the beginning on, instead of what was allowed before."""
-        self._seconds = seconds
+        self.seconds = seconds
+        """Allowed from the beginning on."""
 
     @property
     def spent(self) -> float:
@@ -356,4 +339,4 @@ class _Clock:
 
     @property
     def over(self) -> bool:
-        return self.spent > self._seconds
+        return self.spent > self.seconds

@@ -14,23 +14,17 @@ QUIET = frozenset({
     "Flatten", "Reshape", "Permute", "InputLayer", "Dropout", "SpatialDropout1D", "SpatialDropout2D",
     "GaussianNoise", "GaussianDropout", "AlphaDropout", "RepeatVector", "Identity",
 })  # fmt: skip
-_ACTIVATIONS = {
-    "ReLU": "relu",
-    "LeakyReLU": "leaky_relu",
-    "PReLU": "prelu",
-    "ELU": "elu",
-    "Softmax": "softmax",
-}
+_ACTIVATIONS = ("ReLU", "LeakyReLU", "PReLU", "ELU", "Softmax")
 _LOSS_NAMES = {"mean_squared_error": "mse", "mean_absolute_error": "mae", "huber_loss": "huber"}
 
 
 def activation_of(layer: Module) -> str | None:
     """The non-linearity a layer applies itself, or is; none for a linear one."""
-    name = _ACTIVATIONS.get(type(layer).__name__)
+    if type(layer).__name__ in _ACTIVATIONS:
+        return snake(type(layer).__name__)
     function = getattr(layer, "activation", None)
-    if name is None and callable(function):
-        name = getattr(function, "__name__", None) or snake(type(function).__name__)
-    return name if name != "linear" else None
+    name = getattr(function, "__name__", None) or snake(type(function).__name__)
+    return name if callable(function) and name != "linear" else None
 
 
 def settings_of(part: Any) -> Facts:
@@ -46,11 +40,8 @@ def _setting(value: Any) -> Any:
     if is_plain(value):
         return list(value) if isinstance(value, tuple) else value
     if isinstance(value, dict) and "class_name" in value:
-        inner = {
-            key: item
-            for key, item in (value.get("config") or {}).items()
-            if is_plain(item) and item is not None
-        }
+        given = (value.get("config") or {}).items()
+        inner = {key: item for key, item in given if is_plain(item) and item is not None}
         return {"class_name": str(value["class_name"]), **inner} if inner else str(value["class_name"])
     return None
 
@@ -61,14 +52,12 @@ def weight_facts(layer: Module) -> list[Facts]:
     inner = {id(variable) for part in parts for variable in part.weights}
     facts = []
     for variable in layer.weights:
-        if id(variable) in inner:
-            continue
         readable = hasattr(variable, "numpy") and getattr(variable, "_value", None) is not None
-        values = numpy.asarray(variable.numpy(), dtype="f8") if readable else None
-        if values is None or not values.size:
-            continue
-        seen = (values.mean(), values.std(), values.min(), values.max())
-        facts.append(weight(variable.name, variable.path, variable.shape, variable.trainable, seen))
+        if readable and id(variable) not in inner:
+            values = numpy.asarray(variable.numpy(), dtype="f8")
+            seen = (values.mean(), values.std(), values.min(), values.max()) if values.size else None
+            known = (variable.name, variable.path, variable.shape, variable.trainable)
+            facts += [weight(*known, seen)] if seen is not None else []
     return facts
 
 
@@ -112,21 +101,14 @@ def loss_facts(loss: Any, place: Place | None) -> Facts:
     name, settings, logits = loss, {}, None
     if not isinstance(loss, str):
         name = getattr(loss, "name", None) or getattr(loss, "__name__", None) or snake(type(loss).__name__)
-        settings = _loss_settings(loss)
+        sources = (getattr(loss, "_fn_kwargs", None) or {}, getattr(loss, "__dict__", {}))
+        given = [item for source in sources for item in source.items()]
+        settings = {k: v for k, v in given if not k.startswith("_") and k != "name" and is_plain(v)}
         logits = settings.get("from_logits")
     name = _LOSS_NAMES.get(str(name), str(name))
     if logits is None and name.endswith("crossentropy"):
         logits = False
     return {"name": name, "from_logits": logits, "settings": settings, "place": place}
-
-
-def _loss_settings(loss: Any) -> Facts:
-    settings = {}
-    for source in (getattr(loss, "_fn_kwargs", None), vars(loss) if hasattr(loss, "__dict__") else None):
-        for key, value in (source or {}).items():
-            if not key.startswith("_") and key != "name" and is_plain(value):
-                settings[key] = value
-    return settings
 
 
 def learning_rate(optimizer: Optimizer) -> float:
@@ -139,11 +121,11 @@ def learning_rate(optimizer: Optimizer) -> float:
         return float("nan")
 
 
-def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
+def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
     return {
         "name": type(optimizer).__name__,
-        "learning_rate": rate,
+        "learning_rate": learning_rate(optimizer),
         "settings": settings_of(optimizer),
         "place": place,
-        "parameters_given": given,
+        "parameters_given": len(getattr(optimizer, "_trainable_variables", ())),
     }

@@ -4,22 +4,24 @@ where losses, optimizers and layers are made. What happens inside is seen on tor
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import math
 import time
 from typing import Any
 
+import numpy
+
 from reenact_probe import ending
-from reenact_probe.data import Data
+from reenact_probe.data import Data, Split
 from reenact_probe.folder import STEP
 from reenact_probe.guard import before, guarded, patch, when_made
 from reenact_probe.keras import graph
-from reenact_probe.keras.data import read_split, read_splits
 from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import graph as graph_facts
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Logs, Module, Optimizer, Place, Row
+from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Logs, Module, Optimizer, Place
 
 NAN = float("nan")
 
@@ -29,7 +31,7 @@ def base_optimizer() -> Any:
     return importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
 
 
-def _definer(cls: type, name: str) -> Any:
+def definer(cls: type, name: str) -> Any:
     """The class that a method comes from."""
     return next(base for base in cls.__mro__ if name in vars(base))
 
@@ -65,52 +67,45 @@ class KerasObserver:
         self._compiled_at: Place | None = None
         self._fit_at: Place | None = None
         self._epochs_begun = 0
-        compiling, trainer = (_definer(keras.Model, name) for name in ("compile", "fit"))
-        before(compiling, "compile", lambda *_, **__: self._compiled())
+        trainer = definer(keras.Model, "fit")
+        before(definer(keras.Model, "compile"), "compile", self._compiled)
         patch(trainer, "fit", self._wrap_fit)
         signature = inspect.signature(trainer.evaluate)
         before(trainer, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
         callbacks = keras.callbacks.CallbackList
-        before(callbacks, "on_epoch_begin", lambda list_, epoch, logs=None: self._epoch_begins(list_))  # noqa: ARG005
+        before(callbacks, "on_epoch_begin", self._epoch_begins)
         before(callbacks, "on_epoch_end", lambda list_, epoch, logs=None: self._logged(logs, ""))  # noqa: ARG005
-        before(callbacks, "on_test_end", self._test_ends)
+        before(callbacks, "on_test_end", lambda _, logs=None: self._logged(logs, "test_"))
         when_made(keras.losses.Loss, self._note)
         before(keras.losses.Loss, "__call__", self._before_loss)
-        when_made(base_optimizer(), self._optimizer_made)
+        when_made(base_optimizer(), self._note)
         self._watch_steps(keras)
 
     def _watch_steps(self, keras: Library) -> None:
         """Note layers and steps, from outside."""
         # Not `__init__`: Keras reads that signature to learn what a layer was given.
-        layer = keras.layers.Layer
-        layer.__new__ = staticmethod(self._wrap_new(layer.__new__))
+        layer, original = keras.layers.Layer, keras.layers.Layer.__new__
+
+        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            made = original(cls, *args, **kwargs)
+            self._note(made)
+            return made
+
+        layer.__new__ = staticmethod(__new__)
         callbacks = keras.callbacks.CallbackList
         before(callbacks, "on_train_batch_end", lambda list_, batch, logs=None: self._step_ends(logs))  # noqa: ARG005
-
-    # Parts as they are made -------------------------------------------------------------------------------
 
     def place(self, thing: Any) -> Place | None:
         """Where a part was made. One that Keras makes itself, of a name, stands where `compile` is called."""
         place = self.made.place(thing)
         return self._compiled_at if place is None or place == self._fit_at else place
 
-    def _wrap_new(self, original: Function) -> Function:
-        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            layer = original(cls, *args, **kwargs)
-            self._note(layer)
-            return layer
-
-        return __new__
-
     @guarded("keras-construct")
     def _note(self, thing: Any) -> None:
         self.made.note(thing)
 
-    def _optimizer_made(self, optimizer: Optimizer) -> None:
-        self._note(optimizer)
-
     @guarded("compile")
-    def _compiled(self) -> None:
+    def _compiled(self, *_: Any, **__: Any) -> None:
         self._compiled_at = caller()
 
     def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
@@ -134,8 +129,6 @@ class KerasObserver:
 
     def _compared(self, prediction: Any, target: Any) -> None:
         """A loss compares these two."""
-
-    # Fit and evaluate -------------------------------------------------------------------------------------
 
     def _wrap_fit(self, original: Function) -> Function:
         signature = inspect.signature(original)
@@ -168,13 +161,28 @@ class KerasObserver:
         labels = getattr(wanted.get("y"), "shape", None)
         self._label_shape = _row_shape(labels) if labels is not None else None
         self.recorder.event("fit", place=self._fit_at, **facts)
-        read_splits(self.data, wanted, self.recorder.step)
+        x, y, held, share = (wanted.get(key) for key in ("x", "y", "validation_data", "validation_split"))
+        first = _array(x)
+        if held is None and share and y is not None and first is not None:
+            # What Keras itself does with `validation_split`: the last rows are held out.
+            cut = int(len(first) * (1 - share))
+            held = _cut(x, slice(cut, None)), _cut(y, slice(cut, None))
+            x, y = _cut(x, slice(cut)), _cut(y, slice(cut))
+        self._read_split("train", x, y)
+        if isinstance(held, (tuple, list)) and len(held) >= 2:
+            self._read_split("validation", held[0], held[1])
+
+    def _read_split(self, name: str, x: Any, y: Any) -> None:
+        """Facts of the data of `fit` or `evaluate`: arrays are read in place, generators left alone."""
+        split, inputs = Split(self.recorder.step), _array(x)
+        for role, array in (("input", inputs), ("label", _array(y))):
+            if inputs is not None and array is not None:
+                split.read(role, functools.partial(_rows, array), len(array), array.dtype)
+        if inputs is not None:
+            self.data.whole[name], self.data.dirty = split, True
 
     @guarded("fit-end")
-    def _fit_ends(self, model: Module) -> None:
-        self._finish_fit(model)
-
-    def _finish_fit(self, model: Module) -> None:  # noqa: ARG002
+    def _fit_ends(self, model: Module) -> None:  # noqa: ARG002
         if self.recorder.owned:
             self.describe()
 
@@ -186,13 +194,11 @@ class KerasObserver:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:
             return
-        read_split(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
-
-    # What Keras tells its callbacks -----------------------------------------------------------------------
+        self._read_split("test", given.get("x"), given.get("y"))
 
     @guarded("epoch")
-    def _epoch_begins(self, container: Any) -> None:
-        self.recorder.set_epoch(self._epochs_begun)
+    def _epoch_begins(self, container: Any, *_: Any, **__: Any) -> None:
+        self.recorder.epoch = self._epochs_begun
         self._epochs_begun += 1
         self._expect((getattr(container, "params", None) or {}).get("steps"))
 
@@ -207,32 +213,16 @@ class KerasObserver:
         last = self.recorder.step + (steps or 0) - 1
         return last if steps and self.recorder.schedule.epoch_ends(last) else None
 
-    def _test_ends(self, _: Any, logs: Logs = None) -> None:
-        if not self.in_fit:
-            self._logged(logs, "test_")
-
     @guarded("metrics")
     def _logged(self, logs: Logs, prefix: str) -> None:
         for name, value in (logs or {}).items():
-            self.recorder.metric(prefix + name, value, "keras")
+            if not (prefix and self.in_fit):
+                self.recorder.metric(prefix + name, value, "keras")
 
     @guarded("keras-step")
     def _step_ends(self, logs: Logs) -> None:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
-        recorder = self.recorder
-        now = time.perf_counter()
-        recorder.tables["steps"].add(self._row(now - recorder.began, logs))
-        step = recorder.next_step()
-        if step == 1:
-            recorder.note_missing("the loss of a step is the running mean of its epoch")
-            self.describe()
-        if now >= recorder.next_flush:
-            recorder.flush()
-        if recorder.config.stop_after is not None and step >= recorder.config.stop_after:
-            ending.stop_here(recorder)
-
-    def _row(self, seconds: float, logs: Logs) -> Row:
-        recorder, schedule = self.recorder, self.recorder.schedule
+        recorder, schedule, now = self.recorder, self.recorder.schedule, time.perf_counter()
         sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
         if sampled:
             schedule.looked(recorder.step)
@@ -240,11 +230,17 @@ class KerasObserver:
         loss = float((logs or {}).get("loss", NAN)) if read else NAN
         rate = graph.learning_rate(self.model.optimizer) if read and self.model is not None else NAN
         row = [NAN] * len(STEP)
-        row[:5] = recorder.step, seconds, recorder.epoch, loss, rate
+        row[:5] = recorder.step, now - recorder.began, recorder.epoch, loss, rate
         row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
-        return row
-
-    # The graph and the end --------------------------------------------------------------------------------
+        recorder.tables["steps"].add(row)
+        recorder.step += 1
+        if recorder.step == 1:
+            recorder.note_missing("the loss of a step is the running mean of its epoch")
+            self.describe()
+        if now >= recorder.next_flush:
+            recorder.flush()
+        if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
+            ending.stop_here(recorder)
 
     def describe(self) -> None:
         """Write the graph of a model whose inside is not seen; its weights are those it began with."""
@@ -260,11 +256,7 @@ class KerasObserver:
         """The model graph as JSON, whoever found the layers."""
         model = self.model
         weights = model.weights if model is not None else []
-        facts = None
-        if optimizer is not None:
-            given = len(getattr(optimizer, "_trainable_variables", ()))
-            rate = graph.learning_rate(optimizer)
-            facts = graph.optimizer_facts(optimizer, self.place(optimizer), rate, given)
+        facts = graph.optimizer_facts(optimizer, self.place(optimizer)) if optimizer is not None else None
         name = type(model).__name__ if model is not None else ""
         sizes = [(math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights]
         return graph_facts("keras", name, layers, self.loss, facts, sizes, batch_size)
@@ -276,3 +268,38 @@ class KerasObserver:
 
     def crash_facts(self, _: BaseException) -> Facts:
         return {}
+
+
+def _array(value: Any) -> Any:
+    """The first array in what was given: numpy, torch on the CPU, or a list of them; none for a generator."""
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
+        value = value[0]
+    if isinstance(value, dict) and value:
+        value = next(iter(value.values()))
+    if type(value).__module__.startswith("pandas"):
+        value = value.to_numpy()
+    if isinstance(value, (list, tuple)):
+        try:
+            value = numpy.asarray(value)
+        except (ValueError, TypeError):
+            return None
+        if value.dtype.kind not in "fiub":
+            return None
+    shape = getattr(value, "shape", None)
+    usable = shape is not None and len(shape) > 0 and len(value) > 0
+    usable = usable and str(getattr(value, "dtype", "object")) not in ("object", "string")
+    # What lies on a device is not read.
+    return value if usable and getattr(getattr(value, "device", None), "type", "cpu") == "cpu" else None
+
+
+def _rows(array: Any, chosen: slice) -> Array:
+    rows = array[chosen]
+    return rows.detach().numpy() if hasattr(rows, "detach") else numpy.asarray(rows)
+
+
+def _cut(value: Any, rows: slice) -> Any:
+    if isinstance(value, dict):
+        return {key: _cut(part, rows) for key, part in value.items()}
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
+        return [part[rows] for part in value]
+    return value[rows]

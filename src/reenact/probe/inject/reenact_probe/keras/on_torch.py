@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import guarded, patch, when_made
 from reenact_probe.keras import graph
 from reenact_probe.keras.observer import NAN, KerasObserver, base_optimizer
 from reenact_probe.recorder import Recorder
@@ -34,13 +34,14 @@ class KerasOnTorch(KerasObserver):
         super().__init__(keras, recorder, inside.data, inside.made)
 
     def _watch_steps(self, keras: Library) -> None:
-        self.inside.join_keras(self)
+        self.inside.keras = self
         patch(keras.layers.Layer, "__call__", _wrap_layer_call(self.inside.forwards))
         patch(base_optimizer(), "apply", self._wrap_apply)
 
-    def _optimizer_made(self, optimizer: Optimizer) -> None:
-        super()._optimizer_made(optimizer)
-        self.inside.steps.expect_others()
+        def made(_: Optimizer) -> None:
+            self.inside.steps.others_step = True
+
+        when_made(base_optimizer(), made)
 
     def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         # In a sampled step every call of a loss is of interest.
@@ -50,7 +51,8 @@ class KerasOnTorch(KerasObserver):
     def _compared(self, prediction: Any, target: Any) -> None:
         self.inside.keras_loss_called(prediction, target, self.loss)
 
-    def _finish_fit(self, model: Module) -> None:
+    @guarded("fit-end")
+    def _fit_ends(self, model: Module) -> None:
         # A schedule's last rate belongs into the last row, sampled or not.
         table = self.recorder.tables["steps"]
         if table.rows and model.optimizer is not None and table.rows[-1][RATE] != table.rows[-1][RATE]:
@@ -59,12 +61,10 @@ class KerasOnTorch(KerasObserver):
     def _expect(self, steps: int | None) -> None:
         last = self._ask_for_last(steps)
         if last is not None:
-            self.inside.steps.look_by(last)
+            self.inside.steps.next_look = min(self.inside.steps.next_look, last)
 
     def finish(self) -> None:
         """The observer of torch writes what is left."""
-
-    # What the observer of torch asks ----------------------------------------------------------------------
 
     def owns(self, module: Module) -> bool:
         return isinstance(module, self.keras.layers.Layer)
@@ -84,8 +84,7 @@ class KerasOnTorch(KerasObserver):
 
     def _name(self, variables: Any) -> list[Tensor]:
         """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts, that is
-        another tensor each time.
-        """
+        another tensor each time."""
         behind = [(getattr(variable, "_value", None), variable.path) for variable in variables]
         tensors = [(tensor, path) for tensor, path in behind if isinstance(tensor, self.torch.Tensor)]
         for tensor, path in tensors:
@@ -120,21 +119,15 @@ class KerasOnTorch(KerasObserver):
     @guarded("keras-apply-end")
     def _after(self, optimizer: Optimizer, rate: float | None) -> None:
         steps = self.inside.steps
-        rate = self._plain_rate(optimizer) if rate is None else rate
+        if rate is None:
+            # On a step nobody looks at, it is read only where that costs nothing: from a variable on the CPU.
+            value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
+            rate = value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
         steps.end_step(optimizer, rate, steps.carried(optimizer))
-
-    def _plain_rate(self, optimizer: Optimizer) -> float:
-        """On a step nobody looks at, the rate is read only where it costs nothing: a variable on the CPU."""
-        value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
-        return value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
 
     def graph(self) -> Facts | None:
         """The captured layers of a Keras program, or none when it has none."""
-        entries = [
-            entry
-            for entry in self.inside.capture.entries
-            if entry.module is not None and self.owns(entry.module)
-        ]
+        entries = [entry for entry in self.inside.capture.entries if self.owns(entry.module)]
         # A model that is loaded or made again after the training is another one.
         own = {id(layer) for layer in self.model._flatten_layers()} if self.model is not None else set()
         trained = [entry for entry in entries if id(entry.module) in own]
@@ -154,8 +147,7 @@ def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
     """Feeds calls of Keras layers to the same stack that torch modules use.
 
     The wrapper stays in its place: to put it there and take it away for every look would make the interpreter
-    forget, each time, what it had learned about all classes of layers.
-    """
+    forget, each time, what it had learned about all classes of layers."""
     symbolic = _symbolic_test()
 
     def wrap(original: Function) -> Function:

@@ -7,16 +7,19 @@ Keras programs touch. What cannot be translated is named: on stderr and in the t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
+import itertools
 import json
 import os
 import sys
 import types
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from reenact_probe.late import when_imported
 from reenact_probe.oldkeras import adapt
@@ -55,26 +58,21 @@ def _adapt(name: Function, keras: Library) -> None:
 
 def _choose_torch() -> None:
     """Keras would look for TensorFlow unless set otherwise."""
-    if os.environ.get("KERAS_BACKEND") or _configured_backend() not in ("", "tensorflow"):
-        return
-    if importlib.util.find_spec("torch") is not None:
-        os.environ["KERAS_BACKEND"] = "torch"
-
-
-def _configured_backend() -> str:
     home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
     try:
         with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
-            return str(json.load(file).get("backend", ""))
+            configured = str(json.load(file).get("backend", ""))
     except (OSError, ValueError, AttributeError):
-        return ""
+        configured = ""
+    chosen = os.environ.get("KERAS_BACKEND") or configured not in ("", "tensorflow")
+    if not chosen and importlib.util.find_spec("torch") is not None:
+        os.environ["KERAS_BACKEND"] = "torch"
 
 
-class _Finder:
+class _Finder(NamedTuple):
     """Answers for modules that only older Keras or TensorFlow had."""
 
-    def __init__(self, name: Function) -> None:
-        self.name = name
+    name: Function
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
         served = name in _SOURCES or name.partition(".")[0] in ("tensorflow", "tf_keras")
@@ -152,42 +150,33 @@ class _OldModule(types.ModuleType):
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute == "__all__" and self._sources:
-            return _public(self._sources)
+            # What `from MODULE import *` takes.
+            names = {name for source in _imported(*self._sources) for name in dir(source)}
+            return sorted(name for name in names if not name.startswith("_"))
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        for source in self._sources:
-            try:
-                value = getattr(importlib.import_module(source), attribute, None)
-            except ImportError:
-                continue
+        old = self.__name__ in _SOURCES
+        held = (getattr(source, attribute, None) for source in _imported(*self._sources))
+        below = () if old else _imported(*(f"{source}.{attribute}" for source in self._sources[:1]))
+        for value in itertools.chain(held, below):
             if value is not None:
                 return value
-        if self._sources and self.__name__ not in _SOURCES:
-            try:
-                return importlib.import_module(f"{self._sources[0]}.{attribute}")
-            except ImportError:
-                pass
-        if self.__name__ not in _SOURCES and not self._sources:
+        if not self._sources:
             self._missing(f"{self.__name__}.{attribute}", "install tensorflow to run this program")
             raise AttributeError(f"the stand-in for {self.__name__} has no {attribute}")
-        name = self.__name__ if self.__name__ in _SOURCES else self._sources[0]
+        name = self.__name__ if old else self._sources[0]
         self._missing(f"{name}.{attribute}")
         raise AttributeError(f"{name} has no {attribute} that Keras 3 still knows")
 
 
-def _public(sources: tuple[str, ...]) -> list[str]:
-    """What `from MODULE import *` takes from the modules of today."""
-    names: set[str] = set()
-    for source in sources:
-        try:
-            names.update(dir(importlib.import_module(source)))
-        except ImportError:
-            continue
-    return sorted(name for name in names if not name.startswith("_"))
+def _imported(*names: str) -> Iterator[ModuleType]:
+    """Those of these modules that can be imported, each when it is asked for."""
+    for name in names:
+        with contextlib.suppress(ImportError):
+            yield importlib.import_module(name)
 
 
-# The few parts of TensorFlow that Keras programs touch beside `tf.keras` ----------------------------------
-
+# The few parts of TensorFlow that Keras programs touch beside `tf.keras`.
 _OPS = """
 abs add argmax argmin cast clip cos exp expand_dims equal floor greater greater_equal less
 less_equal log matmul maximum minimum multiply norm not_equal one_hot ones ones_like pad reshape
@@ -231,17 +220,13 @@ def _random() -> Facts:
     return {"set_seed": adapt.seed_everything, **{name: getattr(keras_random, name) for name in names}}
 
 
-def _config() -> Facts:
-    return {
-        "list_physical_devices": lambda *_: [],
-        "experimental": types.SimpleNamespace(set_memory_growth=lambda *_, **__: None),
-        "set_visible_devices": lambda *_: None,
-    }
-
-
 _PARTS: dict[str, Function] = {
     "random": _random,
     "nn": lambda: _from_ops(_NN, swish="silu"),
     "math": _math,
-    "config": _config,
+    "config": lambda: {
+        "list_physical_devices": lambda *_: [],
+        "experimental": types.SimpleNamespace(set_memory_growth=lambda *_, **__: None),
+        "set_visible_devices": lambda *_: None,
+    },
 }

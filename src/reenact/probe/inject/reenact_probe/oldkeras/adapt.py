@@ -13,8 +13,9 @@ import importlib
 import random
 import sys
 from collections.abc import Callable
+from itertools import compress
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from reenact_probe.types import Args, Function, Kwargs, Library
 
@@ -53,11 +54,8 @@ def adapt(keras: Library, missing: Function) -> None:
     """Everything at once, right after Keras was imported; `missing` names what has no counterpart."""
     _seeds()
     _layers(keras, missing)
-    _optimizers(keras)
-    _models(keras)
-    _losses(keras)
-    _logs(keras)
-    _backend(keras)
+    for part in (_optimizers, _models, _losses, _logs, _backend):
+        part(keras)
 
 
 def numpy_names(numpy: Library) -> None:
@@ -69,8 +67,7 @@ def numpy_names(numpy: Library) -> None:
 
 def _put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     """Replace an attribute for good: a program that needs the shim needs it also when the probe is
-    switched off.
-    """
+    switched off."""
     original = getattr(owner, name)
     setattr(owner, name, functools.wraps(original)(make(original)))
 
@@ -86,9 +83,6 @@ def _translating(translate: Translate) -> Callable[[Function], Function]:
         return method
 
     return make
-
-
-# Layers ---------------------------------------------------------------------------------------------------
 
 
 def _layers(keras: Library, missing: Function) -> None:
@@ -112,11 +106,10 @@ def _layers(keras: Library, missing: Function) -> None:
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
 
 
-class _ShapeOf:
+class _ShapeOf(NamedTuple):
     """`layer.output_shape`. A layer of the program's own may still keep something under that name."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
     def __get__(self, layer: Any, _: Any = None) -> Any:
         return self if layer is None else tuple(getattr(layer, self.name).shape)
@@ -191,9 +184,6 @@ def _merge(layers: Any) -> Function:
     return merge
 
 
-# Optimizers and models ------------------------------------------------------------------------------------
-
-
 def _optimizers(keras: Library) -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     named = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
@@ -209,16 +199,15 @@ def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Ar
     """`lr` and `decay`: the old decay divided the rate by `1 + decay * steps`."""
     if "lr" in kwargs:
         kwargs["learning_rate"] = kwargs.pop("lr")
-    decay = kwargs.pop("decay", 0) or 0
-    kwargs.pop("schedule_decay", None)
+    decay, _ = kwargs.pop("decay", 0), kwargs.pop("schedule_decay", None)
     if kwargs.get("epsilon", 1) is None:
         del kwargs["epsilon"]
     if decay:
         rate = kwargs.pop("learning_rate", None)
         if rate is None and args:
             rate, args = args[0], args[1:]
-        rate = 0.01 if rate is None else rate
-        kwargs["learning_rate"] = keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)
+        first = 0.01 if rate is None else rate
+        kwargs["learning_rate"] = keras.optimizers.schedules.InverseTimeDecay(first, 1, decay)
     return args, kwargs
 
 
@@ -237,7 +226,12 @@ def _models(keras: Library) -> None:
     model.evaluate_generator = lambda self, *args, **kwargs: self.evaluate(*args, **kwargs)
     model.predict_generator = lambda self, *args, **kwargs: self.predict(*args, **kwargs)
     model.predict_proba = model.predict_generator
-    model.predict_classes = _predict_classes
+
+    def predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        scores = self.predict(x, *args, **kwargs)
+        return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+    model.predict_classes = predict_classes
 
 
 def _method_arguments(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
@@ -250,10 +244,9 @@ def _taking_rows(sequential: type, original: Function) -> Function:
     """Lists as data, and rows of one number each without a second dimension."""
 
     def method(model: Any, *args: Any, **kwargs: Any) -> Any:
-        chain, inputs = isinstance(model, sequential), getattr(model, "inputs", None) or ()
-        one_in, one_out = (
-            chain or len(getattr(model, side, None) or ()) == 1 for side in ("inputs", "outputs")
-        )
+        chain = isinstance(model, sequential)
+        inputs, outputs = (getattr(model, side, None) or () for side in ("inputs", "outputs"))
+        one_in, one_out = chain or len(inputs) == 1, chain or len(outputs) == 1
         flat = any(len(tensor.shape) == 1 for tensor in inputs)
 
         def adapted(key: Any, value: Any) -> Any:
@@ -292,21 +285,12 @@ def _plural(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     return args, {names.get(key, key): value for key, value in kwargs.items()}
 
 
-def _predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    scores = self.predict(x, *args, **kwargs)
-    return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
-
-
 def _losses(keras: Library) -> None:
     """Names of losses that Keras 3 spells otherwise."""
     known = importlib.import_module("keras.src.losses").ALL_OBJECTS_DICT
     for old, new in (("logcosh", "log_cosh"), ("cosine_proximity", "cosine_similarity")):
         known.setdefault(old, getattr(keras.losses, new))
-        if not hasattr(keras.losses, old):
-            setattr(keras.losses, old, getattr(keras.losses, new))
-
-
-# Metrics --------------------------------------------------------------------------------------------------
+        setattr(keras.losses, old, getattr(keras.losses, old, getattr(keras.losses, new)))
 
 
 class OldLogs(dict[str, Any]):
@@ -314,18 +298,15 @@ class OldLogs(dict[str, Any]):
 
     def __missing__(self, key: Any) -> Any:
         other = _other_name(key)
-        if other in self:
-            return dict.__getitem__(self, other)
-        raise KeyError(key)
+        if not dict.__contains__(self, other):
+            raise KeyError(key)
+        return dict.__getitem__(self, other)
 
     def __contains__(self, key: Any) -> bool:
         return dict.__contains__(self, key) or dict.__contains__(self, _other_name(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
-        try:
-            return self[key]
-        except KeyError:
-            return default
+        return self[key] if key in self else default  # noqa: SIM401 - this is what `get` does
 
 
 def _other_name(key: Any) -> str:
@@ -336,19 +317,16 @@ def _other_name(key: Any) -> str:
 
 
 def _logs(keras: Library) -> None:
-    def wrap_history(original: Function) -> Function:
-        def on_train_begin(history: Any, logs: Any = None) -> None:
-            original(history, logs)
-            history.history = OldLogs(history.history)
+    original = keras.callbacks.History.on_train_begin
 
-        return on_train_begin
+    def on_train_begin(history: Any, logs: Any = None) -> None:
+        original(history, logs)
+        history.history = OldLogs(history.history)
 
-    _put(keras.callbacks.History, "on_train_begin", wrap_history)
+    keras.callbacks.History.on_train_begin = on_train_begin
     utils = importlib.import_module("keras.src.utils.python_utils")
     _put(utils, "pythonify_logs", lambda original: lambda logs: OldLogs(original(logs)))
 
-
-# The backend and seeds ------------------------------------------------------------------------------------
 
 _OPS = """
 abs all any argmax argmin clip concatenate cos cumprod cumsum dot equal exp expand_dims flip greater
@@ -383,20 +361,18 @@ def _backend(keras: Library) -> None:
         "binary_crossentropy": ops.binary_crossentropy,
         "categorical_crossentropy": ops.categorical_crossentropy,
     }
-    for name, function in own.items():
-        setattr(backend, name, function)
+    vars(backend).update(own)
 
 
 def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> Function:
     """`K.function`: from input tensors, and the learning phase beside them, to arrays of the outputs."""
     several = isinstance(outputs, (list, tuple))
     symbolic = [isinstance(tensor, keras.KerasTensor) for tensor in inputs]
-    tensors = [tensor for tensor, is_tensor in zip(inputs, symbolic) if is_tensor]
-    part = keras.Model(tensors, list(outputs) if several else [outputs])
+    part = keras.Model(list(compress(inputs, symbolic)), list(outputs) if several else [outputs])
 
     def compute(values: Any) -> Any:
         values = values if isinstance(values, (list, tuple)) else [values]
-        given = [_array(value) for value, is_tensor in zip(values, symbolic) if is_tensor]
+        given = [_array(value) for value in compress(values, symbolic)]
         training = any(value for value, is_tensor in zip(values, symbolic) if not is_tensor)
         made = part(given, training=training)
         arrays = [keras.ops.convert_to_numpy(one) for one in (made if isinstance(made, list) else [made])]
@@ -407,12 +383,11 @@ def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> 
 
 def seed_everything(seed: Any) -> None:
     """Seed what decides weights and shuffling; numpy itself is left to the program."""
-    if not isinstance(seed, int):
-        return
-    _seed(seed)
-    state = importlib.import_module("keras.src.backend.common.global_state")
-    generator = importlib.import_module("keras.src.random.seed_generator").GLOBAL_SEED_GENERATOR
-    state.set_global_attribute(generator, None)
+    if isinstance(seed, int):
+        _seed(seed)
+        state = importlib.import_module("keras.src.backend.common.global_state")
+        generator = importlib.import_module("keras.src.random.seed_generator").GLOBAL_SEED_GENERATOR
+        state.set_global_attribute(generator, None)
 
 
 def _seed(seed: int) -> None:
@@ -425,16 +400,15 @@ def _seeds() -> None:
     """Let `numpy.random.seed` seed the others as well, and make up for a call that came before Keras."""
     import numpy
 
-    def wrap(original: Function) -> Function:
-        def seed(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
-            value: Any = args[0] if args else kwargs.get("seed")
-            if hasattr(value, "__index__"):
-                seed_everything(value.__index__())
-            return result
-
-        return seed
-
+    original = numpy.random.seed
     drawn: Any = numpy.random.get_state()
-    _put(numpy.random, "seed", wrap)
+
+    @functools.wraps(original)
+    def seed(*args: Any, **kwargs: Any) -> None:
+        original(*args, **kwargs)
+        value: Any = args[0] if args else kwargs.get("seed")
+        if hasattr(value, "__index__"):
+            seed_everything(value.__index__())
+
+    numpy.random.seed = seed
     _seed(int(drawn[1][0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,14 +53,10 @@ class BatchObserver:
         self._looks = self._label_looks = 0
         self._fresh = True
         """Every batch so far brought new rows."""
-        self._passes = False
-        """A training pass was seen."""
         self.signal = Signal()
         self._again = Again()
         self._asked: tuple[int, Any, Tensor | None] = (0, None, None)
         """Step, place and inputs of the last pass in training mode that has no gradients."""
-
-    # What is called ---------------------------------------------------------------------------------------
 
     def is_loss(self, module: Module, output: Any) -> bool:
         home = type(module).__module__
@@ -88,13 +83,12 @@ class BatchObserver:
         self._pair = self._compared_in(args, kwargs) or self._pair
         return True
 
-    def shapes_compared(self) -> list[list[int]] | None:
-        """Shapes of output and target that the loss of this step was given."""
-        return None if self._pair is None else [list(tensor.shape) for tensor in self._pair[:2]]
-
-    def bend(self) -> str:
-        """What bends the output that the loss of this step was given."""
-        return "" if self._pair is None else facts.bend_of(self._pair[0])
+    def given_to_loss(self) -> Facts:
+        """Shapes of output and target that the loss of this step was given, and what bends the output."""
+        if self._pair is None:
+            return {"compared": None, "bend": ""}
+        shapes = [list(tensor.shape) for tensor in self._pair[:2]]
+        return {"compared": shapes, "bend": facts.bend_of(self._pair[0])}
 
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
@@ -104,34 +98,33 @@ class BatchObserver:
         """A loss of Keras compares these two; the first one in a step counts."""
         self._pair = self._pair or (prediction, target, True)
 
-    # Passes -----------------------------------------------------------------------------------------------
-
     def training_pass(self, args: Args, kwargs: Kwargs, in_fit: bool) -> None:
         if self._input is not None:
             return
         self._input = value = self._first_input(args, kwargs)
         if value is None or not value.dim():
             return
-        if not self._passes:
-            self._passes = True
+        if "training-pass" not in self.recorder.kinds:
             self.recorder.event("training-pass", place=caller())
         self._batch_size = value.shape[0]
         self._guess_epoch(value)
-        split = self.data.split("train", self.recorder.step)
-        drawn = self._fresh and self.loaders.current is None
-        if self._looks < (_FRESH_LOOKS if drawn else _LOOKS) and not self._known_whole(in_fit):
+        split, loaded = self.data.split("train", self.recorder.step), self.loaders.current is not None
+        looks = _LOOKS if loaded or not self._fresh else _FRESH_LOOKS
+        if self._looks < looks and not self._known_whole(in_fit):
             self._looks += 1
-            self._notice_return(self._take(split, "input", value))
+            known = self._take(split, "input", value)
+            if known is not None and not loaded and not self._steps_an_epoch:
+                # Without slices, rows that all come back at once tell that an epoch is over.
+                self._steps_an_epoch = self.recorder.step if known > 0.5 and self._fresh else 0
+                self._fresh = self._fresh and known < 0.1
 
     def _known_whole(self, in_fit: bool) -> bool:
         """The data set behind the loader was read already: its batches add nothing.
 
-        Keras's `fit` trains on data that was read whole: the loader it makes has another name.
-        """
-        loader = self.loaders.current
-        if in_fit and self.torch.is_grad_enabled():
-            return self.data.is_whole("train")
-        return loader is not None and self.data.is_whole(loader.name)
+        Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
+        loader, in_fit = self.loaders.current, in_fit and self.torch.is_grad_enabled()
+        whole = self.data.whole.get("train" if in_fit else loader.name if loader is not None else "")
+        return whole is not None and whole.input.rows > 0
 
     def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:
         """The first tensor; Keras may be called with numpy arrays."""
@@ -140,20 +133,11 @@ class BatchObserver:
             value = self.torch.from_numpy(numpy.ascontiguousarray(args[0]))
         return value
 
-    def _notice_return(self, known: float | None) -> None:
-        """Without a loader and without slices: rows that all come back at once tell that an epoch is over."""
-        if known is None or self.loaders.current is not None or self._steps_an_epoch:
-            return
-        if known > 0.5 and self._fresh:
-            self._steps_an_epoch = self.recorder.step
-        self._fresh = self._fresh and known < 0.1
-
     def _guess_epoch(self, value: Tensor) -> None:
         """Without a loader: a batch that is a slice of a larger tensor tells how many make an epoch."""
-        if self.loaders.current is None and not self._steps_an_epoch and value._is_view():
-            whole = value._base
-            if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
-                self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
+        whole = value._base if self.loaders.current is None and not self._steps_an_epoch else None
+        if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
+            self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
 
     def evaluation_begins(self) -> None:
         self.window = Window(self.torch, self.recorder.schedule)
@@ -176,13 +160,12 @@ class BatchObserver:
             again=training and self._asked_again(place, self._first_input(args, kwargs)),
             place=place,
         )
-        batch = self.loaders.batch
-        loader = self.loaders.current
+        batch, loader = self.loaders.batch, self.loaders.current
         if loader is self.train_loader and batch is None:
             # Its batch went into a step: these rows come from elsewhere.
             loader = None
         split = self.data.split(loader.name if loader is not None else "evaluation", step)
-        labels = labels_of(torch, batch) if batch is not None else None
+        labels = labels_of(torch, batch)
         if self.window is not None and value is not None:
             self._compare_again(loader.name if loader is not None else "", value, labels)
         whole = loader is not None and self._known_whole(in_fit)
@@ -194,7 +177,10 @@ class BatchObserver:
         if labels is not None and prediction is not None:
             share = self._compare(prediction, labels.to(prediction.device), False, known.from_logits)
             self._metric("val_accuracy", share, in_fit)
-        self._close_evaluation()
+        window, self.window = self.window, None
+        if window is not None and window.outputs:
+            window.fetch()
+            self.recorder.tables["layers"].extend(window.layer_rows(step))
 
     def _asked_again(self, place: Any, value: Tensor | None) -> bool:
         """Whether one line asks about the same rows as just before, or about one row many times."""
@@ -210,23 +196,12 @@ class BatchObserver:
         usable = [t for t in (value, labels) if t is not None and plain(self.torch, t) and t.dim()]
         if not usable or usable[0] is not value or (labels is not None and len(usable) < 2):
             return
-        few = [_numpy(tensor[:A_FEW]) for tensor in usable]
+        rows, *rest = [_numpy(tensor[:A_FEW]) for tensor in usable]
         # What is to be given back as it was before it was changed, by a denoiser, is changed on purpose.
-        if len(few) < 2 or few[1].dtype.kind != "f" or few[0].shape != few[1].shape:
-            facts = self._again.compare(
-                f"{source}{value.shape[1:]}", few[0], few[1] if len(few) > 1 else None
-            )
+        if not rest or rest[0].dtype.kind != "f" or rows.shape != rest[0].shape:
+            facts = self._again.compare(f"{source}{value.shape[1:]}", rows, rest[0] if rest else None)
             if facts is not None:
                 self.recorder.event("evaluated-again", **facts)
-
-    def _close_evaluation(self) -> None:
-        window, self.window = self.window, None
-        if window is None or not window.outputs:
-            return
-        window.fetch()
-        self.recorder.tables["layers"].extend(window.layer_rows(self.recorder.step))
-
-    # The loss ---------------------------------------------------------------------------------------------
 
     def loss_goes_back(self, tensor: Any, call: LossCall | None, known: bool) -> Facts | None:
         """Facts of the loss as far as they are news: from the functional call, else from its graph."""
@@ -235,7 +210,7 @@ class BatchObserver:
             self._pair = self._compared_in(call.args, call.kwargs) or self._pair
             settings = {**facts.plain_values(call.kwargs), **facts.weights_given(call.kwargs)}
             loss = facts.loss_facts(call.name, settings, call.place)
-            loss.update(compared=self.shapes_compared(), called=call.place, bend=self.bend())
+            loss.update(called=call.place, **self.given_to_loss())
         read = None
         if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
             read = facts.read_loss(tensor)
@@ -245,25 +220,16 @@ class BatchObserver:
             if self._pair is None and read.target is not None and read.prediction is not None:
                 self._pair = (read.prediction, read.target, False)
         self._labels()
-        self._count_rows()
+        if self._pair is not None and self._input is not None and self._pair[1].dim():
+            # Inputs may have time first; the labels tell which size is the batch.
+            rows = self._pair[1].shape[0]
+            if self._batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
+                self._batch_size = rows
         return loss
-
-    def _count_rows(self) -> None:
-        """Inputs may have time first; the labels tell which size is the batch."""
-        if self._pair is None or self._input is None or not self._pair[1].dim():
-            return
-        rows = self._pair[1].shape[0]
-        if self._batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
-            self._batch_size = rows
 
     def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""
-        batch = self.loaders.batch
-        label = None
-        if self._pair is not None:
-            label = self._pair[1]
-        elif batch is not None:
-            label = labels_of(self.torch, batch)
+        label = self._pair[1] if self._pair is not None else labels_of(self.torch, self.loaders.batch)
         split = self.data.split("train", self.recorder.step)
         if label is not None and self._label_looks < _LABEL_LOOKS and split.label.rows < 100_000:
             self._label_looks += 1
@@ -283,9 +249,7 @@ class BatchObserver:
 
     def accuracy(self, window: Window, from_logits: bool) -> int | None:
         """Slot of the share of right predictions in this batch, or none where that means nothing."""
-        if self._pair is None:
-            return None
-        share = self._compare(*self._pair, from_logits)
+        share = self._compare(*self._pair, from_logits) if self._pair is not None else None
         return window.add_raw(share) if share is not None else None
 
     def label_losses(self, window: Window, loss: Facts) -> int | None:
@@ -324,15 +288,11 @@ class BatchObserver:
             return ((prediction > (0.0 if from_logits else 0.5)) == (target > 0.5)).float().mean()
         return None
 
-    # Bookkeeping ------------------------------------------------------------------------------------------
-
     def epoch(self) -> int | None:
         """Epochs begun less one: by the loader, else by the length of an epoch; none without a sign."""
         loader = self.loaders.current
         if loader is not None:
-            if loader is not self.train_loader:
-                self.train_loader = loader
-                self.data.set_train(loader.name)
+            self.train_loader, self.data.train_name = loader, loader.name
             return loader.rounds - 1
         return self.recorder.step // self._steps_an_epoch if self._steps_an_epoch else None
 
@@ -350,7 +310,7 @@ class BatchObserver:
         tensor = tensor.detach()
         fitting = max(1, _VALUES // max(1, tensor.numel() // tensor.shape[0]))
         array = _numpy(tensor[:fitting])
-        split.update(role, array, _type_name(tensor))
+        split.update(role, array, tensor.dtype)
         return split.add_keys(array) if role == "input" else None
 
     def dataset(self, loader: Any, known: Loader) -> None:
@@ -364,12 +324,12 @@ class BatchObserver:
             usable = [t for t in dataset.tensors[:2] if plain(self.torch, t) and t.device.type == "cpu"]
             for role, tensor in zip(("input", "label"), usable):
                 rows = numpy.arange(len(tensor)) if indices is None else numpy.asarray(indices)
-                select = functools.partial(_rows, tensor, rows)
-                split.read(role, select, len(rows), _type_name(tensor))
+                whole = _numpy(tensor)
+                split.read(role, lambda chosen: whole[rows[chosen]], len(rows), tensor.dtype)  # noqa: B023
         elif indices is not None:
             split.keys = {hash((id(dataset), int(index))) for index in indices}
         if split.keys:
-            self.data.add_whole(known.name, split)
+            self.data.whole[known.name] = split
 
     def _metric(self, name: str, value: Any, in_fit: bool) -> None:
         if not in_fit and isinstance(value, self.torch.Tensor) and value.numel() == 1:
@@ -378,8 +338,7 @@ class BatchObserver:
 
 def plain_loss(name: str, ignored: Any) -> Callable[[Tensor, Tensor], Any] | None:
     """The mean loss of that name by its textbook formula, as a function of prediction and target; it gives
-    none where their shapes do not fit. None for losses that are not known here.
-    """
+    none where their shapes do not fit. None for losses that are not known here."""
 
     def classes(prediction: Tensor, target: Tensor) -> Tensor | None:
         if target.is_floating_point() or prediction.dim() != target.dim() + 1:
@@ -397,8 +356,8 @@ def plain_loss(name: str, ignored: Any) -> Callable[[Tensor, Tensor], Any] | Non
     def squares(prediction: Tensor, target: Tensor) -> Tensor | None:
         return ((prediction - target) ** 2).mean() if prediction.shape == target.shape else None
 
-    known = {"cross_entropy": classes, "binary_cross_entropy_with_logits": yes_or_no, "mse": squares}
-    return known.get(name)
+    losses = {"cross_entropy": classes, "binary_cross_entropy_with_logits": yes_or_no, "mse": squares}
+    return losses.get(name)
 
 
 def _numpy(tensor: Tensor) -> Array:
@@ -406,11 +365,3 @@ def _numpy(tensor: Tensor) -> Array:
     tensor = tensor.detach().cpu()
     tensor = tensor.abs() if tensor.is_complex() else tensor
     return (tensor.float() if tensor.dtype in NOT_NUMPY else tensor).numpy()
-
-
-def _rows(tensor: Tensor, rows: Array, chosen: slice) -> Array:
-    return _numpy(tensor)[rows[chosen]]
-
-
-def _type_name(tensor: Tensor) -> str:
-    return str(tensor.dtype).replace("torch.", "")

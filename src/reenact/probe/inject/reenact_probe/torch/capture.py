@@ -83,7 +83,7 @@ class Capture:
         """True while a pass is being captured: every call is followed, to know what feeds what."""
         self._losses: list[LossCall] = []
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
-        """Axis, shape and place of what was brought to one length on the way to the loss."""
+        """Axis, shape and place of rows that were brought to one length on the way to the loss."""
         self._by_module: dict[int, Entry] = {}
         self._origin: dict[int, Origin] = {}
         self._kept: list[Tensor] = []
@@ -97,8 +97,7 @@ class Capture:
 
         Left on until the loss is known, the mode is not nested like a `with` block. So it is entered only
         below everything: when the stack was empty. And it is popped only while it lies on top: a mode that is
-        busy with a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again.
-        """
+        busy with a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again."""
         if not self.mode_on and self._depth is not None and self._depth() == 0:
             self._mode.__enter__()
             self.mode_on = self._mode.listens = True
@@ -110,17 +109,10 @@ class Capture:
             self._mode.__exit__(None, None, None)
             self.mode_on = False
 
-    def begin(self) -> None:
-        self.follows = True
-
     def end(self) -> None:
         """Let go of every tensor."""
         self.follows = False
         self._origin, self._kept = {}, []
-
-    def modules(self) -> list[Module]:
-        """The modules that were called, in order."""
-        return [entry.module for entry in self.entries if entry.module is not None]
 
     def take_loss(self) -> LossCall | None:
         """The last functional loss since this was asked last."""
@@ -161,41 +153,36 @@ class Capture:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
         return [shape_of(tensor) for tensor in tensors[:8]], shape_of(first_tensor(self.torch, output))
 
-    def function_called(
-        self, name: str, args: Args, kwargs: Kwargs, output: Any, place: Place | None
-    ) -> None:
-        top = self.forwards.innermost
+    @guarded("function")
+    def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
+        place, top = caller(), self.forwards.innermost
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
-        if name == "normalize" and top is None:
-            self._normalized(args, kwargs, place)
+        tensor = first_tensor(self.torch, args)
+        made = tensor is not None and tensor.requires_grad and not tensor.is_leaf
+        if name == "normalize" and top is None and tensor is not None and made and tensor.dim() == 2:
+            axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
+            self.normalized.append((axis, list(tensor.shape), place))
         if name in LOSSES and not in_library:
             self._losses.append(LossCall(name, args, kwargs, place))
         # A library module whose inside is its own business.
         closed = top is not None and (not top._modules or type(top).__name__ == "MultiheadAttention")
         if not self.follows or (in_library and closed):
             return
-        if name in ("clamp", "clamp_min", "clip") and _is_relu(args, kwargs):
-            name = "relu"
-        tensor = first_tensor(self.torch, args)
+        if name in ("clamp", "clamp_min", "clip") and len(args) < 3 and kwargs.get("max") is None:
+            # A clamp that cuts at zero and nowhere else.
+            low = kwargs.get("min", args[1] if len(args) > 1 else None)
+            name = "relu" if isinstance(low, (int, float)) and low == 0 else name
         source = self._origin.get(id(tensor)) if tensor is not None else None
         shapes = name in SHAPING and not in_library
         if name in ("view", "reshape", "flatten"):
-            shapes = shapes and _flattens(tensor, output)
+            old, new = shape_of(tensor) or (), shape_of(output) or ()
+            shapes = shapes and len(old) > 2 and len(new) == 2 and old[0] == new[0]
         if shapes or name in ACTIVATIONS:
             place = self.place_of(top) if in_library else place
             # What works in place ends in an underscore.
             self._functional(name.rstrip("_"), args, kwargs, output, source, place)
         elif source is not None:
-            mixed = name in _MIXES
-            layer = None if mixed else source.layer
-            self._produced(output, Origin(source.entry, layer, mixed or source.mixed))
-
-    def _normalized(self, args: Args, kwargs: Kwargs, place: Place | None) -> None:
-        """Rows with gradients that are brought to one length outside of the model: along which axis."""
-        axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
-        tensor = first_tensor(self.torch, args)
-        if tensor is not None and tensor.requires_grad and not tensor.is_leaf and tensor.dim() == 2:
-            self.normalized.append((axis, list(tensor.shape), place))
+            self._produced(output, source._replace(layer=None, mixed=True) if name in _MIXES else source)
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
@@ -213,7 +200,7 @@ class Capture:
                 settings["dim"] = args[1]
             self.entries.append(Entry(label, None, name, place, *shapes, settings, takes=taken))
         if name in ACTIVATIONS and source is not None and source.layer is not None:
-            source.layer.followed_by(name)
+            source.layer.follower = source.layer.follower or name
         made = known[0] if known else self.entries[-1]
         layer = source.layer if source is not None and name not in ACTIVATIONS else None
         self._produced(output, Origin(made, layer))
@@ -225,25 +212,8 @@ class Capture:
             self._kept.append(tensor)
 
 
-def _is_relu(args: Args, kwargs: Kwargs) -> bool:
-    """Whether `clamp` cuts at zero and nowhere else."""
-    low, high = kwargs.get("min", args[1] if len(args) > 1 else None), kwargs.get("max")
-    return isinstance(low, (int, float)) and low == 0 and high is None and len(args) < 3
-
-
-def _flattens(before: Any, after: Any) -> bool:
-    old, new = shape_of(before) or (), shape_of(after) or ()
-    return len(old) > 2 and len(new) == 2 and old[0] == new[0]
-
-
 def make_mode(torch: Library, listener: Capture) -> Any:
-    """A mode that tells the listener of each noted call: `function_called(name, args, kwargs, output,
-    place)`.
-    """
-
-    @guarded("function")
-    def tell(name: Any, args: Any, kwargs: Any, output: Any) -> None:
-        listener.function_called(name, args, kwargs, output, caller())
+    """A mode that tells the listener of each noted call."""
 
     class Noting(torch.overrides.TorchFunctionMode):
         listens = True
@@ -254,7 +224,7 @@ def make_mode(torch: Library, listener: Capture) -> Any:
             if self.listens and not state.asleep:
                 name = getattr(func, "__name__", "")
                 if name in _NOTED or listener.follows:
-                    tell(name, args, kwargs, output)
+                    listener.function_called(name, args, kwargs, output)
             return output
 
     return Noting()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,8 +28,6 @@ WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module",
 _EXACT = 1 << 20
 """Weights up to this size are measured whole."""
 
-# Modules --------------------------------------------------------------------------------------------------
-
 
 def activation_of(module: Module) -> str | None:
     """The non-linearity a module is or applies, in lower case, or none."""
@@ -52,14 +51,10 @@ def snake(name: str) -> str:
 
 def settings_of(module: Module) -> Facts:
     """Plain values among a module's public attributes: units, kernel size, rate and so on."""
-    settings = {}
-    for key in (*getattr(module, "__constants__", ()), *vars(module)):
-        if key.startswith("_") or key in ("training", "call_super_init"):
-            continue
-        value = getattr(module, key, None)
-        if is_plain(value):
-            settings[key] = list(value) if isinstance(value, tuple) else value
-    return settings
+    keys = (*getattr(module, "__constants__", ()), *vars(module))
+    known = [key for key in keys if not key.startswith("_") and key not in ("training", "call_super_init")]
+    values = plain_values({key: getattr(module, key, None) for key in known})
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
 def plain_values(values: Kwargs) -> Facts:
@@ -87,58 +82,29 @@ def shape_of(value: Any) -> list[int] | None:
 
 def inner(module: Module) -> Module:
     """The model in a wrapper for compiling or for training in parallel: its mode is the one that counts."""
-    while type(module).__name__ in WRAPPERS:
-        wrapped = getattr(module, WRAPPERS[type(module).__name__], None)
-        if wrapped is None:
-            break
-        module = wrapped
-    return module
+    wrapped = getattr(module, WRAPPERS.get(type(module).__name__, ""), None)
+    return module if wrapped is None else inner(wrapped)
 
 
 # Losses ---------------------------------------------------------------------------------------------------
 
-_LOSS_NAMES = {
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-}
-_FROM_LOGITS = {
-    "cross_entropy": True,
-    "binary_cross_entropy_with_logits": True,
-    "multilabel_soft_margin": True,
-    "soft_margin": True,
-    "binary_cross_entropy": False,
-    "nll": False,
-}
+_LOSS_NAMES = {"BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits"}
+_LOGITS = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin", "soft_margin")
+_FROM_LOGITS = {**dict.fromkeys(_LOGITS, True), "binary_cross_entropy": False, "nll": False}
+_LOSS_NODES = """
+NllLoss BinaryCrossEntropy BinaryCrossEntropyWithLogits MseLoss SmoothL1Loss HuberLoss SoftMarginLoss
+MultiMarginLoss CtcLoss
+"""
 _NODES = {
-    "NllLossBackward": "nll",
+    **{f"{name}Backward": snake(name) for name in _LOSS_NODES.split()},
     "NllLoss2DBackward": "nll",
     "NllLossNdBackward": "nll",
-    "BinaryCrossEntropyBackward": "binary_cross_entropy",
-    "BinaryCrossEntropyWithLogitsBackward": "binary_cross_entropy_with_logits",
-    "MseLossBackward": "mse",
-    "SmoothL1LossBackward": "smooth_l1",
-    "HuberLossBackward": "huber",
-    "SoftMarginLossBackward": "soft_margin",
-    "MultiMarginLossBackward": "multi_margin",
     "MultilabelMarginLossForwardBackward": "multilabel_margin",
-    "CtcLossBackward": "ctc",
 }
 _BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
-_BENDS = {
-    "SoftmaxBackward": "softmax",
-    "LogSoftmaxBackward": "log_softmax",
-    "SigmoidBackward": "sigmoid",
-    "LogSigmoidBackward": "log_sigmoid",
-    "TanhBackward": "tanh",
-    "ReluBackward": "relu",
-    "LeakyReluBackward": "leaky_relu",
-    "EluBackward": "elu",
-    "GeluBackward": "gelu",
-    "SiluBackward": "silu",
-    "SoftplusBackward": "softplus",
-    "HardsigmoidBackward": "hardsigmoid",
-}
+_BENDING = "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
+_BENDS = {f"{name}Backward": snake(name) for name in _BENDING.split()}
 """Nodes of autograd that bend what passes, in the words of layers."""
 _SHAPE_ONLY_NAMES = """
 Alias AsStrided Clone Contiguous Expand Permute ReshapeAlias Select Slice Squeeze T ToCopy Transpose
@@ -182,16 +148,13 @@ class LossNode(NamedTuple):
 
 def read_loss(loss: Tensor) -> LossNode | None:
     """The loss function near the root of the graph of `loss`, or none."""
-    waiting, seen = [loss.grad_fn], 0
-    while waiting and seen < _DEPTH:
-        node = waiting.pop(0)
-        seen += 1
-        if node is None:
-            continue
-        known = _loss_of_torch(node) or _loss_by_hand(node)
+    waiting = [loss.grad_fn]
+    # The list grows while it is read.
+    for node in itertools.islice(waiting, _DEPTH):
+        known = (_loss_of_torch(node) or _loss_by_hand(node)) if node is not None else None
         if known is not None:
             return known
-        waiting += [child for child, _ in node.next_functions]
+        waiting += [child for child, _ in node.next_functions] if node is not None else []
     return None
 
 
@@ -206,10 +169,8 @@ def _loss_of_torch(node: Any) -> LossNode | None:
     ignored = getattr(node, "_saved_ignore_index", None)
     if ignored is not None:
         settings["ignore_index"] = ignored - 2**64 if ignored >= 2**63 else ignored
-    prediction, target = _saved(node, "_saved_self"), _saved(node, "_saved_target")
-    compared = None
-    if prediction is not None and target is not None:
-        compared = [_before_broadcast(tensor) for tensor in (prediction, target)]
+    pair = prediction, target = _saved(node, "_saved_self"), _saved(node, "_saved_target")
+    compared = None if prediction is None or target is None else [_before_broadcast(t) for t in pair]
     return LossNode(name, settings, prediction, target, compared)
 
 
@@ -248,8 +209,7 @@ def _stretched(bent: Any) -> list[list[int]] | None:
 
 def bend_of(prediction: Tensor) -> str:
     """What bends the very tensor that a loss is given: `softmax`, `none` where nothing does, empty where the
-    autograd graph does not tell (a compiled model, a function of the program's own).
-    """
+    autograd graph does not tell (a compiled model, a function of the program's own)."""
     node: Any = prediction.grad_fn
     for _ in range(_DEPTH):
         if node is None or not node.name()[-1:].isdigit():
@@ -280,9 +240,6 @@ def _saved(node: Any, name: str) -> Any:
         return None
 
 
-# The graph ------------------------------------------------------------------------------------------------
-
-
 @dataclass(eq=False)
 class Entry:
     """One layer or functional call, in the order of the first pass."""
@@ -301,11 +258,9 @@ class Entry:
     def own_parameters(self) -> list[tuple[str, Tensor]]:
         """A closed library module (attention) owns what its children hold: they are never called."""
         module = self.module
-        if module is None:
-            return []
-        if module._modules and type(module).__module__.startswith("torch.nn"):
+        if module is not None and module._modules and type(module).__module__.startswith("torch.nn"):
             return list(module.named_parameters())
-        return list(module._parameters.items())
+        return list(module._parameters.items()) if module is not None else []
 
     def facts(self, weights: list[Facts]) -> Facts:
         activation = self.function if self.function in ACTIVATIONS else None
@@ -324,10 +279,7 @@ class Entry:
 
 
 def layer_facts(
-    torch: Library,
-    entries: list[Entry],
-    parameter_name: Callable[[Tensor], str],
-    first: dict[str, Facts],
+    torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str], first: dict[str, Facts]
 ) -> list[Facts]:
     """The captured layers in order, each with the statistics of its own weights; `first` keeps those, by the
     name of the weight, as they were when it was met."""
@@ -345,8 +297,7 @@ def layer_facts(
         arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
         table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
         for (entry, name, tensor), row in zip(named, table):
-            seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]
-            path = parameter_name(tensor)
+            seen, path = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]], parameter_name(tensor)
             facts = weight_facts(name, path, tensor.shape, tensor.requires_grad, seen)
             weights.setdefault(id(entry), []).append(facts)
             if path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reenact_probe.guard import before, guarded, patch, state
@@ -24,17 +25,15 @@ PASSES_A_STEP = 4
 PASSES_AN_EVALUATION = 3
 
 
+@dataclass(eq=False)
 class Call:
     """A module that is being executed."""
 
-    __slots__ = ("had_child", "hidden", "module", "shuts")
-
-    def __init__(self, module: Module, hidden: bool, shuts: bool) -> None:
-        self.module = module
-        self.hidden = hidden
-        """It runs inside a layer whose inside is its own business."""
-        self.shuts = hidden or shuts
-        self.had_child = False
+    module: Module
+    hidden: bool
+    """It runs inside a layer whose inside is its own business."""
+    shuts: bool
+    had_child: bool = False
 
 
 class PassListener(Protocol):
@@ -43,13 +42,9 @@ class PassListener(Protocol):
     window: Window | None
 
     def evaluation_begins(self) -> None: ...
-
     def is_closed(self, module: Module) -> bool: ...
-
     def root_begins(self, module: Module) -> None: ...
-
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None: ...
-
     def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None: ...
 
 
@@ -61,9 +56,9 @@ class ForwardHooks:
         self.recorder = recorder
         self.listener = listener
         self.stack: list[Call] = []
-        self.failed: tuple[BaseException | None, Module, Args, Kwargs] | None = None
+        self.failed: tuple[BaseException | None, Module, Args, Kwargs] = (None, None, (), {})
         """The innermost module whose forward raised, for the report of a crash."""
-        self._paused = False
+        self.paused = False
         """A backward pass runs: what it calls again was seen before."""
         self._left = {"training": 0, "evaluation": 0}
         """Passes still to be looked at, by kind."""
@@ -79,15 +74,8 @@ class ForwardHooks:
             patch(context, "__enter__", self._wrap_enter)
             before(context, "__exit__", self._evaluation_ends)
         if hasattr(torch.nn.modules.module, ASKED):
-            patch(torch.nn.modules.module, ASKED, self._wrap_asked)
-
-    def _wrap_asked(self, original: Function) -> Function:
-        """A compiled model warns of hooks on all modules: of ours it need not."""
-
-        def _has_any_global_hook() -> Any:
-            return original() and not self._alone()
-
-        return _has_any_global_hook
+            # A compiled model warns of hooks on all modules: of ours it need not.
+            patch(torch.nn.modules.module, ASKED, lambda asked: lambda: asked() and not self._alone())
 
     def _alone(self) -> bool:
         """All hooks on all modules are ours."""
@@ -95,10 +83,6 @@ class ForwardHooks:
         module = vars(self.torch.nn.modules.module)
         kept = [value for name, value in module.items() if name.startswith(KEPT) and isinstance(value, dict)]
         return all(own.issuperset(hooks) for hooks in kept)
-
-    @property
-    def armed(self) -> bool:
-        return bool(self.handles)
 
     def arm(self, training: int = 0, evaluation: int = 0) -> None:
         """Look at the next forward passes, so many of each kind."""
@@ -113,18 +97,6 @@ class ForwardHooks:
             module.register_module_forward_pre_hook(self.before),
             module.register_module_forward_hook(self.after, with_kwargs=True, always_call=True),
         )
-
-    def pause(self) -> None:
-        """Look at nothing until `resume`."""
-        self._paused = True
-
-    def resume(self) -> None:
-        self._paused = False
-
-    @property
-    def running(self) -> list[Module]:
-        """The modules whose passes are under way, the root first."""
-        return [call.module for call in self.stack]
 
     @property
     def innermost(self) -> Module | None:
@@ -141,15 +113,13 @@ class ForwardHooks:
 
     def before(self, module: Module, _: Any) -> None:
         # A compiler that traces this hook must find nothing to trace: this test is a constant to it.
-        if self._is_compiling() or self._paused or threading.get_ident() != self._thread:
-            return
-        self._enter(module)
+        if not (self._is_compiling() or self.paused or threading.get_ident() != self._thread):
+            self._enter(module)
 
     def after(self, module: Module, args: Args, *rest: Any) -> None:
-        if self._is_compiling() or self._paused or threading.get_ident() != self._thread:
-            return
-        kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
-        self._leave(module, args, kwargs, output)
+        if not (self._is_compiling() or self.paused or threading.get_ident() != self._thread):
+            kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
+            self._leave(module, args, kwargs, output)
 
     @guarded("forward")
     def _enter(self, module: Module) -> None:
@@ -159,40 +129,28 @@ class ForwardHooks:
         hidden = bool(stack) and stack[-1].shuts
         if stack and not hidden:
             stack[-1].had_child = True
-        stack.append(Call(module, hidden, self.listener.is_closed(module)))
+        stack.append(Call(module, hidden, hidden or self.listener.is_closed(module)))
         if len(stack) == 1:
             self.listener.root_begins(module)
 
     @guarded("forward-end")
     def _leave(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
-        call = self._pop(module)
-        if call is None:
+        call = None
+        # What an exception left above the module goes with it.
+        while self.stack and (call is None or call.module is not module):
+            call = self.stack.pop()
+        if call is None or call.module is not module:
             return
-        if output is None and sys.exc_info()[0] is not None:
-            error = sys.exc_info()[1]
-            if self.failed is None or self.failed[0] is not error:
-                self.failed = (error, module, args, kwargs)
+        error = sys.exc_info()[1] if output is None else None
+        if error is not None:
+            self.failed = self.failed if self.failed[0] is error else (error, module, args, kwargs)
         elif not call.hidden and (not call.had_child or module._parameters):
             self.listener.layer_called(module, args, kwargs, output)
-        if not self.stack:
-            self._root_left(module, args, kwargs, output)
-
-    def _pop(self, module: Module) -> Call | None:
-        """Take the module off the stack, with whatever an exception left above it."""
-        while self.stack:
-            call = self.stack.pop()
-            if call.module is module:
-                return call
-        return None
-
-    def _root_left(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
-        kind = self.listener.root_ends(module, args, kwargs, output)
+        kind = None if self.stack else self.listener.root_ends(module, args, kwargs, output)
         if kind is not None:
             self._left[kind] -= 1
             if self._left[kind] <= 0:
                 self.disarm()
-
-    # Evaluations ------------------------------------------------------------------------------------------
 
     def _wrap_enter(self, original: Function) -> Function:
         getframe = sys._getframe
@@ -209,11 +167,7 @@ class ForwardHooks:
     def _evaluation_ends(self, *_: Any) -> None:
         # A long evaluation used up its looks; the training pass that comes next is still wanted.
         if self.listener.window is not None and not self.handles:
-            self._arm_step()
-
-    @guarded("arm")
-    def _arm_step(self) -> None:
-        self.arm(training=PASSES_A_STEP)
+            guarded("arm")(self.arm)(training=PASSES_A_STEP)
 
     @guarded("evaluation")
     def expect_evaluation(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -11,20 +12,18 @@ from reenact_probe.torch.samples import first_tensor
 from reenact_probe.types import Function, Library, Tensor
 
 
+@dataclass(eq=False)
 class Loader:
-    """The loaders of one data set that draw from it in the same way: a program may make a new one each
-    epoch.
-    """
+    """The loaders of one data set that draw alike from it: a program may make a new one each epoch."""
 
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.name = f"loader-{index}"
-        self.rounds = 0
-        """Iterations begun; one that gave a single batch and was dropped does not count."""
-        self.given = 0
-        self.batches: int | None = None
-        """How many a round gives, where that is known."""
-        self.open = False
+    index: int
+    name: str
+    rounds: int = 0
+    """Iterations begun; one that gave a single batch and was dropped does not count."""
+    given: int = 0
+    batches: int | None = None
+    """How many a round gives, where that is known."""
+    open: bool = False
 
 
 class LoaderListener(Protocol):
@@ -32,16 +31,11 @@ class LoaderListener(Protocol):
 
     @property
     def looking(self) -> bool: ...
-
     @property
     def in_fit(self) -> bool: ...
-
     def loader_found(self, loader: Any, known: Loader) -> None: ...
-
     def loader_begins(self, known: Loader) -> None: ...
-
     def loader_exhausted(self, known: Loader | None) -> None: ...
-
     def last_batch(self, known: Loader) -> None: ...
 
 
@@ -57,7 +51,7 @@ class Loaders:
         self.batch: Any = None
         """The last batch, kept only while somebody looks."""
         self.batch_size = 0
-        self._wait = 0.0
+        self.wait = 0.0
         """Seconds waited for data since the last step."""
         data = torch.utils.data
         after(data.DataLoader, "__iter__", lambda iterator, loader: self._begins(loader, iterator))
@@ -71,24 +65,14 @@ class Loaders:
             except StopIteration:
                 self._exhausted(iterator)
                 raise
-            self._wait += perf_counter() - began
+            self.wait += perf_counter() - began
             self.current = loader = iterator.__dict__.get("_reenact_loader")
             if loader is not None:
                 loader.given += 1
-            self._got(batch)
-            if loader is not None and loader.given == loader.batches:
-                self._last_given(loader)
+            self._got(batch, loader)
             return batch
 
         return __next__
-
-    def take_wait(self) -> float:
-        """Seconds waited for data since this was asked last."""
-        wait, self._wait = self._wait, 0.0
-        return wait
-
-    def forget_batch(self) -> None:
-        self.batch = None
 
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
@@ -96,7 +80,7 @@ class Loaders:
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
-            known = self.known[key] = Loader(len(self.known))
+            known = self.known[key] = Loader(len(self.known), f"loader-{len(self.known)}")
             if not self.listener.in_fit:
                 rows = _length(loader.dataset)
                 self.recorder.event("loader", loader=known.index, sampler=sampler, dataset=dataset, rows=rows)
@@ -108,16 +92,14 @@ class Loaders:
         self.listener.loader_begins(known)
 
     @guarded("batch")
-    def _got(self, batch: Any) -> None:
+    def _got(self, batch: Any, loader: Loader | None) -> None:
         first = batch[0] if type(batch) in (list, tuple) and batch else batch
         if type(first) is not self.torch.Tensor:
             first = first_tensor(self.torch, batch)
         self.batch_size = first.shape[0] if first is not None and first.dim() else 0
         self.batch = batch if self.listener.looking else None
-
-    @guarded("batch")
-    def _last_given(self, loader: Loader) -> None:
-        self.listener.last_batch(loader)
+        if loader is not None and loader.given == loader.batches:
+            self.listener.last_batch(loader)
 
     @guarded("exhausted")
     def _exhausted(self, iterator: Any) -> None:
@@ -139,8 +121,7 @@ def labels_of(torch: Library, batch: Any) -> Tensor | None:
 
 def _sampler(loader: Any) -> Any:
     """What decides the order of the rows: of a loader that was given its batches by a sampler of batches, as
-    accelerate makes them, `sampler` is a default that nobody asks.
-    """
+    accelerate makes them, `sampler` is a default that nobody asks."""
     batches = loader.batch_sampler
     while getattr(batches, "batch_sampler", None) is not None:
         batches = batches.batch_sampler

@@ -38,12 +38,8 @@ class LayerInfo(Known):
     quiet: bool
     """Its output says nothing that its input did not: no statistics."""
     follower: str | None = None
-    """A functional activation applied to its output."""
+    """The first functional activation applied to its output."""
     is_last: bool = False
-
-    def followed_by(self, activation: str) -> None:
-        """A functional activation was applied to the output; the first one counts."""
-        self.follower = self.follower or activation
 
     @property
     def relu_like(self) -> bool:
@@ -103,7 +99,7 @@ class Model:
         self.layers: Registry[LayerInfo] = Registry(MOST_LAYERS)
         self.parameters: Registry[ParameterInfo] = Registry(MOST_PARAMETERS)
         self.loss: Facts | None = None
-        """Facts of the loss, once it is known."""
+        """Facts of the first loss that is known."""
         self._roots: list[Any] = []
         self._captured: set[int] = set()
         self._names: dict[int, tuple[Any, str]] = {}
@@ -116,44 +112,34 @@ class Model:
         self._lost_at: Place | None = None
         """Where the first of them, or what holds it, was made."""
 
-    def set_loss(self, loss: Facts | None) -> None:
-        """The first loss that is known stays the loss."""
-        if self.loss is None:
-            self.loss = loss
-
     @property
     def from_logits(self) -> bool:
         return bool((self.loss or {}).get("from_logits"))
 
-    # Roots and layers -------------------------------------------------------------------------------------
-
     def is_new(self, module: Module) -> bool:
         return id(module) not in self._captured
 
-    def captured(self, module: Module, called: list[Module]) -> None:
+    def captured(self, module: Module, called: list[Module | None]) -> None:
         """A pass through this root was seen: the last layer that was called makes the output."""
         self._captured.add(id(module))
-        infos = [self.layers.get(part) for part in called]
+        infos = [self.layers.get(part) for part in called if part is not None]
         for number, info in enumerate(infos, 1):
             if info is not None:
                 info.is_last = number == len(infos)
 
     def compiled(self, module: Module) -> bool:
         """A compiled or scripted module runs no Python that could be looked at."""
-        scripted = isinstance(module, self.torch.jit.ScriptModule)
         in_place = getattr(module, "_compiled_call_impl", None) is not None
-        return scripted or in_place or type(module).__name__ == "OptimizedModule"
+        whole = type(module).__name__ == "OptimizedModule"
+        return in_place or whole or isinstance(module, self.torch.jit.ScriptModule)
 
     def parts_of_compiled(self, module: Module) -> list[tuple[str, Module]]:
         """Layers of a compiled root: those it was made of, in the order they were made."""
         self._captured.add(id(module))
         self.name_parts(module)
-        named = [(self._names.get(id(part)), part) for part in module.modules()]
-        return [
-            (known[1], part)
-            for known, part in named
-            if known is not None and not part._modules and not isinstance(part, self.torch.jit.ScriptModule)
-        ]
+        script = self.torch.jit.ScriptModule
+        leaves = [p for p in module.modules() if not p._modules and not isinstance(p, script)]
+        return [(self._names[id(part)][1], part) for part in leaves if id(part) in self._names]
 
     def new_layer(self, module: Module, within: list[Module]) -> LayerInfo | None:
         """Number a layer that is called for the first time, within these modules, the root first."""
@@ -164,9 +150,8 @@ class Model:
     def add_layer(
         self, module: Module, name: str, activation: str | None, unit_axis: int | None, quiet: bool
     ) -> LayerInfo | None:
-        ref = weakref.ref(module)
-        info = LayerInfo(len(self.layers.all), name, ref, activation, unit_axis, quiet)
-        return self.layers.add(module, info)
+        known = (len(self.layers.all), name, weakref.ref(module))
+        return self.layers.add(module, LayerInfo(*known, activation, unit_axis, quiet))
 
     def _name(self, module: Module, within: list[Module]) -> str:
         root = within[0] if within else module
@@ -220,24 +205,16 @@ class Model:
         """Where a module was made; a copy made by a library stands where what contains it was made."""
         for _ in range(51):
             place = self.made.place(module)
-            if place is not None:
+            if place is not None or module is None:
                 return place
-            ref = self._containers.get(id(module))
-            module = ref() if ref is not None else None
-            if module is None:
-                return None
+            module = self._containers.get(id(module), lambda: None)()
         return None
-
-    # Parameters -------------------------------------------------------------------------------------------
 
     def parameter(self, tensor: Tensor, name: str) -> ParameterInfo | None:
         """The entry of a tensor, made under this name when it is new."""
-        known = self.parameters.get(tensor)
-        if known is not None:
-            return known
-        number, trainable = len(self.parameters.all), bool(tensor.requires_grad)
-        info = ParameterInfo(number, name, weakref.ref(tensor), list(tensor.shape), trainable)
-        return self.parameters.add(tensor, info)
+        known = (len(self.parameters.all), name, weakref.ref(tensor))
+        info = ParameterInfo(*known, list(tensor.shape), bool(tensor.requires_grad))
+        return self.parameters.get(tensor) or self.parameters.add(tensor, info)
 
     def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
         """(index, tensor) of the parameters that an optimizer moves, as far as they are ordinary tensors."""
@@ -266,8 +243,6 @@ class Model:
         tensors = [info.ref() for info in self.parameters.all]
         return [tensor for tensor in tensors if tensor is not None and tensor.requires_grad]
 
-    # The description --------------------------------------------------------------------------------------
-
     def take_header(self) -> Facts | None:
         """Layers and parameters for the header; none when there are no new ones."""
         if not (self.layers.dirty or self.parameters.dirty):
@@ -293,18 +268,15 @@ class Model:
         if optimizer is not None:
             described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
         layers = facts.layer_facts(self.torch, entries, self._parameter_name, self._first)
-        graph = facts.graph("torch", self._model_name(), layers, self.loss, described, sizes, batch_size)
+        # The model is the first root that holds weights, else the first.
+        roots = sorted(self.roots(), key=lambda root: next(root.parameters(), None) is None)
+        name = type(roots[0]).__name__ if roots else ""
+        graph = facts.graph("torch", name, layers, self.loss, described, sizes, batch_size)
         return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 
     def roots(self) -> list[Module]:
         """Those that are still there, without wrappers."""
         return [facts.inner(root) for known in self._roots if (root := known()) is not None]
-
-    def _model_name(self) -> str:
-        """The class of the first root that holds weights, else of the first."""
-        roots = self.roots()
-        weighted = [root for root in roots if any(True for _ in root.parameters())]
-        return next((type(root).__name__ for root in (*weighted, *roots)), "")
 
     def _parameter_name(self, tensor: Tensor) -> str:
         info = self.parameters.get(tensor)

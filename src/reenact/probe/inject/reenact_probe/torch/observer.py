@@ -31,13 +31,9 @@ class KerasPart(Protocol):
 
     @property
     def in_fit(self) -> bool: ...
-
     def owns(self, module: Module) -> bool: ...
-
     def new_layer(self, layer: Module) -> LayerInfo | None: ...
-
     def root_called(self, model: Module) -> None: ...
-
     def graph(self) -> Facts | None: ...
 
 
@@ -55,14 +51,12 @@ class TorchObserver:
         self.made = Made()
         self.data = Data()
         self._optimizer: Optimizer | None = None
-        self._cost = 0.0
+        self.cost = 0.0
         """Seconds spent looking during the step under way."""
-        self._keras: KerasPart | None = None
+        self.keras: KerasPart | None = None
+        """Knows the layers, the `fit` and the graph of Keras, where that runs on torch."""
         self._late = False
         """The gradients of the update under way come with a closure."""
-        self._half = False
-        """A layer was seen to compute in half precision."""
-        self._pads = False
         self._weights: list[tuple[str, dict[str, Tensor]]] = []
         """Of the models that there were at the last look: the program may let go of them before it ends."""
         self.forwards = ForwardHooks(torch, recorder, self)
@@ -70,16 +64,15 @@ class TorchObserver:
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self._loaders = Loaders(torch, recorder, self)
         self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
-        self.steps = Steps(torch, recorder, self.forwards, self._loaders, self.made, self)
-        when_made(torch.nn.Module, self._made)
+        self.batch_size = self._batches.size
+        self.loader_found = self._batches.dataset
+        self.evaluation_begins = self._batches.evaluation_begins
+        self.steps = Steps(self.forwards, self._loaders, self.made, self)
+        when_made(torch.nn.Module, guarded("construct")(self.made.note))
         after(torch.nn.Module, "load_state_dict", self._loaded)
         after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         recorder.at_close.append(self._leave_weights)
         self.step_ended()
-
-    @guarded("construct")
-    def _made(self, module: Module) -> None:
-        self.made.note(module)
 
     @guarded("load")
     def _loaded(self, result: Any, module: Module, *_: Any, **__: Any) -> None:
@@ -92,8 +85,7 @@ class TorchObserver:
     @guarded("padding")
     def _padded(self, _: Any, sequences: Any, *__: Any, **___: Any) -> None:
         """Rows of different lengths were filled up: noted once."""
-        if not self._pads and len({len(row) for row in sequences}) > 1:
-            self._pads = True
+        if "padded" not in self.recorder.kinds and len({len(row) for row in sequences}) > 1:
             self.recorder.event("padded", place=caller())
 
     def introduce(self, model: Module) -> None:
@@ -101,23 +93,14 @@ class TorchObserver:
         if isinstance(model, self.torch.nn.Module) and self.torch.nn.Module in type(model).__mro__:
             self.model.name_parts(model)
 
-    def join_keras(self, part: KerasPart) -> None:
-        """Keras runs on torch: its layers, its `fit` and its graph are asked of this part."""
-        self._keras = part
-
     @property
     def in_fit(self) -> bool:
         """Keras's `fit` drives: its own callbacks tell of epochs, data and metrics."""
-        return self._keras is not None and self._keras.in_fit
-
-    # Data -------------------------------------------------------------------------------------------------
+        return self.keras is not None and self.keras.in_fit
 
     @property
     def looking(self) -> bool:
-        return self.window is not None or self.forwards.armed
-
-    def loader_found(self, loader: Any, known: Loader) -> None:
-        self._batches.dataset(loader, known)
+        return self.window is not None or bool(self.forwards.handles)
 
     def loader_begins(self, known: Loader) -> None:
         if known is not self._batches.train_loader:
@@ -132,75 +115,61 @@ class TorchObserver:
         if known is not self._batches.train_loader or self.window is not None or self.in_fit:
             return
         if self.recorder.schedule.epoch_ends(self.recorder.step):
-            self.steps.look_by(0)
+            self.steps.next_look = 0
             self._open_window()
 
     def epoch(self) -> int:
         """Epochs begun less one, by the best sign there is."""
-        if not self.in_fit:
-            epoch = self._batches.epoch()
-            if epoch is not None:
-                self.recorder.set_epoch(epoch)
+        epoch = self._batches.epoch() if not self.in_fit else None
+        if epoch is not None:
+            self.recorder.epoch = epoch
         return self.recorder.epoch
-
-    def batch_size(self) -> int:
-        return self._batches.size()
 
     def write_data(self) -> None:
         self.recorder.write_data(self.data.take_news(self.recorder.step))
 
-    # Forward passes ---------------------------------------------------------------------------------------
-
     def root_begins(self, module: Module) -> None:
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
             self.capture.leave_mode()
-            return
-        if self.model.is_new(module):
-            self.capture.begin()
+        elif self.model.is_new(module):
+            self.capture.follows = True
             if not self.torch.compiler.is_compiling() and not self.model.compiled(module):
                 self.capture.enter_mode()
 
     def is_closed(self, module: Module) -> bool:
         """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer, the
-        pieces that a compiler made of a model.
-        """
+        pieces that a compiler made of a model."""
         return self.model.compiled(module) or (self._keras_of(module) is not None and hasattr(module, "cell"))
 
     def _keras_of(self, module: Module) -> KerasPart | None:
         """What knows this module, when it is one of Keras."""
-        return self._keras if self._keras is not None and self._keras.owns(module) else None
+        return self.keras if self.keras is not None and self.keras.owns(module) else None
 
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         began = perf_counter()
         if self.model.compiled(module):
-            self._compiled_called(module)
+            if self.model.is_new(module):
+                self.recorder.note_missing("layer outputs and their shapes: the model is compiled")
+                for name, part in self.model.parts_of_compiled(module):
+                    self.capture.part(name, part)
         elif self._batches.is_loss(module, output):
             trains = self._batches.loss_called(args, kwargs, output, self.in_fit)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
-                compared, bend = self._batches.shapes_compared(), self._batches.bend()
-                loss.update(compared=compared, called=caller(), bend=bend)
-                self.model.set_loss(loss)
+                self.model.loss = dict(loss, called=caller(), **self._batches.given_to_loss())
         elif not self._batches.is_metric(module):
             self._layer(module, args, kwargs, output)
-        self._cost += perf_counter() - began
-
-    def _compiled_called(self, module: Module) -> None:
-        if self.model.is_new(module):
-            self.recorder.note_missing("layer outputs and their shapes: the model is compiled")
-            for name, part in self.model.parts_of_compiled(module):
-                self.capture.part(name, part)
+        self.cost += perf_counter() - began
 
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         info = self.model.layers.get(module)
         if info is None:
-            keras = self._keras_of(module)
-            within = self.forwards.running
+            keras, within = self._keras_of(module), [call.module for call in self.forwards.stack]
             info = self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
         if info is None:
             return
-        if not self._half and getattr(output, "dtype", None) is self.torch.float16:
-            self._half = True
+        half = getattr(output, "dtype", None) is self.torch.float16
+        if half and "half-precision" not in self.recorder.kinds:
             self.recorder.event("half-precision")
         if self.capture.follows:
             self.capture.layer(module, info, args, kwargs, output)
@@ -216,22 +185,17 @@ class TorchObserver:
             keras.root_called(module)
         if self.capture.follows:
             self.capture.end()
-            self.model.captured(module, self.capture.modules())
-        kind = None
-        if not self._batches.is_auxiliary(module, output):
-            kind = "training" if self.torch.is_grad_enabled() else "evaluation"
-        if kind == "training":
+            self.model.captured(module, [entry.module for entry in self.capture.entries])
+        kind: str | None = "training" if self.torch.is_grad_enabled() else "evaluation"
+        if self._batches.is_auxiliary(module, output):
+            kind = None
+        elif kind == "training":
             self.training = float(inner(module).training)
             self._batches.training_pass(args, kwargs, self.in_fit)
-        elif kind == "evaluation":
+        else:
             self._batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
-        self._cost += perf_counter() - began
+        self.cost += perf_counter() - began
         return kind
-
-    def evaluation_begins(self) -> None:
-        self._batches.evaluation_begins()
-
-    # The loss ---------------------------------------------------------------------------------------------
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
@@ -240,8 +204,9 @@ class TorchObserver:
         for axis, shape, place in self.capture.normalized[:4]:
             self.recorder.event("normalized", axis=axis, shape=shape, place=place)
         self.capture.normalized = []
-        self.model.set_loss(self._batches.loss_goes_back(tensor, call, self.model.loss is not None))
-        self._cost += perf_counter() - began
+        loss = self._batches.loss_goes_back(tensor, call, self.model.loss is not None)
+        self.model.loss = self.model.loss or loss
+        self.cost += perf_counter() - began
 
     def keras_loss_called(self, prediction: Any, target: Any, facts: Facts | None) -> None:
         """A loss of Keras compares these two."""
@@ -251,53 +216,43 @@ class TorchObserver:
                 self._batches.compared(prediction, target)
             self.model.loss = facts or self.model.loss
 
-    # Steps ------------------------------------------------------------------------------------------------
-
     def update_begins(
-        self, parameters: list[Tensor], late: bool = False, optimizer: Optimizer | None = None
+        self, parameters: list[Tensor] | None, late: bool = False, optimizer: Optimizer | None = None
     ) -> None:
-        """Right before the weights move; `late` when the gradients come only with a closure."""
+        """Right before the weights move; `late` when the gradients come only with a closure. Without
+        `parameters` the program may move all of them by hand."""
         began = perf_counter()
-        if optimizer is not None:
-            self._optimizer = optimizer
+        self._optimizer = self._optimizer if optimizer is None else optimizer
         self.capture.leave_mode()
         if self.window is not None:
-            self.window.before_step(self.model.followed(parameters))
+            moved = self.model.trainable() if parameters is None else parameters
+            self.window.before_step(self.model.followed(moved))
             if not late and not self.window.bare:
                 self.window.take_gradients()
         self._late = late
         self._describe()
         if self.recorder.config.weights is not None:
-            self._hold_weights()
-        self._cost += perf_counter() - began
-
-    def _hold_weights(self) -> None:
-        """Names for what the program holds itself: nothing is copied, and nothing large or on a device is
-        held longer than the program does."""
-        models = [(type(root).__name__, weights.weights_of(root)) for root in self.model.roots()]
-        held = [(name, tensors) for name, tensors in models if tensors]
-        self._weights = [] if weights.refusal([tensors for _, tensors in held]) else held
-
-    def update_by_hand_begins(self) -> None:
-        self.update_begins(self.model.trainable())
+            # Names for what the program holds itself: nothing is copied, and nothing large or on a device is
+            # held longer than the program does.
+            models = [(type(root).__name__, weights.weights_of(root)) for root in self.model.roots()]
+            held = [(name, tensors) for name, tensors in models if tensors]
+            self._weights = [] if weights.refusal([tensors for _, tensors in held]) else held
+        self.cost += perf_counter() - began
 
     def update_ends(self) -> tuple[float, ...] | None:
         """Right after the weights moved: rows of the window, and (gradient, weight, update norms, accuracy,
-        loss on the labels and on those of other rows) of the whole step.
-        """
+        loss on the labels and on those of other rows) of the whole step."""
         window, self.window = self.window, None
         if self._late:
             # The closure brought the first pass: only now is there something to describe.
             self._describe()
         if window is None or window.before is None:
-            self.recorder.spend(self.take_cost())
+            self.recorder.spent += self.cost
+            self.cost = 0.0
             return None
         if self._late:
             window.take_gradients()
         window.after_step()
-        return self._write(window)
-
-    def _write(self, window: Window) -> tuple[float, ...]:
         accuracy = self._batches.accuracy(window, self.model.from_logits)
         losses = self._batches.label_losses(window, self.model.loss or {})
         step, tables = self.recorder.step, self.recorder.tables
@@ -309,27 +264,22 @@ class TorchObserver:
         both = window.raw[losses].tolist() if losses is not None else (NAN, NAN)
         return (*window.total_norms(), norm_of([row[UPDATE_NORM] for row in moved]), share, *both)
 
-    def take_cost(self) -> float:
-        """Seconds spent looking so far; from now on another step is counted."""
-        cost, self._cost = self._cost, 0.0
-        return cost
-
     @property
     def unsettled(self) -> bool:
         """Something is still open after a step: hooks, a mode."""
-        return self.forwards.armed or self.capture.mode_on
+        return bool(self.forwards.handles) or self.capture.mode_on
 
     def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.capture.leave_mode()
         self._batches.step_ended()
-        self._loaders.forget_batch()
+        self._loaders.batch = None
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
             ending.stop_here(recorder)
         if recorder.schedule.next(recorder.step) == recorder.step:
             self._open_window()
-        elif self.forwards.armed:
+        else:
             self.forwards.disarm()
 
     def _open_window(self) -> None:
@@ -344,18 +294,15 @@ class TorchObserver:
         if self.recorder.config.weights is not None:
             weights.leave(self.torch, self.recorder.config.weights, self._weights)
 
-    # The graph and the end --------------------------------------------------------------------------------
-
     def _describe(self) -> None:
         """Write header and graph when there is something new to say."""
         header = self.model.take_header()
         if header is not None:
             self.recorder.write_header(**header)
         if self.model.take_news(len(self.capture.entries), self._optimizer):
-            known = self._keras.graph() if self._keras is not None else None
-            if known is None:
-                known = self.model.graph(self.capture.entries, self._optimizer, self.batch_size())
-            self.recorder.write_graph(known)
+            known = self.keras.graph() if self.keras is not None else None
+            entries, optimizer = self.capture.entries, self._optimizer
+            self.recorder.write_graph(known or self.model.graph(entries, optimizer, self.batch_size()))
 
     def finish(self) -> None:
         """The process ends: close what is open."""
@@ -367,10 +314,9 @@ class TorchObserver:
 
     def crash_facts(self, error: BaseException) -> Facts:
         """The layer whose forward raised, and what it was given."""
-        failed = self.forwards.failed
-        if failed is None or failed[0] is not error:
+        raised, module, args, kwargs = self.forwards.failed
+        if raised is not error:
             return {}
-        _, module, args, kwargs = failed
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
         return {
             "layer": type(module).__name__,

@@ -4,6 +4,8 @@ and reduces all samples of a step in one pass: they lie in one flat array, cut a
 
 from __future__ import annotations
 
+import itertools
+from functools import cache
 from math import gcd
 from typing import Any
 
@@ -11,7 +13,6 @@ import numpy
 
 from reenact_probe.types import Array, Library, Tensor
 
-_STRIDES: dict[tuple[int, int, int], int] = {}
 NOT_NUMPY: set[Any] = set()
 """Types of numbers that numpy does not know; filled in once torch is there."""
 
@@ -23,9 +24,7 @@ def learn_types(torch: Library) -> None:
 
 
 def plain(torch: Library, tensor: Tensor) -> bool:
-    """Whether a tensor is an ordinary one: dense, with storage, not a wrapper that stands for something
-    else.
-    """
+    """Whether a tensor is an ordinary one: dense, with storage, not a wrapper for something else."""
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.layout is torch.strided
@@ -52,8 +51,7 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
 def right_classes(prediction: Tensor, target: Tensor, last: bool) -> Tensor | None:
     """Where the largest score is that of the target's class; none where the shapes do not fit.
 
-    Classes lie along the second axis, as torch has it, or along the `last` one, as Keras has it.
-    """
+    Classes lie along the second axis, as torch has it, or along the `last` one, as Keras has it."""
     for axis in (-1, 1) if last else (1, -1):
         if axis < prediction.dim() and (chosen := prediction.argmax(axis)).shape == target.shape:
             return chosen == target
@@ -64,14 +62,16 @@ def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
     """At most about `cap` values of a tensor, evenly spread, one-dimensional and floating.
 
     A numpy array for what lies on the CPU, where that is faster, else a tensor on its device. Without `copy`
-    the result may share memory with the tensor: for values that are read before anything moves.
-    """
+    the result may share memory with the tensor: for values that are read before anything moves."""
     tensor = tensor.detach()
     if tensor.is_complex():
         tensor = tensor.abs()
     if tensor.is_cpu and tensor.dtype not in NOT_NUMPY:
         return _take_numpy(tensor.numpy(), cap, copy)
-    flat = _flatten(tensor)
+    if not tensor.is_contiguous() and tensor.dim() == 4:
+        # Channels-last memory: flatten in memory order, which is a view, instead of copying everything.
+        tensor = tensor.permute(0, 2, 3, 1)
+    flat = tensor.reshape(-1)
     if flat.numel() > cap:
         flat = flat[:: _stride(flat.numel(), cap, tensor.shape[0])]
     if not flat.is_floating_point() or flat.element_size() < 4:
@@ -90,26 +90,11 @@ def _take_numpy(array: Array, cap: int, copy: bool) -> Array:
     return flat.copy() if copy else flat
 
 
-def _flatten(tensor: Tensor) -> Tensor:
-    if not tensor.is_contiguous() and tensor.dim() == 4:
-        # Channels-last memory: flatten in memory order, which is a view, instead of copying everything.
-        tensor = tensor.permute(0, 2, 3, 1)
-    return tensor.reshape(-1)
-
-
-def _stride(count: int, cap: int, rows: Any) -> int:
-    """A step that shares no factor with the row length: it visits every column instead of always the same
-    ones.
-    """
-    key = (count, cap, rows)
-    stride = _STRIDES.get(key)
-    if stride is None:
-        row = max(1, count // max(1, rows))
-        stride = -(-count // cap)
-        while gcd(stride, row) != 1:
-            stride += 1
-        _STRIDES[key] = stride
-    return stride
+@cache
+def _stride(count: int, cap: int, rows: int) -> int:
+    """A step that shares no factor with the row length: it visits every column, not always the same ones."""
+    row = max(1, count // max(1, rows))
+    return next(stride for stride in itertools.count(-(-count // cap)) if gcd(stride, row) == 1)
 
 
 MEAN, STD, MIN, MAX, MEAN_ABS, ZERO, NONPOSITIVE, BEYOND_5, TINY, BAD, SUM_SQUARES, NEGATIVE = range(12)
@@ -118,32 +103,26 @@ TINY_BELOW = 1e-5
 
 def reduce(flat: Array, lengths: list[int]) -> Array:
     """One row of statistics for each segment of `flat`; shares are of the segment's length."""
-    counts = numpy.asarray(lengths)
-    starts = numpy.concatenate(([0], numpy.cumsum(counts)[:-1]))
-    with numpy.errstate(all="ignore"):
-        return _reduce(flat, starts, counts.astype("f8"))
+    counts = numpy.asarray(lengths, dtype="f8")
+    starts = numpy.concatenate(([0], numpy.cumsum(lengths)[:-1]))
 
+    def share(mask: Array) -> Array:
+        return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts
 
-def _reduce(flat: Array, starts: Array, counts: Array) -> Array:
     magnitude = numpy.abs(flat)
     result = numpy.empty((len(counts), 12))
-    result[:, MEAN] = numpy.add.reduceat(flat, starts, dtype="f8") / counts
-    result[:, MEAN_ABS] = numpy.add.reduceat(magnitude, starts, dtype="f8") / counts
-    result[:, SUM_SQUARES] = numpy.add.reduceat(numpy.square(flat, dtype="f8"), starts)
-    variance = result[:, SUM_SQUARES] / counts - result[:, MEAN] ** 2
-    result[:, STD] = numpy.sqrt(numpy.maximum(variance, 0.0))
-    result[:, MIN] = numpy.minimum.reduceat(flat, starts)
-    result[:, MAX] = numpy.maximum.reduceat(flat, starts)
-    result[:, ZERO] = _share(flat == 0, starts, counts)
-    result[:, NEGATIVE] = _share(flat < 0, starts, counts)
-    result[:, NONPOSITIVE] = result[:, ZERO] + result[:, NEGATIVE]
-    result[:, BEYOND_5] = _share(magnitude >= 5, starts, counts)
-    result[:, TINY] = _share(magnitude < TINY_BELOW, starts, counts)
-    # A sum is finite when every part is: the slow look is needed only when something is wrong.
-    bad = ~numpy.isfinite(result[:, MEAN_ABS])
-    result[:, BAD] = _share(~numpy.isfinite(flat), starts, counts) if bad.any() else 0.0
+    with numpy.errstate(all="ignore"):
+        result[:, MEAN] = numpy.add.reduceat(flat, starts, dtype="f8") / counts
+        result[:, MEAN_ABS] = numpy.add.reduceat(magnitude, starts, dtype="f8") / counts
+        result[:, SUM_SQUARES] = numpy.add.reduceat(numpy.square(flat, dtype="f8"), starts)
+        variance = result[:, SUM_SQUARES] / counts - result[:, MEAN] ** 2
+        result[:, STD] = numpy.sqrt(numpy.maximum(variance, 0.0))
+        result[:, MIN] = numpy.minimum.reduceat(flat, starts)
+        result[:, MAX] = numpy.maximum.reduceat(flat, starts)
+        result[:, ZERO], result[:, NEGATIVE] = share(flat == 0), share(flat < 0)
+        result[:, NONPOSITIVE] = result[:, ZERO] + result[:, NEGATIVE]
+        result[:, BEYOND_5], result[:, TINY] = share(magnitude >= 5), share(magnitude < TINY_BELOW)
+        # A sum is finite when every part is: the slow look is needed only when something is wrong.
+        bad = not numpy.isfinite(result[:, MEAN_ABS]).all()
+        result[:, BAD] = share(~numpy.isfinite(flat)) if bad else 0.0
     return result
-
-
-def _share(mask: Array, starts: Array, counts: Array) -> Array:
-    return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts

@@ -14,11 +14,10 @@ from typing import Any, Protocol
 
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.places import Made
-from reenact_probe.recorder import Recorder
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.loaders import Loaders
 from reenact_probe.torch.window import Window
-from reenact_probe.types import Args, Function, Kwargs, Library, Optimizer, Row, Tensor
+from reenact_probe.types import Args, Function, Kwargs, Optimizer, Row, Tensor
 
 NAN = float("nan")
 LOSS = 3
@@ -34,45 +33,27 @@ class StepListener(Protocol):
 
     window: Window | None
     training: float
+    cost: float
 
     @property
     def unsettled(self) -> bool: ...
-
-    def take_cost(self) -> float: ...
-
     def epoch(self) -> int: ...
-
     def batch_size(self) -> int: ...
-
     def loss_goes_back(self, tensor: Any) -> None: ...
-
     def update_begins(
-        self, parameters: list[Tensor], late: bool = False, optimizer: Optimizer | None = None
+        self, parameters: list[Tensor] | None, late: bool = False, optimizer: Optimizer | None = None
     ) -> None: ...
-
-    def update_by_hand_begins(self) -> None: ...
-
     def update_ends(self) -> tuple[float, ...] | None: ...
-
     def step_ended(self) -> None: ...
-
     def write_data(self) -> None: ...
 
 
 class Steps:
     """Counts steps and keeps what belongs to the one under way."""
 
-    def __init__(
-        self,
-        torch: Library,
-        recorder: Recorder,
-        forwards: ForwardHooks,
-        loaders: Loaders,
-        made: Made,
-        listener: StepListener,
-    ) -> None:
-        self.torch = torch
-        self.recorder = recorder
+    def __init__(self, forwards: ForwardHooks, loaders: Loaders, made: Made, listener: StepListener) -> None:
+        self.torch = torch = forwards.torch
+        self.recorder = forwards.recorder
         self.forwards = forwards
         self.loaders = loaders
         self.made = made
@@ -89,42 +70,35 @@ class Steps:
         self._collected = 1.0
         """Backward passes that make a step, where the loss is divided by their number."""
         self.next_look: float = 0
-        """The next step that is sampled."""
+        """The schedule is asked again at this step at the latest."""
         self._scaled: tuple[Tensor, Tensor] | None = None
-        self._scales = False
         self._skipped = 0
         self._ended: float | None = None
         self._last: Any = None
         """The optimizer of torch that stepped last, held weakly."""
         self._manual_open = False
-        self._others_step = False
+        self.others_step = False
         """There is an optimizer that is not torch's: Keras has its own."""
         self.add_row: Callable[[Row], None] = self.recorder.tables["steps"].add
         stop = self.recorder.config.stop_after
         self._stop_at = float("inf") if stop is None else stop
-        self._install()
-
-    def _install(self) -> None:
         optim = importlib.import_module("torch.optim.optimizer")
-        patch(self.torch.autograd, "backward", self._wrap_backward)
+        patch(torch.autograd, "backward", self._wrap_backward)
         when_made(optim.Optimizer, self._made)
         zeroed = self.zeroed
         before(optim.Optimizer, "zero_grad", lambda optimizer, *_, **__: zeroed.add(id(optimizer)))
-        before(self.torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
-        after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
-        patch(self.torch.amp.GradScaler, "step", self._wrap_scaled_step)
-        after(self.torch.nn.utils, "clip_grad_norm_", self._was_clipped)
+        before(torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
+        after(torch.amp.GradScaler, "scale", self._loss_scaled)
+        patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
+        after(torch.nn.utils, "clip_grad_norm_", self._was_clipped)
         handles = (
             optim.register_optimizer_step_pre_hook(self._before_step),
             optim.register_optimizer_step_post_hook(self._after_step),
         )
         state.undo.extend(handle.remove for handle in handles)
 
-    # What is noticed on the way ---------------------------------------------------------------------------
-
     def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
-        if not self._scales:
-            self._scales = True
+        if "loss-scaled" not in self.recorder.kinds:
             self.recorder.event("loss-scaled")
         self._scaled = (scaled, outputs)
 
@@ -159,34 +133,30 @@ class Steps:
 
     def know(self, optimizer: Optimizer) -> None:
         """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is its
-        step.
-        """
+        step."""
         self._manual_open = False
         if id(optimizer) not in self.optimizers:
             number = self.optimizers[id(optimizer)] = len(self.optimizers)
             self.recorder.event("optimizer", number=number, type=type(optimizer).__name__)
 
-    # Backward ---------------------------------------------------------------------------------------------
-
     def _wrap_backward(self, original: Function) -> Function:
-        forwards = self.forwards
-        before, after = self._before_backward, self._after_backward
+        forwards, before = self.forwards, self._before_backward
 
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             before(tensors)
-            forwards.pause()
+            forwards.paused = True
             try:
                 original(tensors, *args, **kwargs)
             finally:
-                forwards.resume()
-            after()
+                forwards.paused = False
+            if not self.optimizers and not self.others_step:
+                self._begin_manual()
 
         return backward
 
     @guarded("backward")
     def _before_backward(self, tensors: Any) -> None:
-        if self._manual_open:
-            self._end_manual()
+        self._end_manual()
         tensor = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
         if self._scaled is not None:
             tensor = self._scaled[1] if self._scaled[0] is tensor else tensor
@@ -194,8 +164,10 @@ class Steps:
         if not self.backwards and self._last is not None:
             self._look_for_old_gradients()
         self.backwards += 1
-        self.loss = self._value(tensor)
-        self._divisor = divisor(tensor)
+        self.loss, self._divisor = NAN, divisor(tensor)
+        if isinstance(tensor, self.torch.Tensor) and tensor.numel() == 1:
+            # A copy on its device where it lies on one: reading it there would wait.
+            self.loss = tensor.item() if tensor.is_cpu else tensor.detach().float().reshape(1).clone()
         if self.listener.window is not None:
             self.listener.loss_goes_back(tensor)
 
@@ -210,30 +182,17 @@ class Steps:
         if not left or (readable and not any(bool(gradient.any()) for gradient in left)):
             self.zeroed.add(id(optimizer))
 
-    def _value(self, tensor: Tensor) -> Any:
-        """The loss as a number on the CPU, as a copy on its device elsewhere: reading it there would wait."""
-        if not isinstance(tensor, self.torch.Tensor) or tensor.numel() != 1:
-            return NAN
-        if tensor.is_cpu:
-            return tensor.item()
-        return tensor.detach().float().reshape(1).clone()
-
-    def _after_backward(self) -> None:
-        if not self.optimizers and not self._others_step:
-            self._begin_manual()
-
     @guarded("backward-end")
     def _begin_manual(self) -> None:
         """A program without an optimizer moves its weights by hand before the next backward call."""
         self._manual_open = True
         if self.listener.window is not None:
-            self.listener.update_by_hand_begins()
+            self.listener.update_begins(None)
 
     def _end_manual(self) -> None:
-        self._manual_open = False
-        self.end_step(None, NAN, NAN)
-
-    # The step ---------------------------------------------------------------------------------------------
+        if self._manual_open:
+            self._manual_open = False
+            self.end_step(None, NAN, NAN)
 
     def _before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
         if self.listener.window is not None or id(optimizer) not in self.optimizers:
@@ -253,21 +212,16 @@ class Steps:
         if self._last is None or self._last() is not optimizer:
             self._last = weakref.ref(optimizer)
         rate = optimizer.param_groups[0].get("lr", NAN)
-        self.end_step(optimizer, rate if type(rate) is float else self._rate(rate), self.carried(optimizer))
-
-    def _rate(self, rate: float) -> float:
-        """A rate that is a tensor on a device is read on sampled steps only."""
         if isinstance(rate, self.torch.Tensor) and not rate.is_cpu and self.listener.window is None:
-            return NAN
-        return float(rate)
+            # A rate that lies on a device is read on sampled steps only.
+            rate = NAN
+        self.end_step(optimizer, float(rate), self.carried(optimizer))
 
     def carried(self, optimizer: Optimizer) -> float:
         """1 when the gradients of the step before were not cleared. The first step carries nothing."""
-        key = id(optimizer)
-        if key in self.zeroed:
-            self.zeroed.discard(key)
-            return 0.0
-        return 0.0 if self.recorder.step == 0 else 1.0
+        cleared = id(optimizer) in self.zeroed
+        self.zeroed.discard(id(optimizer))
+        return 0.0 if cleared or self.recorder.step == 0 else 1.0
 
     def end_step(self, optimizer: Optimizer | None, rate: float, carried: float) -> None:
         """Write the row of the step that just ended and open the next one."""
@@ -281,15 +235,15 @@ class Steps:
         self.add_row(
             (step, now - recorder.began, watch.epoch(), loss, rate, watch.batch_size(), self.backwards,
              carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
-             self.loaders.take_wait(), *(looked or _NO_TOTALS), *self._clipped,
+             self.loaders.wait, *(looked or _NO_TOTALS), *self._clipped,
              memory() if looked is not None else NAN)
         )  # fmt: skip
-        self._clipped = (NAN, NAN)
+        self._clipped, self.loaders.wait = (NAN, NAN), 0.0
         if looked is not None:
             self._account(now)
         else:
             self._ended = now
-        step = recorder.next_step()
+        recorder.step = step = step + 1
         self.backwards, self.loss = 0, NAN
         if watch.unsettled or step >= self.next_look or step >= self._stop_at:
             self.next_look = recorder.schedule.next(step)
@@ -309,27 +263,18 @@ class Steps:
 
         self.add_row = add_and_notify
 
-    def expect_others(self) -> None:
-        """An optimizer that is not torch's was made: no step is one by hand."""
-        self._others_step = True
-
-    def look_by(self, step: int) -> None:
-        """Ask the schedule again at this step at the latest."""
-        self.next_look = min(self.next_look, step)
-
     def _account(self, now: float) -> None:
         """Price of the look, and the time of the step without it."""
-        end, looking = perf_counter(), self.listener.take_cost()
+        end, looking, self.listener.cost = perf_counter(), self.listener.cost, 0.0
         price = looking + end - now
-        self.recorder.spend(price)
+        self.recorder.spent += price
         if self._ended is not None:
             self.recorder.schedule.paid(price, now - self._ended - looking)
         self._ended = end
 
     def finish(self) -> None:
         """The process ends: a step by hand is still open, losses may still lie on a device."""
-        if self._manual_open:
-            self._end_manual()
+        self._end_manual()
         self.settle()
 
     def settle(self) -> None:
@@ -344,8 +289,7 @@ class Steps:
 
 def divisor(loss: Any) -> float:
     """The number that a loss was divided by last, as is done where gradients of several batches are
-    collected; 1 where it was not.
-    """
+    collected; 1 where it was not."""
     node: Any = getattr(loss, "grad_fn", None)
     name = node.name() if node is not None else ""
     inputs: Any = node.next_functions if name.startswith(("DivBackward", "MulBackward")) else ()

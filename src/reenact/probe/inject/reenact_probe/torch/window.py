@@ -21,8 +21,8 @@ from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Array, Library, Row, Tensor
 
 NAN = float("nan")
-_SIGMOID_5 = 1 / (1 + math.exp(-5)) - 0.5
-_TANH_5 = math.tanh(5)
+_SATURATED = {"sigmoid": (0.5, 5 / (1 / (1 + math.exp(-5)) - 0.5)), "tanh": (0, 5 / math.tanh(5))}
+"""By activation: its middle, and the scale on which it is at 5 where its input is."""
 
 Slots = dict[int, tuple[int, int]]
 """Where exact norms lie, by key: (slot of the vector, position in it)."""
@@ -60,18 +60,21 @@ class Window:
         self.raw.append(values if whole else values.float())
         return len(self.raw) - 1
 
-    # Layers -----------------------------------------------------------------------------------------------
-
     def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
         """The output of a layer in its first call of this step."""
         key = (layer.index, phase)
         if self.bare or key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
             return
         slots = {"all": self._sample(tensor)}
-        if layer.activation in ("sigmoid", "tanh"):
-            slots["saturation"] = self._saturation(layer.activation, self.samples[slots["all"]])
+        if layer.activation in _SATURATED:
+            # A copy that is beyond 5 exactly where the input of the activation was.
+            middle, scale = _SATURATED[layer.activation]
+            slots["saturation"] = len(self.samples)
+            self.samples.append((self.samples[slots["all"]] - middle) * scale)
         if layer.relu_like and tensor.dim() > 1 and tensor.is_floating_point():
-            slots["units"] = self._unit_maxima(tensor.detach(), layer.unit_axis)
+            axis = (1 if tensor.dim() > 3 else -1) if layer.unit_axis is None else layer.unit_axis
+            others = [dim for dim in range(tensor.dim()) if dim != axis % tensor.dim()]
+            slots["units"] = self._sample(tensor.detach().amax(dim=others).clamp_(min=0), copy=False)
         if layer.is_last and tensor.dim() == 2 and tensor.is_floating_point():
             slots["row"] = self.add_raw(tensor.detach().sum(dim=1).mean())
         self.outputs[key] = (training, slots)
@@ -80,24 +83,11 @@ class Window:
             listener = functools.partial(self._output_gradient, layer.index)
             self.listeners.append(tensor.register_hook(listener))
 
-    def _saturation(self, activation: str | None, sample: Any) -> int:
-        """A copy that is beyond 5 exactly where the input of the activation was."""
-        scaled = (sample - 0.5) * (5 / _SIGMOID_5) if activation == "sigmoid" else sample * (5 / _TANH_5)
-        self.samples.append(scaled)
-        return len(self.samples) - 1
-
-    def _unit_maxima(self, value: Any, axis: int | None) -> int:
-        axis = axis % value.dim() if axis is not None else (1 if value.dim() > 3 else value.dim() - 1)
-        others = [dim for dim in range(value.dim()) if dim != axis]
-        return self._sample(value.amax(dim=others).clamp_(min=0), copy=False)
-
     @guarded("output-gradient")
     def _output_gradient(self, index: int, gradient: Tensor) -> None:
         """The gradient that reaches a layer's output: a sample is taken, nothing is changed."""
         if not self.closed and index not in self.gradients and _usable(self.torch, gradient):
             self.gradients[index] = self._sample(gradient)
-
-    # Parameters -------------------------------------------------------------------------------------------
 
     def before_step(self, parameters: list[tuple[int, Tensor]]) -> None:
         """Weights before the update: `parameters` are (index, tensor)."""
@@ -133,8 +123,6 @@ class Window:
         norms = self.torch._foreach_norm([tensor for _, tensor in floating])
         slot = self.add_raw(self.torch.stack([norm.float() for norm in norms]))
         return {key: (slot, i) for i, (key, _) in enumerate(floating)}
-
-    # The end ----------------------------------------------------------------------------------------------
 
     def fetch(self) -> None:
         """Bring everything over, reduce it, and forget the tensors: from now on rows can be read."""
