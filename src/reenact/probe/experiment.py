@@ -79,9 +79,8 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
         }
         return typed(Experiments, {**content, **read})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
-        ) from error
+        why = f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
+        raise InputError(why) from error
 
 
 def _placed(model: Json, root: Root) -> Json:

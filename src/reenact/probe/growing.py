@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.errors import ResultRefused
-from reenact.probe.read import Steps, read_steps
+from reenact.probe.read import read_steps
+from reenact.probe.trace import Columns
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
@@ -45,15 +46,14 @@ class GrowingTrace:
                 continue
         return bool(new)
 
-    def _add(self, steps: Steps) -> None:
-        if not steps.loss:
+    def _add(self, steps: Columns) -> None:
+        if not len(steps):
             return
-        self._began = steps.time[0] if math.isnan(self._began) else self._began
-        self.step, self.seconds = int(steps.step[-1]) + 1, steps.time[-1] - self._began
-        self.epoch = max(self.epoch, int(max(steps.epoch)))
-        fresh = [
-            value for number, value in zip(steps.step, steps.loss, strict=True) if not number % self._every
-        ]
+        numbers, times = steps["step"], steps["time"].tolist()
+        self._began = times[0] if math.isnan(self._began) else self._began
+        self.step, self.seconds = int(numbers[-1]) + 1, times[-1] - self._began
+        self.epoch = max(self.epoch, int(steps["epoch"].max()))
+        fresh = steps["loss"][numbers % self._every == 0].tolist()
         self.losses += [value for value in fresh if math.isfinite(value)]
         while len(self.losses) > 2 * MOST_VALUES:
             self.losses, self._every = self.losses[::2], 2 * self._every

@@ -41,10 +41,8 @@ class LayerHealth:
 def layer_health(trace: Trace) -> tuple[LayerHealth, ...]:
     """Every layer that was looked at, in order."""
     places = {layer.name: layer.place for layer in trace.graph.layers} if trace.graph else {}
-    ratios = _ratios(trace)
-    return tuple(
-        _layer(trace, name, places.get(name), ratios.get(name, float("nan"))) for name in trace.layer_names
-    )
+    ratios = dict.fromkeys(trace.layer_names, math.nan) | _ratios(trace)
+    return tuple(_layer(trace, name, places.get(name), ratios[name]) for name in trace.layer_names)
 
 
 def _layer(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerHealth:

@@ -42,13 +42,10 @@ class Watching:
             raise InputError("Another watch runs in this process.", next_step=end_it)
         self.folder = (self._given or fresh_folder("inprocess")).resolve()
         if self.folder.exists() and any(self.folder.iterdir()):
-            raise InputError(
-                f"A trace needs a folder of its own. Received: {self.folder}, which is not empty."
-            )
-        config = injected.part("config").Config(
-            str(self.folder), preset=self._preset, tap_output=False, hide=for_probe(os.environ)
-        )
-        self._session = boot.start(config)
+            why = f"A trace needs a folder of its own. Received: {self.folder}, which is not empty."
+            raise InputError(why)
+        options = {"preset": self._preset, "tap_output": False, "hide": for_probe(os.environ)}
+        self._session = boot.start(injected.part("config").Config(str(self.folder), **options))
         if self._model is not None and self._session.torch is not None:
             self._session.torch.introduce(self._model)
         return self

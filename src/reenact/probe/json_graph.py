@@ -52,9 +52,8 @@ def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelG
         output = next((shape for shape in reversed(shapes) if shape), None)
         return typed(ModelGraph, dict(parts, data=data, task=infer_task(labels, output, loss)))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(
-            f"The model graph of this trace is not one that reenact wrote ({error!r})."
-        ) from error
+        why = f"The model graph of this trace is not one that reenact wrote ({error!r})."
+        raise InputError(why) from error
 
 
 def placed(content: Json, root: Root) -> Json:

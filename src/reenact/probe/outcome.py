@@ -108,9 +108,7 @@ _SENTENCES = {
     OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }
 OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
-_OTHER_ENGINE = (
-    "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
-)
+_ENGINE = "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 _DATA_ERRORS = frozenset({
     "URLError", "HTTPError", "ConnectionError", "gaierror", "Timeout", "DatasetNotFoundError",
     "DataFilesNotFoundError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "NoSuchBucket",
@@ -166,7 +164,7 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
         return OutcomeKind.READS_STDIN, ""
     if _is(crash, "ModuleNotFoundError"):
         keras = "'tensorflow" in crash.message and any("/keras/src/" in frame for frame in crash.frames)
-        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_OTHER_ENGINE if keras else OTHER_PYTHON}"
+        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_ENGINE if keras else OTHER_PYTHON}"
     if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
         return OutcomeKind.OPENS_WINDOW, text
     if _is(crash, "FileNotFoundError"):

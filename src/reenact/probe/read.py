@@ -101,23 +101,12 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The optimizer steps of one chunk, a number each."""
-
-    step: list[float]
-    epoch: list[float]
-    loss: list[float]
-    time: list[float]
-
-
-def read_steps(folder: Path, chunk: str) -> Steps:
-    """Of a trace that is still being written. Raises ResultRefused, KeyError, TypeError or ValueError."""
+def read_steps(folder: Path, chunk: str) -> Columns:
+    """The optimizer steps of one chunk of a trace that is still being written. Raises ResultRefused,
+    KeyError, TypeError or ValueError."""
     header = read_json_file(folder, "header.json") or {}
-    columns = {"steps": list(map(str, header["columns"]["steps"]))}
-    rows = _tables(_arrays(folder, chunk)[0], columns)["steps"]
-    wanted = (columns["steps"].index(name) for name in ("step", "epoch", "loss", "time"))
-    return Steps(*(rows[:, number].tolist() for number in wanted))
+    columns = {"steps": tuple(map(str, header["columns"]["steps"]))}
+    return Columns(columns["steps"], _tables(_arrays(folder, chunk)[0], columns)["steps"])
 
 
 def _arrays(folder: Path, chunk: str) -> tuple[dict[str, NDArray[Any]], int]:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 TRAINING, EVALUATION = 0, 1
 """Values of the column `phase` of the table of layers."""
-
-
 SPLITS = {
     "train": "", "training": "", "trainer": "",
     "val": "val_", "valid": "val_", "validation": "val_", "validate": "val_", "dev": "val_",
@@ -235,9 +233,8 @@ class Trace:
 
     def layer(self, name: str, column: str, phase: int = TRAINING) -> Series:
         """One statistic of a layer's output over the sampled steps."""
-        if name not in self.layer_names:
-            return self.layers.where(layer=-1).series(column)
-        return self.layers.where(layer=self.layer_names.index(name), phase=phase).series(column)
+        number = self.layer_names.index(name) if name in self.layer_names else -1
+        return self.layers.where(layer=number, phase=phase).series(column)
 
     def parameter(self, name: str, column: str) -> Series:
         """One statistic of a parameter tensor over the sampled steps."""
@@ -248,12 +245,12 @@ class Trace:
         """A metric over the steps; from the best source when several tell of it and none is named."""
         import numpy as np
 
-        values = [metric for metric in self.metrics if metric.name == name]
-        values = values or [metric for metric in self.metrics if metric_name(metric.name) == name]
-        wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in values)), None)
-        values = [metric for metric in values if metric.source == wanted]
-        steps = np.array([metric.step for metric in values], dtype=np.int64)
-        return Series(steps, np.array([metric.value for metric in values], dtype=np.float64))
+        known = [metric for metric in self.metrics if metric.name == name]
+        known = known or [metric for metric in self.metrics if metric_name(metric.name) == name]
+        wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in known)), None)
+        rows = [(metric.step, metric.value) for metric in known if metric.source == wanted]
+        steps, values = zip(*rows, strict=True) if rows else ((), ())
+        return Series(np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64))
 
     def metric_names(self) -> tuple[str, ...]:
         """Every metric there is, in the order of appearance."""

@@ -119,9 +119,8 @@ def _keras_imported(session: Session, keras: Library) -> None:
         from reenact_probe.keras.observer import KerasObserver
 
         session.keras = KerasObserver(keras, recorder)
-        recorder.note_missing(
-            f"gradients, weights and layer outputs: Keras runs on {backend}, only fit-level facts are seen"
-        )
+        unseen = f"Keras runs on {backend}, only fit-level facts are seen"
+        recorder.note_missing(f"gradients, weights and layer outputs: {unseen}")
     recorder.observers.append(session.keras)
 
 

@@ -196,9 +196,8 @@ class Split:
     def foreign(self, train: Split) -> set[int]:
         """Its rows without batches that are training rows and nothing else: those are evaluated on purpose,
         beside others. All of its rows where there are no others."""
-        others = [
-            keys for keys in self.batches if len(keys) < FEW or len(keys & train.keys) < WHOLE * len(keys)
-        ]
+        batches = [(keys, len(keys)) for keys in self.batches]
+        others = [keys for keys, rows in batches if rows < FEW or len(keys & train.keys) < WHOLE * rows]
         return set().union(*others) if others else self.keys
 
     def completed_by(self, seen: Split | None) -> Split:

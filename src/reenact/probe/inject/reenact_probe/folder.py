@@ -64,7 +64,6 @@ class Table:
     """Rows of numbers, kept as they come until they are written."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
         self.width = len(COLUMNS[name])
         self.rows: list[Row] = []
         self.add = self.rows.append

@@ -101,15 +101,7 @@ def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
 
 def when_made(owner: type, call: Callable[[Any], object]) -> None:
     """Call this with each object of a class once it is made."""
-
-    def make(original: Function) -> Function:
-        def __init__(thing: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(thing, *args, **kwargs)
-            call(thing)
-
-        return __init__
-
-    patch(owner, "__init__", make)
+    after(owner, "__init__", lambda _, thing, *__, **___: call(thing))
 
 
 def before(owner: Any, name: str, call: Function) -> None:

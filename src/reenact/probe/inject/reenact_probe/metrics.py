@@ -87,14 +87,14 @@ class Tap:
             self._default(match)
 
     def _default(self, match: re.Match[str], source: str = "output") -> None:
-        if match.group("at") not in (None, "1") or _CODE.search(match.group()):
+        split, name, at, number, percent = match.group("split", "name", "at", "value", "percent")
+        if at not in (None, "1") or _CODE.search(match.group()):
             return
-        split = match.group("split") or ""
-        prefix = "test_" if split.lower() == "test" else _SPLITS.get(split[:1].lower(), "")
-        name, value = match.group("name").lower(), float(match.group("value"))
-        name = "accuracy" if name in ("acc", "prec") else name
+        split, value = (split or "").lower(), float(number)
+        prefix = "test_" if split == "test" else _SPLITS.get(split[:1], "")
+        name = "accuracy" if name.lower() in ("acc", "prec") else name.lower()
         # `Acc@1 94.00` is a share of a hundred, by custom; so is an accuracy above one.
-        hundred = match.group("percent") or match.group("at") or (name == "accuracy" and 1 < value <= 100)
+        hundred = percent or at or (name == "accuracy" and 1 < value <= 100)
         self.recorder.metric(prefix + name, value / (100 if hundred else 1), source)
 
 

@@ -50,16 +50,12 @@ def caller(made: Any = None) -> Place | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not is_library(code.co_filename) and not _builds(frame, code, made):
-            return position(frame)
+        if not is_library(code.co_filename):
+            builds = made is not None and code.co_name == "__init__" and bool(code.co_varnames)
+            if not builds or frame.f_locals.get(code.co_varnames[0]) is not made:
+                return position(frame)
         frame = frame.f_back
     return None
-
-
-def _builds(frame: FrameType, code: CodeType, made: Any) -> bool:
-    if made is None or code.co_name != "__init__" or not code.co_varnames:
-        return False
-    return frame.f_locals.get(code.co_varnames[0]) is made
 
 
 def position(frame: FrameType) -> Place:

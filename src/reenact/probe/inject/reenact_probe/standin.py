@@ -149,9 +149,8 @@ def _colours(name: str, label_mode: str = "fine") -> Any:
     coarse = " coarse" if label_mode == "coarse" else ""
     first = sys.modules["keras"].backend.image_data_format() == "channels_first"
     dtype = "uint8" if name == "cifar10" else "int64"
-    return tuple(
-        (x.transpose(0, 3, 1, 2) if first else x, y.astype(dtype)[:, None]) for x, y in _images(name + coarse)
-    )
+    parts = [(x.transpose(0, 3, 1, 2) if first else x, y) for x, y in _images(name + coarse)]
+    return tuple((x, y.astype(dtype)[:, None]) for x, y in parts)
 
 
 def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kwargs: Any) -> Any:

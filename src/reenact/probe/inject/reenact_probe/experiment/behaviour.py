@@ -76,12 +76,12 @@ class Subject:
             for number, given in enumerate(everything):
                 axis, shift = _shift(given, targets)
                 # A first input that is the target is an autoencoder's.
-                answers = number and quiet and "shift" not in found
-                # Whoever gives the model the tokens before each alone (teacher forcing) may hand it all of
-                # them: their own scores must depend on them.
-                if axis is not None and (
-                    shift or (answers and (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED)
-                ):
+                answers = shift
+                if axis is not None and not shift and number and quiet and "shift" not in found:
+                    # Whoever gives the model the tokens before each alone (teacher forcing) may hand it all
+                    # of them: their own scores must depend on them.
+                    answers = (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED
+                if axis is not None and answers:
                     tokens, time_axis, found["shift"] = given, axis, shift
             if quiet:
                 rows = self._batch_axis(base, time_axis, targets)
@@ -259,9 +259,8 @@ class Subject:
 
     def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
         """The first output of numbers that has rows; none where the model refuses the change."""
-        return next(
-            (output for output in self.call.outputs(self.torch, change, seed) if len(output) > 1), None
-        )
+        given = self.call.outputs(self.torch, change, seed)
+        return next((scores for scores in given if len(scores) > 1), None)
 
     def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> tuple[float, Facts | None]:
         """How far the output of the first module moves that moves, in the order in which they end."""

@@ -117,7 +117,8 @@ def _own_code(module: Module) -> Any:
 
 def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> list[str]:
     """Names of the arguments of several that no output depends on; rows lie along the first axis."""
-    named = [(name, tensor) for name, tensor in _arguments(call) if _rows_differ(tensor)]
+    rows = [(name, t) for name, t in _arguments(call) if t.dim() and len(t) >= FEWEST_ROWS]
+    named = [(name, tensor) for name, tensor in rows if bool((tensor != tensor[:1]).any())]
     tested = [name for name, tensor in named if _is_input(name, tensor, targets)]
     if len(named) < 2 or not tested:
         return []
@@ -159,10 +160,6 @@ def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
     for name, value in given.items():
         inside = value if isinstance(value, dict) else {name: value}
         yield from ((str(key), tensor) for key, tensor in inside.items() if hasattr(tensor, "grad_fn"))
-
-
-def _rows_differ(tensor: Tensor) -> bool:
-    return tensor.dim() > 0 and len(tensor) >= FEWEST_ROWS and bool((tensor != tensor[:1]).any())
 
 
 def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:

@@ -259,7 +259,8 @@ class KerasObserver:
         facts = graph.optimizer_facts(optimizer, self.place(optimizer)) if optimizer is not None else None
         name = type(model).__name__ if model is not None else ""
         sizes = [(math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights]
-        return graph_facts("keras", name, layers, self.loss, facts, sizes, batch_size)
+        made = {"framework": "keras", "model": name, "layers": layers, "loss": self.loss}
+        return graph_facts(sizes, batch_size, optimizer=facts, **made)
 
     def finish(self) -> None:
         """The process ends."""

@@ -13,7 +13,6 @@ from reenact_probe.guard import guarded, patch, when_made
 from reenact_probe.keras import graph
 from reenact_probe.keras.observer import NAN, KerasObserver, base_optimizer
 from reenact_probe.recorder import Recorder
-from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.observer import TorchObserver
 from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Tensor
@@ -35,7 +34,7 @@ class KerasOnTorch(KerasObserver):
 
     def _watch_steps(self, keras: Library) -> None:
         self.inside.keras = self
-        patch(keras.layers.Layer, "__call__", _wrap_layer_call(self.inside.forwards))
+        patch(keras.layers.Layer, "__call__", self._wrap_layer_call)
         patch(base_optimizer(), "apply", self._wrap_apply)
 
         def made(_: Optimizer) -> None:
@@ -142,17 +141,20 @@ class KerasOnTorch(KerasObserver):
             layers = [graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(self.model)]
         return self.graph_of(layers, self._stepped(), self.inside.batch_size())
 
+    def _wrap_layer_call(self, original: Function) -> Function:
+        """Feeds calls of Keras layers to the same stack that torch modules use, unless Keras only works out
+        shapes.
 
-def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
-    """Feeds calls of Keras layers to the same stack that torch modules use.
+        The wrapper stays in its place: to put it there and take it away for every look would make the
+        interpreter forget, each time, what it had learned about all classes of layers."""
+        forwards = self.inside.forwards
+        try:
+            from keras.src.backend.common.symbolic_scope import in_symbolic_scope
+        except ImportError:
+            from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
 
-    The wrapper stays in its place: to put it there and take it away for every look would make the interpreter
-    forget, each time, what it had learned about all classes of layers."""
-    symbolic = _symbolic_test()
-
-    def wrap(original: Function) -> Function:
         def __call__(layer: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            if not forwards.handles or symbolic():
+            if not forwards.handles or in_symbolic_scope():
                 return original(layer, *args, **kwargs)
             forwards.before(layer, args)
             try:
@@ -164,14 +166,3 @@ def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
             return output
 
         return __call__
-
-    return wrap
-
-
-def _symbolic_test() -> Callable[[], bool]:
-    """Whether Keras only works out shapes right now."""
-    try:
-        from keras.src.backend.common.symbolic_scope import in_symbolic_scope
-    except ImportError:
-        from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
-    return in_symbolic_scope

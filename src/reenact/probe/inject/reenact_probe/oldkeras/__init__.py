@@ -125,11 +125,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     **{f"keras.utils.{name}": ("keras.utils",) for name in _UTILS.split()},
     "keras.utils.generic_utils": ("keras.utils", "keras.saving"),
     "keras.objectives": ("keras.losses",),
-    "keras.engine": ("keras.layers", "keras"),
-    "keras.engine.topology": ("keras.layers", "keras"),
+    **dict.fromkeys(("keras.engine", "keras.engine.topology"), ("keras.layers", "keras")),
+    **dict.fromkeys(("keras.engine.base_layer", "keras.engine.input_layer"), ("keras.layers",)),
     "keras.engine.training": ("keras",),
-    "keras.engine.base_layer": ("keras.layers",),
-    "keras.engine.input_layer": ("keras.layers",),
     "keras.preprocessing.text": ("keras._tf_keras.keras.preprocessing.text",),
     "keras.preprocessing.image": ("keras._tf_keras.keras.preprocessing.image", "keras.utils"),
     "keras.legacy.interfaces": ("keras.layers",),
@@ -205,23 +203,22 @@ def _fill_tensorflow(root: Module, missing: Function) -> None:
 
 
 def _from_ops(names: str, **renamed: str) -> Facts:
-    ops = importlib.import_module("keras.ops")
-    both = {**{name: name for name in names.split()}, **renamed}
-    return {old: getattr(ops, new) for old, new in both.items() if hasattr(ops, new)}
+    return _held("keras.ops", **{name: name for name in names.split()}, **renamed)
+
+
+def _held(module: str, **names: str) -> Facts:
+    """What a module of today holds, by its old names."""
+    held = vars(importlib.import_module(module))
+    return {old: held[new] for old, new in names.items() if new in held}
 
 
 def _math() -> Facts:
     return _from_ops(_OPS, **_RENAMED)
 
 
-def _random() -> Facts:
-    keras_random = importlib.import_module("keras.random")
-    names = ("normal", "uniform", "shuffle", "truncated_normal")
-    return {"set_seed": adapt.seed_everything, **{name: getattr(keras_random, name) for name in names}}
-
-
+_RANDOM = {name: name for name in ("normal", "uniform", "shuffle", "truncated_normal")}
 _PARTS: dict[str, Function] = {
-    "random": _random,
+    "random": lambda: {"set_seed": adapt.seed_everything, **_held("keras.random", **_RANDOM)},
     "nn": lambda: _from_ops(_NN, swish="silu"),
     "math": _math,
     "config": lambda: {

@@ -191,7 +191,7 @@ def _optimizers(keras: Library) -> None:
         if issubclass(cls, base) and cls is not base and "__init__" in vars(cls):
             _put(cls, "__init__", _translating(functools.partial(_optimizer_arguments, keras)))
     base.lr = property(
-        lambda self: self.learning_rate, lambda self, value: setattr(self, "learning_rate", value)
+        lambda self: self.learning_rate, lambda self, rate: setattr(self, "learning_rate", rate)
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -47,7 +46,7 @@ class BatchObserver:
         self.train_loader: Loader | None = None
         self._batch_size = 0
         self._steps_an_epoch = 0
-        self._pair: Pair | None = None
+        self.pair: Pair | None = None
         """What the loss of this step compares."""
         self._input: Tensor | None = None
         self._looks = self._label_looks = 0
@@ -80,23 +79,19 @@ class BatchObserver:
         if not self.torch.is_grad_enabled():
             self._metric("val_loss", output, in_fit)
             return False
-        self._pair = self._compared_in(args, kwargs) or self._pair
+        self.pair = self._compared_in(args, kwargs) or self.pair
         return True
 
     def given_to_loss(self) -> Facts:
         """Shapes of output and target that the loss of this step was given, and what bends the output."""
-        if self._pair is None:
+        if self.pair is None:
             return {"compared": None, "bend": ""}
-        shapes = [list(tensor.shape) for tensor in self._pair[:2]]
-        return {"compared": shapes, "bend": facts.bend_of(self._pair[0])}
+        shapes = [list(tensor.shape) for tensor in self.pair[:2]]
+        return {"compared": shapes, "bend": facts.bend_of(self.pair[0])}
 
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
         return (tensors[0], tensors[1], False) if len(tensors) >= 2 else None
-
-    def compared(self, prediction: Tensor, target: Tensor) -> None:
-        """A loss of Keras compares these two; the first one in a step counts."""
-        self._pair = self._pair or (prediction, target, True)
 
     def training_pass(self, args: Args, kwargs: Kwargs, in_fit: bool) -> None:
         if self._input is not None:
@@ -107,7 +102,10 @@ class BatchObserver:
         if "training-pass" not in self.recorder.kinds:
             self.recorder.event("training-pass", place=caller())
         self._batch_size = value.shape[0]
-        self._guess_epoch(value)
+        whole = value._base if self.loaders.current is None and not self._steps_an_epoch else None
+        if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
+            # A batch that is a slice of a larger tensor tells how many make an epoch.
+            self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
         split, loaded = self.data.split("train", self.recorder.step), self.loaders.current is not None
         looks = _LOOKS if loaded or not self._fresh else _FRESH_LOOKS
         if self._looks < looks and not self._known_whole(in_fit):
@@ -133,12 +131,6 @@ class BatchObserver:
             value = self.torch.from_numpy(numpy.ascontiguousarray(args[0]))
         return value
 
-    def _guess_epoch(self, value: Tensor) -> None:
-        """Without a loader: a batch that is a slice of a larger tensor tells how many make an epoch."""
-        whole = value._base if self.loaders.current is None and not self._steps_an_epoch else None
-        if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
-            self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
-
     def evaluation_begins(self) -> None:
         self.window = Window(self.torch, self.recorder.schedule)
 
@@ -152,14 +144,9 @@ class BatchObserver:
         training = bool(model.training) or kwargs.get("training") is True
         value = first_tensor(torch, (args, kwargs))
         place = caller() if training else None
-        self.recorder.event(
-            "evaluation",
-            training=training,
-            model=type(model).__name__,
-            learns=known.learns(model),
-            again=training and self._asked_again(place, self._first_input(args, kwargs)),
-            place=place,
-        )
+        again = training and self._asked_again(place, self._first_input(args, kwargs))
+        seen = {"model": type(model).__name__, "learns": known.learns(model), "place": place}
+        self.recorder.event("evaluation", training=training, again=again, **seen)
         batch, loader = self.loaders.batch, self.loaders.current
         if loader is self.train_loader and batch is None:
             # Its batch went into a step: these rows come from elsewhere.
@@ -193,10 +180,10 @@ class BatchObserver:
 
     def _compare_again(self, source: str, value: Tensor, labels: Tensor | None) -> None:
         """Note where the rows that an evaluation begins with are those of an earlier one, and changed."""
-        usable = [t for t in (value, labels) if t is not None and plain(self.torch, t) and t.dim()]
-        if not usable or usable[0] is not value or (labels is not None and len(usable) < 2):
+        given = [value] if labels is None else [value, labels]
+        if not all(plain(self.torch, tensor) and tensor.dim() for tensor in given):
             return
-        rows, *rest = [_numpy(tensor[:A_FEW]) for tensor in usable]
+        rows, *rest = [_numpy(tensor[:A_FEW]) for tensor in given]
         # What is to be given back as it was before it was changed, by a denoiser, is changed on purpose.
         if not rest or rest[0].dtype.kind != "f" or rows.shape != rest[0].shape:
             facts = self._again.compare(f"{source}{value.shape[1:]}", rows, rest[0] if rest else None)
@@ -207,29 +194,29 @@ class BatchObserver:
         """Facts of the loss as far as they are news: from the functional call, else from its graph."""
         loss = None
         if call is not None:
-            self._pair = self._compared_in(call.args, call.kwargs) or self._pair
+            self.pair = self._compared_in(call.args, call.kwargs) or self.pair
             settings = {**facts.plain_values(call.kwargs), **facts.weights_given(call.kwargs)}
             loss = facts.loss_facts(call.name, settings, call.place)
             loss.update(called=call.place, **self.given_to_loss())
         read = None
-        if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
+        if (self.pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
             read = facts.read_loss(tensor)
         if read is not None:
             by_hand = {"compared": read.compared, "called": caller() if read.compared else None}
             loss = loss or {**facts.loss_facts(read.name, read.settings, None), **by_hand}
-            if self._pair is None and read.target is not None and read.prediction is not None:
-                self._pair = (read.prediction, read.target, False)
+            if self.pair is None and read.target is not None and read.prediction is not None:
+                self.pair = (read.prediction, read.target, False)
         self._labels()
-        if self._pair is not None and self._input is not None and self._pair[1].dim():
+        if self.pair is not None and self._input is not None and self.pair[1].dim():
             # Inputs may have time first; the labels tell which size is the batch.
-            rows = self._pair[1].shape[0]
+            rows = self.pair[1].shape[0]
             if self._batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
                 self._batch_size = rows
         return loss
 
     def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""
-        label = self._pair[1] if self._pair is not None else labels_of(self.torch, self.loaders.batch)
+        label = self.pair[1] if self.pair is not None else labels_of(self.torch, self.loaders.batch)
         split = self.data.split("train", self.recorder.step)
         if label is not None and self._label_looks < _LABEL_LOOKS and split.label.rows < 100_000:
             self._label_looks += 1
@@ -249,22 +236,22 @@ class BatchObserver:
 
     def accuracy(self, window: Window, from_logits: bool) -> int | None:
         """Slot of the share of right predictions in this batch, or none where that means nothing."""
-        share = self._compare(*self._pair, from_logits) if self._pair is not None else None
+        share = self._compare(*self.pair, from_logits) if self.pair is not None else None
         return window.add_raw(share) if share is not None else None
 
     def label_losses(self, window: Window, loss: Facts) -> int | None:
         """Slot of two numbers: the plain mean loss of this batch, and the same with labels of other rows."""
-        if self._pair is None or self._pair[2]:
+        if self.pair is None or self.pair[2]:
             return None
-        prediction, target = (tensor.detach() for tensor in self._pair[:2])
+        prediction, target = (tensor.detach() for tensor in self.pair[:2])
         if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
             return None
-        ignored = (loss.get("settings") or {}).get("ignore_index", -100)
-        mean = plain_loss(str(loss.get("name")), ignored)
+        name, ignored = loss.get("name"), (loss.get("settings") or {}).get("ignore_index", -100)
         rows = len(target) if target.dim() else 0
-        if mean is None or rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
+        if rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
             return None
-        both = [mean(prediction.float(), labels) for labels in (target, target.roll(rows // 2, 0))]
+        pairs = [(prediction.float(), labels) for labels in (target, target.roll(rows // 2, 0))]
+        both = [plain_loss(name, *pair, ignored) for pair in pairs]
         return window.add_raw(self.torch.stack(both)) if None not in both else None
 
     def _compare(self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool) -> Tensor | None:
@@ -301,7 +288,7 @@ class BatchObserver:
         return self._batch_size if self.loaders.current is None else self.loaders.batch_size
 
     def step_ended(self) -> None:
-        self._pair = self._input = None
+        self.pair = self._input = None
 
     def _take(self, split: Split, role: str, tensor: Tensor) -> float | None:
         """Read a batch into the facts, as many rows as fit; gives the share of input rows known before."""
@@ -336,28 +323,18 @@ class BatchObserver:
             self.recorder.metric(name, value.detach(), "probe")
 
 
-def plain_loss(name: str, ignored: Any) -> Callable[[Tensor, Tensor], Any] | None:
-    """The mean loss of that name by its textbook formula, as a function of prediction and target; it gives
-    none where their shapes do not fit. None for losses that are not known here."""
-
-    def classes(prediction: Tensor, target: Tensor) -> Tensor | None:
-        if target.is_floating_point() or prediction.dim() != target.dim() + 1:
-            return None
+def plain_loss(name: str | None, prediction: Tensor, target: Tensor, ignored: Any) -> Tensor | None:
+    """The mean loss of that name by its textbook formula; none where the shapes do not fit, and for losses
+    that are not known here."""
+    same, classes = prediction.shape == target.shape, prediction.dim() == target.dim() + 1
+    if name == "cross_entropy" and classes and not target.is_floating_point():
         counted = target != ignored
         chosen = target.masked_fill(~counted, 0).long().unsqueeze(1)
         scores = prediction.log_softmax(1).gather(1, chosen).squeeze(1)
         return -(scores * counted).sum() / counted.sum().clamp(min=1)
-
-    def yes_or_no(prediction: Tensor, target: Tensor) -> Tensor | None:
-        if prediction.shape != target.shape:
-            return None
+    if name == "binary_cross_entropy_with_logits" and same:
         return (prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()).mean()
-
-    def squares(prediction: Tensor, target: Tensor) -> Tensor | None:
-        return ((prediction - target) ** 2).mean() if prediction.shape == target.shape else None
-
-    losses = {"cross_entropy": classes, "binary_cross_entropy_with_logits": yes_or_no, "mse": squares}
-    return losses.get(name)
+    return ((prediction - target) ** 2).mean() if name == "mse" and same else None
 
 
 def _numpy(tensor: Tensor) -> Array:

@@ -81,7 +81,8 @@ class Capture:
         self.entries: list[Entry] = []
         self.follows = False
         """True while a pass is being captured: every call is followed, to know what feeds what."""
-        self._losses: list[LossCall] = []
+        self.loss: LossCall | None = None
+        """The last functional loss since the last one went back."""
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
         """Axis, shape and place of rows that were brought to one length on the way to the loss."""
         self._by_module: dict[int, Entry] = {}
@@ -114,25 +115,15 @@ class Capture:
         self.follows = False
         self._origin, self._kept = {}, []
 
-    def take_loss(self) -> LossCall | None:
-        """The last functional loss since this was asked last."""
-        last = self._losses[-1] if self._losses else None
-        self._losses = []
-        return last
-
     def layer(self, module: Module, info: LayerInfo, args: Args, kwargs: Kwargs, output: Any) -> None:
         entry = self._by_module.get(id(module))
         if entry is not None:
             entry.calls += 1
         elif len(self.entries) < self.MAXIMUM:
             entry = self._add_module(info.name, module, *self._shapes(args, kwargs, output))
-            entry.takes = self._taken(first_tensor(self.torch, args))
+            origin = self._origin.get(id(first_tensor(self.torch, args))) if self.mode_on else None
+            entry.takes = origin.taken if origin is not None else None
         self._produced(output, Origin(entry, info))
-
-    def _taken(self, tensor: Tensor | None) -> str | None:
-        """The entry whose output a tensor is; none where nobody saw how it was made."""
-        origin = self._origin.get(id(tensor)) if self.mode_on and tensor is not None else None
-        return origin.taken if origin is not None else None
 
     def part(self, name: str, module: Module) -> None:
         """A layer that is known to be there, though nobody saw it called."""
@@ -163,7 +154,7 @@ class Capture:
             axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
             self.normalized.append((axis, list(tensor.shape), place))
         if name in LOSSES and not in_library:
-            self._losses.append(LossCall(name, args, kwargs, place))
+            self.loss = LossCall(name, args, kwargs, place)
         # A library module whose inside is its own business.
         closed = top is not None and (not top._modules or type(top).__name__ == "MultiheadAttention")
         if not self.follows or (in_library and closed):

@@ -327,22 +327,11 @@ def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
     }
 
 
-def graph(
-    framework: str,
-    model: str,
-    layers: list[Facts],
-    loss: Facts | None,
-    optimizer: Facts | None,
-    sizes: list[tuple[int, bool]],
-    batch_size: int,
-) -> Facts:
-    """The model graph as JSON; `sizes` are those of its weights, and whether each is trained."""
+def graph(sizes: list[tuple[int, bool]], batch_size: int, **parts: Any) -> Facts:
+    """The model graph as JSON: `framework`, `model`, `layers`, `loss` and `optimizer`; `sizes` are those of
+    its weights, and whether each is trained."""
     return {
-        "framework": framework,
-        "model": model,
-        "layers": layers,
-        "loss": loss,
-        "optimizer": optimizer,
+        **parts,
         "parameters": sum(size for size, _ in sizes),
         "trainable_parameters": sum(size for size, trainable in sizes if trainable),
         "unregistered": [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import weakref
 from collections.abc import Callable
@@ -41,10 +42,6 @@ class LayerInfo(Known):
     """The first functional activation applied to its output."""
     is_last: bool = False
 
-    @property
-    def relu_like(self) -> bool:
-        return self.activation in RELU_LIKE or self.follower in RELU_LIKE
-
 
 @dataclass(eq=False)
 class ParameterInfo(Known):
@@ -57,10 +54,6 @@ class ParameterInfo(Known):
     """An ordinary dense tensor, whose values can be read."""
     graded: bool = False
     """A gradient came to it while no optimizer had it."""
-
-    def facts(self) -> Facts:
-        names = ("name", "shape", "trainable", "in_optimizer", "graded")
-        return {name: getattr(self, name) for name in names}
 
 
 K = TypeVar("K", bound=Known)
@@ -176,10 +169,9 @@ class Model:
 
     def name_parts(self, root: Module) -> None:
         """Names of everything in a root: the first root's stand alone, later ones begin with their class."""
-        if any(known() is root for known in self._roots):
-            return
-        self._roots.append(weakref.ref(root))
-        self._name_all(root)
+        if not any(known() is root for known in self._roots):
+            self._roots.append(weakref.ref(root))
+            self._name_all(root)
 
     def _name_all(self, root: Module) -> None:
         prefix = "" if self._roots[0]() is root else f"{type(root).__name__}."
@@ -194,12 +186,10 @@ class Model:
 
     def unique(self, name: str) -> str:
         """A name that no other layer has."""
-        number, candidate = 1, name
-        while candidate in self._taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        self._taken.add(candidate)
-        return candidate
+        candidates = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+        free = next(candidate for candidate in candidates if candidate not in self._taken)
+        self._taken.add(free)
+        return free
 
     def place_of(self, module: Module) -> Place | None:
         """Where a module was made; a copy made by a library stands where what contains it was made."""
@@ -248,8 +238,9 @@ class Model:
         if not (self.layers.dirty or self.parameters.dirty):
             return None
         self.layers.dirty = self.parameters.dirty = False
-        names = [info.name for info in self.layers.all]
-        return {"layers": names, "parameters": [info.facts() for info in self.parameters.all]}
+        kept = ("name", "shape", "trainable", "in_optimizer", "graded")
+        facts = [{name: getattr(info, name) for name in kept} for info in self.parameters.all]
+        return {"layers": [info.name for info in self.layers.all], "parameters": facts}
 
     def take_news(self, layers: int, optimizer: Optimizer | None) -> bool:
         """Whether the graph of so many captured layers has something new to say."""
@@ -271,7 +262,8 @@ class Model:
         # The model is the first root that holds weights, else the first.
         roots = sorted(self.roots(), key=lambda root: next(root.parameters(), None) is None)
         name = type(roots[0]).__name__ if roots else ""
-        graph = facts.graph("torch", name, layers, self.loss, described, sizes, batch_size)
+        made = {"framework": "torch", "model": name, "layers": layers, "loss": self.loss}
+        graph = facts.graph(sizes, batch_size, optimizer=described, **made)
         return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 
     def roots(self) -> list[Module]:

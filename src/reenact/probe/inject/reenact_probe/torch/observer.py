@@ -200,7 +200,7 @@ class TorchObserver:
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
         self.capture.leave_mode()
-        call = self.capture.take_loss()
+        call, self.capture.loss = self.capture.loss, None
         for axis, shape, place in self.capture.normalized[:4]:
             self.recorder.event("normalized", axis=axis, shape=shape, place=place)
         self.capture.normalized = []
@@ -213,7 +213,8 @@ class TorchObserver:
         tensors = (self.torch.Tensor, self.torch.nn.Parameter)
         if self.window is not None and self.torch.is_grad_enabled():
             if isinstance(prediction, tensors) and isinstance(target, tensors):
-                self._batches.compared(prediction, target)
+                # The first one in a step counts.
+                self._batches.pair = self._batches.pair or (prediction, target, True)
             self.model.loss = facts or self.model.loss
 
     def update_begins(

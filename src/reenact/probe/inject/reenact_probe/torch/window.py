@@ -16,7 +16,7 @@ import numpy
 from reenact_probe.guard import guarded
 from reenact_probe.schedule import FULL, NORMS, Schedule
 from reenact_probe.torch import samples as stat
-from reenact_probe.torch.model import LayerInfo
+from reenact_probe.torch.model import RELU_LIKE, LayerInfo
 from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Array, Library, Row, Tensor
 
@@ -71,7 +71,8 @@ class Window:
             middle, scale = _SATURATED[layer.activation]
             slots["saturation"] = len(self.samples)
             self.samples.append((self.samples[slots["all"]] - middle) * scale)
-        if layer.relu_like and tensor.dim() > 1 and tensor.is_floating_point():
+        cuts = not RELU_LIKE.isdisjoint((layer.activation, layer.follower))
+        if cuts and tensor.dim() > 1 and tensor.is_floating_point():
             axis = (1 if tensor.dim() > 3 else -1) if layer.unit_axis is None else layer.unit_axis
             others = [dim for dim in range(tensor.dim()) if dim != axis % tensor.dim()]
             slots["units"] = self._sample(tensor.detach().amax(dim=others).clamp_(min=0), copy=False)
@@ -197,16 +198,12 @@ class Window:
         return (present, mean, std, mean_abs, norm, largest, zero, bad)
 
     def _norm(self, slots: Slots, key: int) -> float:
-        if key not in slots:
-            return NAN
-        slot, at = slots[key]
-        return float(self.raw[slot][at])
+        return float(self.raw[slots[key][0]][slots[key][1]]) if key in slots else NAN
 
-    def total_norms(self) -> tuple[float, float]:
+    def total_norms(self) -> tuple[float, ...]:
         """Norm of all gradients, and of all weights."""
         both = (self.grad_norms, self.weight_norms)
-        gradients, weights = ([self._norm(slots, key) for key in slots] for slots in both)
-        return norm_of(gradients), norm_of(weights)
+        return tuple(norm_of([self._norm(slots, key) for key in slots]) for slots in both)
 
 
 def norm_of(values: list[float]) -> float:
