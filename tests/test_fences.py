@@ -58,7 +58,7 @@ LINES = {
     "llm": 2_600,
     "mcp": 1_000,
     "paper": 8_460,
-    "probe": 11_200,
+    "probe": 10_000,
     "program": 9_750,
     "pytest": 500,
     "repairs": 2_850,

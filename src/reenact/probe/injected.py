@@ -1,9 +1,12 @@
 """The folder that goes into watched programs, and the environment that makes an interpreter load it."""
 
+import importlib
 import json
 import os
 import sys
 from collections.abc import Mapping
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,9 +37,6 @@ def environment(
 def load() -> ModuleType:
     """The injected package in this process, under the one name it has everywhere."""
     if PACKAGE not in sys.modules:
-        from importlib.machinery import PathFinder
-        from importlib.util import module_from_spec
-
         spec = PathFinder.find_spec(PACKAGE, [str(FOLDER)])
         if spec is None or spec.loader is None:
             raise ImportError(f"The package to inject is not in {FOLDER}.")
@@ -47,8 +47,6 @@ def load() -> ModuleType:
 
 def part(name: str) -> Any:
     """A module of the injected package, loaded on use."""
-    import importlib
-
     load()
     return importlib.import_module(f"{PACKAGE}.{name}")
 

@@ -29,9 +29,6 @@ class Watching:
         self.folder: Path | None = None
         """Where the trace lies, once the watch has begun."""
 
-    def __enter__(self) -> Watching:
-        return self.start()
-
     def start(self) -> Watching:
         """Begin to look. Raises InputError when another watch runs in this process."""
         boot = injected.part("boot")
@@ -49,6 +46,8 @@ class Watching:
         if self._model is not None and self._session.torch is not None:
             self._session.torch.introduce(self._model)
         return self
+
+    __enter__ = start
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

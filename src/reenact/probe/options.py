@@ -1,9 +1,9 @@
 """What a caller may ask of a watched run, and the folder that its trace goes into."""
 
-import itertools
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,14 +76,13 @@ def fresh_folder(name: str, parent: Path | None = None) -> Path:
     parent = parent or TRACES
     make_private(parent)
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"
-    for number in itertools.count(1):
+    number = 0
+    while True:
+        number += 1
         folder = parent / f"{stem}-{number}"
-        try:
+        with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        except FileExistsError:
-            continue
-        break
-    return folder
+            return folder
 
 
 def make_private(folder: Path) -> None:

@@ -88,9 +88,9 @@ def watch(
 
 def prepare(program: Program, options: WatchOptions) -> WatchOptions:
     """Options with what is left open decided, and a folder that holds no older trace."""
-    if options.shim is None:
-        old = framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD)
-        options = replace(options, shim=old)
+    shim = options.shim
+    if shim is None:
+        shim = framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD)
     folder = options.folder if options.folder.is_absolute() else Path.cwd() / options.folder
     if folder.exists() and any(folder.iterdir()):
         raise InputError(
@@ -98,7 +98,7 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
             next_step="Choose another name, or remove the old trace.",
         )
     make_private(folder)
-    return replace(options, folder=folder)
+    return replace(options, folder=folder, shim=shim)
 
 
 def program_root(program: Program, folder: Path) -> Root:

@@ -10,7 +10,7 @@ from reenact_probe import config as configuration
 from reenact_probe import ending, guard, late, metrics, opened, seeds, standin
 from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
-from reenact_probe.types import Function, Library
+from reenact_probe.types import Library
 
 _session: Session | None = None
 
@@ -74,21 +74,15 @@ def start(config: Config, own_process: bool = False) -> Session:
 def _observe(session: Session) -> None:
     os.register_at_fork(after_in_child=_forked)
     recorder, experiments = session.recorder, session.config.experiments is not None
-    lightning = functools.partial(metrics.watch_lightning, recorder)
-    imported: dict[str, Function] = {
-        "torch": functools.partial(_torch_imported, session),
-        "keras": functools.partial(_keras_imported, session),
-        "lightning.pytorch": lightning,
-        "pytorch_lightning": lightning,
-        "torchmetrics": functools.partial(metrics.watch_torchmetrics, recorder),
-    }
+    torch, keras = _torch_imported, _keras_imported
     if experiments:
-        imported = {
-            "torch": functools.partial(_torch_for_experiments, session),
-            "keras": functools.partial(_keras_for_experiments, session),
-        }
-    for module, call in imported.items():
-        late.when_imported(module, call)
+        torch, keras = _torch_for_experiments, _keras_for_experiments
+    else:
+        for package in ("lightning.pytorch", "pytorch_lightning"):
+            late.when_imported(package, functools.partial(metrics.watch_lightning, recorder))
+        late.when_imported("torchmetrics", functools.partial(metrics.watch_torchmetrics, recorder))
+    late.when_imported("torch", functools.partial(torch, session))
+    late.when_imported("keras", functools.partial(keras, session))
     if session.own_process or experiments:
         ending.at_exit(recorder)
     if session.own_process and session.config.tap_output and not experiments:

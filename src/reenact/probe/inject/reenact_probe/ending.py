@@ -7,6 +7,7 @@ first optimizer step; the parent finds the file when it ends. Loading workers ne
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import traceback
@@ -59,7 +60,7 @@ def _write(recorder: Recorder, error: BaseException | None) -> None:
         facts["error"] = describe(error)
         for observer in recorder.observers:
             facts["error"].update(observer.crash_facts(error))
-        if recorder.unclaimed:
+        if recorder.claimed is None:
             # A process that trains nothing still says why it died.
             rank = os.environ.get("RANK")
             name = "crash-main.json" if rank is None else f"crash-rank{int(rank)}.json"
@@ -101,10 +102,8 @@ def note_training(folder: Folder) -> None:
 
     def stepped(*_: Any) -> None:
         handle.remove()
-        try:
+        # Nothing of the probe may reach the program, a full disk least of all.
+        with contextlib.suppress(OSError):
             folder.write_json(NOTE, {"pid": os.getpid()})
-        except OSError:
-            # Nothing of the probe may reach the program, a full disk least of all.
-            return
 
     handle = register_optimizer_step_post_hook(stepped)

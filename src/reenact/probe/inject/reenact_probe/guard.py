@@ -7,6 +7,7 @@ arms an error with `REENACT_PROBE_FAULT=name` or `name:3` for the third time the
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -22,7 +23,7 @@ class _State:
 
     asleep: bool
     undo: list[Callable[[], object]]
-    on_error: Callable[[str], None] | None
+    on_error: Callable[[str], None]
     """Called with the sentence, so that the trace says why it ends."""
 
 
@@ -55,11 +56,9 @@ def switch_off(name: str, error: BaseException) -> None:
     if state.asleep:
         return
     sentence = f"the probe met an error of its own in {name} ({type(error).__name__}: {error})"
-    try:
-        if state.on_error is not None:
-            state.on_error(sentence)
-    except Exception:  # noqa: BLE001 - the disk may be what failed
-        state.on_error = None
+    # The disk may be what failed.
+    with contextlib.suppress(Exception):
+        state.on_error(sentence)
     stand_down()
     sys.stderr.write(f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n")
 
@@ -68,16 +67,14 @@ def stand_down() -> None:
     """Leave the program alone from now on, silently."""
     state.asleep = True
     while state.undo:
-        step_back = state.undo.pop()
-        try:
-            step_back()
-        except Exception:  # noqa: BLE001, S112 - the rest must still be put back
-            continue
+        # Where one fails, the rest must still be put back.
+        with contextlib.suppress(Exception):
+            state.undo.pop()()
 
 
 def wake() -> None:
     """Begin, in this process perhaps again: a second watch, or a test."""
-    state.asleep, state.undo, state.on_error = False, [], None
+    state.asleep, state.undo, state.on_error = False, [], lambda _: None
 
 
 wake()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -60,7 +61,8 @@ class Recorder:
         self._notes = 0
         self.on_metric: list[Callable[[str, Any, str], None]] = []
         """Called with name, value and source of every metric once it is noted."""
-        self._owned: bool | None = None
+        self.claimed: bool | None = None
+        """Whether this process records; none while nobody has asked: nothing was trained."""
         self.next_flush = self.began + 0.5
         """When the next chunk is due."""
         self._closed = False
@@ -82,19 +84,14 @@ class Recorder:
     @property
     def owned(self) -> bool:
         """Whether this process records; asked for when training is first seen."""
-        if self._owned is None:
-            self._owned = self.folder.claim()
+        if self.claimed is None:
+            self.claimed = self.folder.claim()
             self.write_header(argv=list(getattr(sys, "argv", [])))
-        return self._owned
-
-    @property
-    def unclaimed(self) -> bool:
-        """Nobody has asked to record in this process yet: nothing was trained."""
-        return self._owned is None
+        return self.claimed
 
     def write_header(self, **facts: Any) -> None:
         self._header.update(facts)
-        if self._owned:
+        if self.claimed:
             self.folder.write_json("header.json", self._header)
 
     def note_framework(self, name: str, version: object) -> None:
@@ -116,13 +113,10 @@ class Recorder:
             self.folder.write_json("data.json", facts)
 
     def metric(self, name: Any, value: Any, source: str) -> None:
-        try:
-            number = float(value)
-        except (TypeError, ValueError, RuntimeError):
-            # No single number.
-            number = None
-        if number is not None and self._has_space():
-            self._metrics.append([str(name), number, self.step, self.epoch, self.now(), source])
+        # What is no single number is not kept.
+        with contextlib.suppress(TypeError, ValueError, RuntimeError):
+            row = [str(name), float(value), self.step, self.epoch, self.now(), source]
+            self._metrics += [row] if self._has_space() else []
         for listener in self.on_metric:
             listener(str(name), value, source)
 
@@ -155,11 +149,10 @@ class Recorder:
 
     def close(self, ending: Facts) -> None:
         """Write what is left and how it ended; later calls do nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        self.flush()
-        if self._owned:
+        was_closed, self._closed = self._closed, True
+        if not was_closed:
+            self.flush()
+        if self.claimed and not was_closed:
             ending = dict(ending, steps=self.step, seconds=self.now(), spent=self.spent)
             self.folder.write_json("ending.json", ending)
             for call in self.at_close:

@@ -118,9 +118,8 @@ def install(folder: Folder, names: Sequence[str]) -> None:
 
 def is_missing(error: Exception) -> bool:
     """Whether a loader failed for want of a network or a file."""
-    if isinstance(error, OSError) or type(error).__module__ == "http.client":
-        return True
-    return type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error)))
+    offline = isinstance(error, OSError) or type(error).__module__ == "http.client"
+    return offline or (type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error))))
 
 
 def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> None:

@@ -6,6 +6,7 @@ Weights on a device other than the CPU are left alone, as are too many of them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -40,15 +41,11 @@ def refusal(models: list[dict[str, Tensor]]) -> str:
 
 def leave(torch: Library, path: str, models: list[tuple[str, dict[str, Tensor]]]) -> None:
     """Write models by the name of their class; whole, or not at all."""
-    if refusal([tensors for _, tensors in models]):
-        return
-    beside = f"{path}.part"
-    try:
-        torch.save(models, beside)
-        os.replace(beside, path)
-    except (OSError, RuntimeError):
+    if not refusal([tensors for _, tensors in models]):
         # A full disk: whoever waits finds nothing, and says so.
-        return
+        with contextlib.suppress(OSError, RuntimeError):
+            torch.save(models, f"{path}.part")
+            os.replace(f"{path}.part", path)
 
 
 def wait(path: str) -> bool:

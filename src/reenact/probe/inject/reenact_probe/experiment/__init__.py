@@ -30,6 +30,7 @@ from reenact_probe.torch.steps import memory
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
 
 NAME = "experiments.json"
+"""Written whenever there is more: whoever waits for the rest may stop waiting."""
 WAITING = "waiting"
 """A file that says: all experiments are done but those that need the weights of the end."""
 MOST_HELD = 1500
@@ -134,7 +135,7 @@ class TakeOver:
         facts: Facts = {"missing": [], "non_finite_at": self.tape.non_finite_at}
         try:
             self._look_at_behaviour(facts)
-            self._keep(facts)
+            self.recorder.folder.write_json(NAME, facts)
             self._experiment(facts, make_optimizer)
         except Unseen as reason:
             facts["missing"].append(f"no experiments: {reason}")
@@ -145,11 +146,9 @@ class TakeOver:
         give(self.recorder, facts)
 
     def _look_at_behaviour(self, facts: Facts) -> None:
-        self._targets += [pair.target for pair in self.pairs] + [
-            pair.target
-            for call in self.tape.calls[::-1]
-            if call.name in LOSSES and (pair := trials.pair_of_call(self.torch, call)) is not None
-        ]
+        calls = [call for call in self.tape.calls[::-1] if call.name in LOSSES]
+        pairs = (*self.pairs, *(trials.pair_of_call(self.torch, call) for call in calls))
+        self._targets += [pair.target for pair in pairs if pair is not None]
         facts["behaviour"] = []
         try:
             facts["behaviour"] += self._behave(list(self.inputs.passes.values()))
@@ -172,7 +171,7 @@ class TakeOver:
             self._forget()
             refusal = self._cannot_wait(passes)
             missing.append(f"{_NOT_AT_END}: {refusal or 'the training left no weights'}")
-            self._keep(facts)
+            self.recorder.folder.write_json(NAME, facts)
             if refusal:
                 return
             self.recorder.folder.write_json(WAITING, {})
@@ -232,16 +231,12 @@ class TakeOver:
         budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
-        self._keep(facts)
+        self.recorder.folder.write_json(NAME, facts)
         refusal = "range of rates: the program moves its weights by hand" if optimizer is None else ""
         if optimizer is not None:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
         facts["missing"] += [refusal] if refusal else []
         self._problem = problem
-
-    def _keep(self, facts: Facts) -> None:
-        """Write what was found so far: whoever waits for the rest may stop waiting."""
-        self.recorder.folder.write_json(NAME, facts)
 
     def _refuse_rivals(self, weights: list[Tensor]) -> None:
         """Two optimizers with weights of their own: one batch of one of them is half of a game."""

@@ -199,7 +199,9 @@ class Subject:
             return tensor.narrow(axes[0], rows - 1, 1) if axes else None
 
         share, where = self._compare(base, changed, last_row)
-        if (share or 0.0) < MOVED and _alike(base, axis):
+        first = base.narrow(axis, 0, 1)
+        alike = float((base - first).abs().max()) <= 1e-5 * float(first.abs().max())
+        if (share or 0.0) < MOVED and alike:
             # Every row gets the same answer, whatever it is given: the layers inside may show more.
             def clear(tensor: Tensor) -> Tensor | None:
                 one_axis = list(tensor.shape).count(rows) == 1 and tensor.shape[0] == rows
@@ -298,12 +300,6 @@ def _are_numbers_of_rows(tensor: Tensor, rows: int) -> bool:
     if tensor.dim() != 2 or not tensor.numel() or tensor.is_floating_point() or tensor.is_complex():
         return False
     return int(tensor.min()) >= 0 and 0.9 * (rows - 1) <= int(tensor.max()) < rows
-
-
-def _alike(scores: Tensor, axis: int) -> bool:
-    """Whether all rows got the same."""
-    first = scores.narrow(axis, 0, 1)
-    return float((scores - first).abs().max()) <= 1e-5 * float(first.abs().max())
 
 
 def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:

@@ -252,23 +252,22 @@ class Run:
 
 def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, str | None]:
     """Facts of the best run and CPU seconds a step, or none and a sentence."""
-    clock = _Clock(budget.seconds)
+    began = time.process_time()
     problem.reset()
     problem.loss()
-    clock.seconds = budget.for_steps_of(clock.spent)
-    runs = []
+    seconds = budget.for_steps_of(time.process_time() - began)
+    runs: list[Run] = []
     for rate in RATES:
-        runs.append(_overfit(problem, rate, STEPS, clock))
-        if runs[-1].learnt or clock.over:
-            break
-    best = _best(runs)
-    price = clock.spent / sum(len(run.losses) for run in runs)
+        if not runs or not (runs[-1].learnt or time.process_time() > began + seconds):
+            runs.append(_overfit(problem, rate, STEPS, began + seconds))
+    best, spent = _best(runs), time.process_time() - began
+    price = spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
-        missing = f"one batch: {len(best.losses)} steps took {clock.spent:.1f} s, too few to learn it"
-        return None, price, missing
+        return None, price, f"one batch: {len(best.losses)} steps took {spent:.1f} s, too few to learn it"
     zeroed = []
     if problem.can_zero:
-        zeroed = _overfit(problem, best.rate, len(best.losses), _Clock(clock.seconds / 2), True).losses
+        until = time.process_time() + seconds / 2
+        zeroed = _overfit(problem, best.rate, len(best.losses), until, zeroed=True).losses
     facts = {"losses": best.losses, "accuracy": best.accuracy, "zeroed_losses": zeroed, "rate": best.rate}
     return facts, price, None
 
@@ -282,7 +281,7 @@ def _best(runs: list[Run]) -> Run:
     return longest if longest.losses[-1] <= AS_GOOD * abs(best.losses[-1]) else best
 
 
-def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: bool = False) -> Run:
+def _overfit(problem: Problem, rate: float, steps: int, until: float, zeroed: bool = False) -> Run:
     problem.reset()
     optimizer = problem.torch.optim.Adam(problem.weights, lr=rate)
     run = Run(rate)
@@ -290,7 +289,8 @@ def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: b
         loss = problem.loss(zeroed)
         run.losses.append(loss)
         run.accuracy = problem.accuracy()
-        if not math.isfinite(loss) or clock.over or (run.learnt and not zeroed):
+        over = time.process_time() > until
+        if not math.isfinite(loss) or over or (run.learnt and not zeroed):
             break
         optimizer.step()
     return run
@@ -325,18 +325,3 @@ def rate_range(
                 break
         losses.append(loss)
     return {"rates": rates, "losses": losses}, ""
-
-
-class _Clock:
-    def __init__(self, seconds: float) -> None:
-        self._began = time.process_time()
-        self.seconds = seconds
-        """Allowed from the beginning on."""
-
-    @property
-    def spent(self) -> float:
-        return time.process_time() - self._began
-
-    @property
-    def over(self) -> bool:
-        return self.spent > self.seconds

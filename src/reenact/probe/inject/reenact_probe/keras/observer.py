@@ -155,8 +155,7 @@ class KerasObserver:
         given.apply_defaults()
         wanted = given.arguments
         facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
-        facts["shuffle"] = bool(wanted.get("shuffle"))
-        facts["data"] = type(wanted.get("x")).__name__
+        facts.update(shuffle=bool(wanted.get("shuffle")), data=type(wanted.get("x")).__name__)
         facts["weighted"] = any(wanted.get(name) is not None for name in ("class_weight", "sample_weight"))
         labels = getattr(wanted.get("y"), "shape", None)
         self._label_shape = _row_shape(labels) if labels is not None else None

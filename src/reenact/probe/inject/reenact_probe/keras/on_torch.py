@@ -48,7 +48,12 @@ class KerasOnTorch(KerasObserver):
             self._loss_called(loss, y_true, y_pred)
 
     def _compared(self, prediction: Any, target: Any) -> None:
-        self.inside.keras_loss_called(prediction, target, self.loss)
+        batches, model = self.inside.batches, self.inside.model
+        if self.inside.window is not None and self.torch.is_grad_enabled():
+            if all(isinstance(value, self.torch.Tensor) for value in (prediction, target)):
+                # The first one in a step counts.
+                batches.pair = batches.pair or (prediction, target, True)
+            model.loss = self.loss or model.loss
 
     @guarded("fit-end")
     def _fit_ends(self, model: Module) -> None:

@@ -8,7 +8,6 @@ Keras programs touch. What cannot be translated is named: on stderr and in the t
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import importlib.util
 import itertools
@@ -44,16 +43,15 @@ def install(recorder: Recorder) -> None:
             recorder.note_missing(sentence)
             sys.stderr.write(f"reenact: {sentence}.\n")
 
+    def adapt_keras(keras: Library) -> None:
+        try:
+            adapt.adapt(keras, name)
+        except Exception as error:  # noqa: BLE001 - a Keras this shim does not know must still run as it is
+            name(f"a part of Keras {keras.__version__} ({type(error).__name__}: {error})")
+
     sys.meta_path.append(_Finder(name))
-    when_imported("keras", functools.partial(_adapt, name))
+    when_imported("keras", adapt_keras)
     when_imported("numpy", adapt.numpy_names)
-
-
-def _adapt(name: Function, keras: Library) -> None:
-    try:
-        adapt.adapt(keras, name)
-    except Exception as error:  # noqa: BLE001 - a Keras this shim does not know must still run as it is
-        name(f"a part of Keras {keras.__version__} ({type(error).__name__}: {error})")
 
 
 def _choose_torch() -> None:
@@ -81,15 +79,13 @@ class _Finder(NamedTuple):
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        name = spec.name
-        if name in _SOURCES:
-            return _OldModule(name, _SOURCES[name], self.name)
-        root = next((root for root in _KERAS if name == root or name.startswith(root + ".")), None)
-        if root is None:
-            return _OldModule(name, (), self.name)
-        # `tensorflow.keras.layers` is `keras.layers`.
-        target = "keras" + name[len(root) :]
-        return _OldModule(name, (target, target.replace("keras", "keras._tf_keras.keras", 1)), self.name)
+        name, sources = spec.name, _SOURCES.get(spec.name, ())
+        for root in _KERAS:
+            if name == root or name.startswith(root + "."):
+                # `tensorflow.keras.layers` is `keras.layers`.
+                target = "keras" + name[len(root) :]
+                sources = (target, target.replace("keras", "keras._tf_keras.keras", 1))
+        return _OldModule(name, sources, self.name)
 
     def exec_module(self, module: Module) -> None:
         parent, _, last = module.__name__.rpartition(".")

@@ -72,17 +72,14 @@ def _put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     setattr(owner, name, functools.wraps(original)(make(original)))
 
 
-def _translating(translate: Translate) -> Callable[[Function], Function]:
-    """Makes a method that takes the old arguments as well."""
+def _translated(translate: Translate, original: Function) -> Function:
+    """A method that takes the old arguments as well."""
 
-    def make(original: Function) -> Function:
-        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-            args, kwargs = translate(args, kwargs)
-            return original(self, *args, **kwargs)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = translate(args, kwargs)
+        return original(self, *args, **kwargs)
 
-        return method
-
-    return make
+    return method
 
 
 def _layers(keras: Library, missing: Function) -> None:
@@ -91,19 +88,12 @@ def _layers(keras: Library, missing: Function) -> None:
         if issubclass(cls, layers.Layer) and "__init__" in vars(cls):
             # Without `functools.wraps`: Keras reads this signature to bind what the layer is given.
             translate = functools.partial(_layer_arguments, missing, cls.__name__)
-            cls.__init__ = _translating(translate)(cls.__init__)
-    layers.Convolution2D = _kernel_in_parts(layers.Convolution2D, 2)
-    layers.Convolution3D = _kernel_in_parts(layers.Convolution3D, 3)
-    layers.TimeDistributedDense = lambda *a, **k: layers.TimeDistributed(layers.Dense(*a, **k))
+            cls.__init__ = _translated(translate, cls.__init__)
+    layers.Convolution2D = _kernel_in_parts(layers.Convolution2D)
     layers.CuDNNLSTM, layers.CuDNNGRU = layers.LSTM, layers.GRU
-    layers.AtrousConvolution2D = layers.Conv2D
-    layers.Deconvolution2D = layers.Conv2DTranspose
-    layers.merge = _merge(layers)
     _put(layers.RNN, "call", functools.partial(_own_states, keras))
     layers.Layer.input_shape = _ShapeOf("input")
     layers.Layer.output_shape = _ShapeOf("output")
-    for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
-        setattr(keras.regularizers, old, getattr(keras.regularizers, new))
 
 
 class _ShapeOf(NamedTuple):
@@ -156,14 +146,13 @@ def _own_states(keras: Library, original: Function) -> Function:
     return call
 
 
-def _kernel_in_parts(cls: Any, parts: int) -> Function:
+def _kernel_in_parts(cls: Any) -> Function:
     """`Convolution2D(filters, rows, columns)`: the kernel was several arguments."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        sizes = args[1 : parts + 1]
-        if len(sizes) == parts and all(isinstance(size, int) for size in sizes):
-            args = (args[0], tuple(sizes), *args[parts + 1 :])
-        if parts == 2 and "nb_row" in kwargs and "nb_col" in kwargs:
+        if len(args) > 2 and isinstance(args[1], int) and isinstance(args[2], int):
+            args = (args[0], args[1:3], *args[3:])
+        if "nb_row" in kwargs and "nb_col" in kwargs:
             kwargs["kernel_size"] = (kwargs.pop("nb_row"), kwargs.pop("nb_col"))
         return cls(*args, **kwargs)
 
@@ -171,28 +160,14 @@ def _kernel_in_parts(cls: Any, parts: int) -> Function:
     return make
 
 
-def _merge(layers: Any) -> Function:
-    modes = {"concat": layers.concatenate, "sum": layers.add, "mul": layers.multiply, "ave": layers.average,
-             "max": layers.maximum, "dot": layers.dot}  # fmt: skip
-
-    def merge(
-        inputs: Any, mode: Any = "sum", concat_axis: Any = -1, dot_axes: Any = -1, name: Any = None, **_: Any
-    ) -> Any:
-        extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
-        return modes[mode](inputs, name=name, **extra)
-
-    return merge
-
-
 def _optimizers(keras: Library) -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     named = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
     for cls in {item for item in named if isinstance(item, type)}:
         if issubclass(cls, base) and cls is not base and "__init__" in vars(cls):
-            _put(cls, "__init__", _translating(functools.partial(_optimizer_arguments, keras)))
-    base.lr = property(
-        lambda self: self.learning_rate, lambda self, rate: setattr(self, "learning_rate", rate)
-    )
+            translate = functools.partial(_optimizer_arguments, keras)
+            _put(cls, "__init__", functools.partial(_translated, translate))
+    base.lr = property(lambda self: self.learning_rate, lambda self, new: setattr(self, "learning_rate", new))
 
 
 def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
@@ -216,12 +191,12 @@ def _models(keras: Library) -> None:
     keras.models.Input = keras.Input
     for name in ("fit", "evaluate", "predict", "compile"):
         owner = next(base for base in model.__mro__ if name in vars(base))
-        _put(owner, name, _translating(_method_arguments))
+        _put(owner, name, functools.partial(_translated, _method_arguments))
         if name != "compile":
             _put(owner, name, functools.partial(_taking_rows, keras.Sequential))
     functional = importlib.import_module("keras.src.models.functional").Functional
-    _put(functional, "__init__", _translating(_plural))
-    model.__new__ = staticmethod(_translating(_plural)(model.__new__))
+    _put(functional, "__init__", functools.partial(_translated, _plural))
+    model.__new__ = staticmethod(_translated(_plural, model.__new__))
     model.fit_generator = lambda self, *args, **kwargs: self.fit(*args, **kwargs)
     model.evaluate_generator = lambda self, *args, **kwargs: self.evaluate(*args, **kwargs)
     model.predict_generator = lambda self, *args, **kwargs: self.predict(*args, **kwargs)

@@ -40,9 +40,6 @@ class _Wrapper(_sklearn.BaseEstimator):
     def _targets(self, y: Any) -> Any:
         return y
 
-    def _outputs(self, x: Any) -> Any:
-        return self.model.predict(x, verbose=0)
-
 
 class KerasClassifier(_sklearn.ClassifierMixin, _Wrapper):
     """Of classes by any name, or of one-hot rows."""
@@ -57,7 +54,7 @@ class KerasClassifier(_sklearn.ClassifierMixin, _Wrapper):
         return numbers
 
     def predict_proba(self, x: Any, **_: Any) -> Any:
-        shares = self._outputs(x)
+        shares = self.model.predict(x, verbose=0)
         return numpy.hstack([1 - shares, shares]) if shares.shape[1] == 1 else shares
 
     def predict(self, x: Any, **_: Any) -> Any:
@@ -68,4 +65,4 @@ class KerasRegressor(_sklearn.RegressorMixin, _Wrapper):
     """Of numbers."""
 
     def predict(self, x: Any, **_: Any) -> Any:
-        return numpy.squeeze(self._outputs(x), axis=-1)
+        return numpy.squeeze(self.model.predict(x, verbose=0), axis=-1)

@@ -279,15 +279,15 @@ class Entry:
 
 
 def layer_facts(
-    torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str], first: dict[str, Facts]
+    torch: Library, entries: list[Entry], known_as: Callable[[Tensor], Any], first: dict[str, Facts]
 ) -> list[Facts]:
     """The captured layers in order, each with the statistics of its own weights; `first` keeps those, by the
-    name of the weight, as they were when it was met."""
+    name that the weight is known as, as they were when it was met."""
     weights: dict[int, list[Facts]] = {}
     named = []
     for entry in entries:
         for name, tensor in entry.own_parameters():
-            known = first.get(parameter_name(tensor)) if tensor is not None else None
+            known = first.get(getattr(known_as(tensor), "name", "")) if tensor is not None else None
             if known is not None and known["shape"] == list(tensor.shape):
                 weights.setdefault(id(entry), []).append(known)
             elif tensor is not None and plain(torch, tensor) and tensor.numel():
@@ -297,7 +297,8 @@ def layer_facts(
         arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
         table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
         for (entry, name, tensor), row in zip(named, table):
-            seen, path = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]], parameter_name(tensor)
+            path = getattr(known_as(tensor), "name", "")
+            seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]
             facts = weight_facts(name, path, tensor.shape, tensor.requires_grad, seen)
             weights.setdefault(id(entry), []).append(facts)
             if path:

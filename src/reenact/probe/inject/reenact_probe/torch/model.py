@@ -247,18 +247,16 @@ class Model:
         # Of a torch that was only imported there is nothing to say: Keras may run on another engine.
         seen = self._roots or self.loss is not None or optimizer is not None or self.parameters.all
         state = (layers, self.loss is not None, id(optimizer))
-        if not seen or state == self._described:
-            return False
-        self._described = state
-        return True
+        news = bool(seen) and state != self._described
+        self._described = state if news else self._described
+        return news
 
     def graph(self, entries: list[Entry], optimizer: Optimizer | None, batch_size: int) -> Facts:
         """The model graph as JSON."""
         sizes = [(math.prod(p.shape), p.trainable) for p in self.parameters.all if p.ref() is not None]
-        described = None
-        if optimizer is not None:
-            described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
-        layers = facts.layer_facts(self.torch, entries, self._parameter_name, self._first)
+        made_at = self.made.place(optimizer)
+        described = facts.optimizer_facts(optimizer, made_at) if optimizer is not None else None
+        layers = facts.layer_facts(self.torch, entries, self.parameters.get, self._first)
         # The model is the first root that holds weights, else the first.
         roots = sorted(self.roots(), key=lambda root: next(root.parameters(), None) is None)
         name = type(roots[0]).__name__ if roots else ""
@@ -269,10 +267,6 @@ class Model:
     def roots(self) -> list[Module]:
         """Those that are still there, without wrappers."""
         return [facts.inner(root) for known in self._roots if (root := known()) is not None]
-
-    def _parameter_name(self, tensor: Tensor) -> str:
-        info = self.parameters.get(tensor)
-        return info.name if info is not None else ""
 
 
 def _clean(path: str) -> str:

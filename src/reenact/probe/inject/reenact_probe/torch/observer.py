@@ -63,10 +63,10 @@ class TorchObserver:
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self._loaders = Loaders(torch, recorder, self)
-        self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
-        self.batch_size = self._batches.size
-        self.loader_found = self._batches.dataset
-        self.evaluation_begins = self._batches.evaluation_begins
+        self.batches = BatchObserver(torch, recorder, self.data, self._loaders)
+        self.batch_size = self.batches.size
+        self.loader_found = self.batches.dataset
+        self.evaluation_begins = self.batches.evaluation_begins
         self.steps = Steps(self.forwards, self._loaders, self.made, self)
         when_made(torch.nn.Module, guarded("construct")(self.made.note))
         after(torch.nn.Module, "load_state_dict", self._loaded)
@@ -103,24 +103,23 @@ class TorchObserver:
         return self.window is not None or bool(self.forwards.handles)
 
     def loader_begins(self, known: Loader) -> None:
-        if known is not self._batches.train_loader:
+        if known is not self.batches.train_loader:
             self.forwards.expect_evaluation()
 
     def loader_exhausted(self, known: Loader | None) -> None:
-        if known is self._batches.train_loader:
+        if known is self.batches.train_loader:
             self.forwards.expect_evaluation()
 
     def last_batch(self, known: Loader) -> None:
         """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
-        if known is not self._batches.train_loader or self.window is not None or self.in_fit:
-            return
-        if self.recorder.schedule.epoch_ends(self.recorder.step):
+        trains = known is self.batches.train_loader and self.window is None and not self.in_fit
+        if trains and self.recorder.schedule.epoch_ends(self.recorder.step):
             self.steps.next_look = 0
             self._open_window()
 
     def epoch(self) -> int:
         """Epochs begun less one, by the best sign there is."""
-        epoch = self._batches.epoch() if not self.in_fit else None
+        epoch = self.batches.epoch() if not self.in_fit else None
         if epoch is not None:
             self.recorder.epoch = epoch
         return self.recorder.epoch
@@ -152,12 +151,12 @@ class TorchObserver:
                 self.recorder.note_missing("layer outputs and their shapes: the model is compiled")
                 for name, part in self.model.parts_of_compiled(module):
                     self.capture.part(name, part)
-        elif self._batches.is_loss(module, output):
-            trains = self._batches.loss_called(args, kwargs, output, self.in_fit)
+        elif self.batches.is_loss(module, output):
+            trains = self.batches.loss_called(args, kwargs, output, self.in_fit)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
-                self.model.loss = dict(loss, called=caller(), **self._batches.given_to_loss())
-        elif not self._batches.is_metric(module):
+                self.model.loss = dict(loss, called=caller(), **self.batches.given_to_loss())
+        elif not self.batches.is_metric(module):
             self._layer(module, args, kwargs, output)
         self.cost += perf_counter() - began
 
@@ -174,7 +173,7 @@ class TorchObserver:
         if self.capture.follows:
             self.capture.layer(module, info, args, kwargs, output)
         evaluating = not self.torch.is_grad_enabled()
-        window = self._batches.window if evaluating else self.window
+        window = self.batches.window if evaluating else self.window
         if window is not None and not info.quiet:
             window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
 
@@ -187,13 +186,13 @@ class TorchObserver:
             self.capture.end()
             self.model.captured(module, [entry.module for entry in self.capture.entries])
         kind: str | None = "training" if self.torch.is_grad_enabled() else "evaluation"
-        if self._batches.is_auxiliary(module, output):
+        if self.batches.is_auxiliary(module, output):
             kind = None
         elif kind == "training":
             self.training = float(inner(module).training)
-            self._batches.training_pass(args, kwargs, self.in_fit)
+            self.batches.training_pass(args, kwargs, self.in_fit)
         else:
-            self._batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
+            self.batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
         self.cost += perf_counter() - began
         return kind
 
@@ -204,18 +203,9 @@ class TorchObserver:
         for axis, shape, place in self.capture.normalized[:4]:
             self.recorder.event("normalized", axis=axis, shape=shape, place=place)
         self.capture.normalized = []
-        loss = self._batches.loss_goes_back(tensor, call, self.model.loss is not None)
+        loss = self.batches.loss_goes_back(tensor, call, self.model.loss is not None)
         self.model.loss = self.model.loss or loss
         self.cost += perf_counter() - began
-
-    def keras_loss_called(self, prediction: Any, target: Any, facts: Facts | None) -> None:
-        """A loss of Keras compares these two."""
-        tensors = (self.torch.Tensor, self.torch.nn.Parameter)
-        if self.window is not None and self.torch.is_grad_enabled():
-            if isinstance(prediction, tensors) and isinstance(target, tensors):
-                # The first one in a step counts.
-                self._batches.pair = self._batches.pair or (prediction, target, True)
-            self.model.loss = facts or self.model.loss
 
     def update_begins(
         self, parameters: list[Tensor] | None, late: bool = False, optimizer: Optimizer | None = None
@@ -254,8 +244,8 @@ class TorchObserver:
         if self._late:
             window.take_gradients()
         window.after_step()
-        accuracy = self._batches.accuracy(window, self.model.from_logits)
-        losses = self._batches.label_losses(window, self.model.loss or {})
+        accuracy = self.batches.accuracy(window, self.model.from_logits)
+        losses = self.batches.label_losses(window, self.model.loss or {})
         step, tables = self.recorder.step, self.recorder.tables
         window.fetch()
         tables["layers"].extend(window.layer_rows(step))
@@ -274,7 +264,7 @@ class TorchObserver:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.capture.leave_mode()
-        self._batches.step_ended()
+        self.batches.step_ended()
         self._loaders.batch = None
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
             ending.stop_here(recorder)
@@ -311,7 +301,7 @@ class TorchObserver:
         if self.recorder.owned:
             self._describe()
             self.write_data()
-            self._batches.write_signal()
+            self.batches.write_signal()
 
     def crash_facts(self, error: BaseException) -> Facts:
         """The layer whose forward raised, and what it was given."""

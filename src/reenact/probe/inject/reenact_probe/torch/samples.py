@@ -41,10 +41,8 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (tuple, list)):
-        for item in value[:8]:
-            tensor = first_tensor(torch, item)
-            if tensor is not None:
-                return tensor
+        inside = (first_tensor(torch, item) for item in value[:8])
+        return next((tensor for tensor in inside if tensor is not None), None)
     return None
 
 
@@ -63,9 +61,7 @@ def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
 
     A numpy array for what lies on the CPU, where that is faster, else a tensor on its device. Without `copy`
     the result may share memory with the tensor: for values that are read before anything moves."""
-    tensor = tensor.detach()
-    if tensor.is_complex():
-        tensor = tensor.abs()
+    tensor = tensor.detach().abs() if tensor.is_complex() else tensor.detach()
     if tensor.is_cpu and tensor.dtype not in NOT_NUMPY:
         return _take_numpy(tensor.numpy(), cap, copy)
     if not tensor.is_contiguous() and tensor.dim() == 4:

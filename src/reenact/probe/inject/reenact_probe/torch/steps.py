@@ -91,11 +91,8 @@ class Steps:
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
         after(torch.nn.utils, "clip_grad_norm_", self._was_clipped)
-        handles = (
-            optim.register_optimizer_step_pre_hook(self._before_step),
-            optim.register_optimizer_step_post_hook(self._after_step),
-        )
-        state.undo.extend(handle.remove for handle in handles)
+        state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
+        state.undo.append(optim.register_optimizer_step_post_hook(self._after_step).remove)
 
     def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
         if "loss-scaled" not in self.recorder.kinds:
