@@ -9,23 +9,31 @@ from reenact.program.hyperparameter import HyperparameterId
 from reenact.types import JsonValue
 
 
+class _Plain:
+    """A change whose values are as JSON would give them back."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for name in ("value", "settings"):
+            if hasattr(self, name):
+                object.__setattr__(self, name, _plain(getattr(self, name)))
+
+
 @dataclass(frozen=True, slots=True)
-class Set:
+class Set(_Plain):
     """Give a hyperparameter a value, and change nothing else. Absent hyperparameters are written; null takes
     a written one back."""
 
     hyperparameter: HyperparameterId
     value: JsonValue
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _plain(self.value))
-
     def __str__(self) -> str:
         return f"{self.hyperparameter} = {self.value!r}"
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(_Plain):
     """Put a new layer beside an existing one."""
 
     anchor: HyperparameterId
@@ -35,13 +43,9 @@ class Insert:
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     before: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", _plain(self.settings))
-
     def __str__(self) -> str:
         side = "before" if self.before else "after"
-        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return f"{self.layer}({given}) {side} {self.anchor}"
+        return f"{self.layer}({_keywords(self.settings)}) {side} {self.anchor}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(_Plain):
     """Exchange a loss, an optimiser or a layer, together with everything the change demands.
 
     For a loss: the last activation and the form of the labels. For an optimiser: arguments the new one lacks.
@@ -66,12 +70,13 @@ class Replace:
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     """Settings of the new part: `{"lr": 0.01}`."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", _plain(self.settings))
-
     def __str__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return f"{self.hyperparameter} -> {self.by}" + (f"({given})" if given else "")
+        given = f"({_keywords(self.settings)})" if self.settings else ""
+        return f"{self.hyperparameter} -> {self.by}{given}"
+
+
+def _keywords(settings: Mapping[str, JsonValue]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in settings.items())
 
 
 Change: TypeAlias = Set | Insert | Remove | Replace

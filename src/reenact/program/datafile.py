@@ -40,17 +40,14 @@ class Entry:
     """Scalars as they are; none for a mapping or a list, whose entries are in `items`."""
     items: dict[str, Entry] | list[Entry] | None = None
 
-    def get(self, key: str | int) -> Entry | None:
-        """The entry under a key of a mapping or an index of a list."""
+    def get(self, key: str | int, *more: str | int) -> Entry | None:
+        """The entry under a key of a mapping or an index of a list, and so on inwards."""
+        found = None
         if isinstance(self.items, dict):
-            return self.items.get(str(key))
-        if (
-            isinstance(self.items, list)
-            and isinstance(key, int)
-            and -len(self.items) <= key < len(self.items)
-        ):
-            return self.items[key]
-        return None
+            found = self.items.get(str(key))
+        elif isinstance(self.items, list) and isinstance(key, int):
+            found = self.items[key] if -len(self.items) <= key < len(self.items) else None
+        return found.get(*more) if found is not None and more else found
 
     def plain(self) -> JsonValue:
         """The whole value without positions."""
@@ -188,12 +185,11 @@ SUFFIX = ".yaml"
 def named_config(call: ast.Call) -> str:
     """The file that a call with `config_name=` reads, below the program's own folder; empty where none is
     written out."""
-    name = keyword(call, "config_name")
-    folder = argument(call, 0, "config_path")
-    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+    given = (keyword(call, "config_name"), argument(call, 0, "config_path"))
+    name, folder = (getattr(one, "value", "") if isinstance(one, ast.Constant) else "" for one in given)
+    if not name or not isinstance(name, str):
         return ""
-    above = folder.value if isinstance(folder, ast.Constant) and isinstance(folder.value, str) else ""
-    return str(PurePosixPath(above) / _with_suffix(name.value))
+    return str(PurePosixPath(folder if isinstance(folder, str) else "") / _with_suffix(name))
 
 
 def included(config: SourceFile) -> Iterator[PurePosixPath]:

@@ -4,28 +4,25 @@ and the files it leads to: the entry, the local modules that it imports, the dat
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile, takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
 from reenact.errors import UnreadableProgram
 from reenact.program.datafile import included
 from reenact.program.read.index import DATA_SUFFIXES, index_of
 from reenact.program.read.scope import Binding
-from reenact.program.source import Language, SourceFile, read_source, words
+from reenact.program.source import Language, SourceFile, read_source, word_set, words
 
 INTERPRETERS = ("python", "python3", "pypy3", "ipython")
-TORCH_MODULES = ("torch.distributed.run", "torch.distributed.launch")
+LAUNCHER_MODULES = words("torch.distributed.run torch.distributed.launch accelerate.commands.launch")
 RUNNERS = ("torchrun", "accelerate", "deepspeed", "uv", "poetry", "pipenv", "time", "nohup", "env")
 
-TORCHRUN_FLAGS = words(
-    "--standalone --no-python --no_python --run-path --run_path --use-env --use_env --virtual-local-rank "
-    "-h --help"
+NO_VALUE = word_set(
+    "standalone no_python run_path use_env virtual_local_rank h help cpu multi_gpu tpu ipex use_deepspeed "
+    "use_fsdp use_megatron_lm use_xpu debug quiet q dynamo_use_dynamic tpu_use_cluster downcast_bf16 "
+    "no_local_rank force_multi no_ssh elastic_training"
 )
-ACCELERATE_FLAGS = words(
-    "--cpu --multi_gpu --multi-gpu --tpu --ipex --use_deepspeed --use-deepspeed --use_fsdp --use-fsdp "
-    "--use_megatron_lm --use_xpu --debug --quiet -q --no_python --dynamo_use_dynamic --tpu_use_cluster "
-    "--downcast_bf16 -h --help"
-)
-DEEPSPEED_FLAGS = words("--no_python --no_local_rank --force_multi --no_ssh --elastic_training")
+"""Options of torchrun, accelerate and deepspeed that take no value."""
 PYTHON_FLAGS_WITH_VALUE = words("-W -X -c --check-hash-based-pycs")
 
 
@@ -42,101 +39,70 @@ class Launch:
     launcher: tuple[str, ...] = ()
     """Words in front: `torchrun --nproc-per-node=2`; empty for a plain start."""
 
-    @property
     def words(self) -> tuple[str, ...]:
         """The whole line, as a user would type it after the interpreter or the launcher."""
-        flag = ("-m",) if self.module else ()
-        return (*self.launcher, *flag, self.target, *self.arguments)
+        return (*self.launcher, *self._program(self.target))
+
+    def _program(self, target: str) -> tuple[str, ...]:
+        return (*(("-m",) if self.module else ()), target, *self.arguments)
 
     def command(self, python: str, target: str | None = None) -> tuple[str, ...]:
         """The argument vector that starts it with this interpreter, perhaps another copy of the script."""
-        flag = ("-m",) if self.module else ()
-        end = (*flag, target or self.target, *self.arguments)
-        if not self.launcher:
-            return (python, *end)
-        return (*_launcher_by(self.launcher, python), *end)
+        return (*_launcher_by(self.launcher, python), *self._program(target or self.target))
 
 
 def read_line(words: Sequence[str]) -> Launch:
     """Understand a command line; the first word that is a script, a notebook or `-m name` is the program."""
     rest = list(words)
-    if rest and rest[0] == "--":
-        rest = rest[1:]
-    while rest and _is_assignment(rest[0]):
-        rest = rest[1:]
+    rest = list(dropwhile(_is_assignment, rest[1:] if rest[:1] == ["--"] else rest))
     if not rest:
         raise UnreadableProgram(
             "No program was given.", next_step="Name a script, a notebook, or `-m package` and its arguments."
         )
-    front, rest = _split_launcher(rest)
-    return _launch(tuple(front), rest)
-
-
-def _split_launcher(rest: list[str]) -> tuple[list[str], list[str]]:
     front: list[str] = []
-    while rest:
-        name = PurePath(rest[0]).name
-        if is_python(name):
-            taken = _python_words(rest)
-        elif name in RUNNERS:
-            taken = _runner_words(name, rest)
-        else:
-            return front, rest
+    while rest and (taken := _launcher_words(rest)):
         front, rest = front + rest[:taken], rest[taken:]
-    return front, rest
-
-
-def _launch(front: tuple[str, ...], rest: list[str]) -> Launch:
     if len(front) == 1 and is_python(PurePath(front[0]).name):
-        front = ()
-    module = bool(rest) and rest[0] in ("-m", "--module")
-    if module:
-        rest = rest[1:]
+        front = []
+    module = rest[:1] in (["-m"], ["--module"])
+    rest = rest[1:] if module else rest
     if not rest or rest[0].startswith("-"):
         raise UnreadableProgram(
             f"There is no script in this line. Received: {' '.join((*front, *rest))!r}.",
             next_step="Name a .py file, a .ipynb file, or `-m package`.",
         )
-    return Launch(rest[0], module, tuple(rest[1:]), front)
+    return Launch(rest[0], module, tuple(rest[1:]), tuple(front))
 
 
-def _python_words(rest: list[str]) -> int:
-    """The interpreter and its own options, and `-m torch.distributed.run` with its options."""
-    index = 1
-    while index < len(rest) and rest[index].startswith("-") and rest[index] != "-m":
-        index += 2 if rest[index] in PYTHON_FLAGS_WITH_VALUE else 1
-    if rest[index : index + 1] == ["-m"] and len(rest) > index + 1:
-        if rest[index + 1] in TORCH_MODULES:
-            return _skip_options(rest, index + 2, TORCHRUN_FLAGS)
-        if rest[index + 1].startswith("accelerate.commands.launch"):
-            return _skip_options(rest, index + 2, ACCELERATE_FLAGS)
-    return index
-
-
-def _runner_words(name: str, rest: list[str]) -> int:
-    if name in ("torchrun", "deepspeed"):
-        return _skip_options(rest, 1, TORCHRUN_FLAGS if name == "torchrun" else DEEPSPEED_FLAGS)
-    if name == "accelerate":
-        return _skip_options(rest, 2, ACCELERATE_FLAGS) if rest[1:2] == ["launch"] else 1
-    if name in ("uv", "poetry", "pipenv") and rest[1:2] == ["run"]:
+def _launcher_words(rest: list[str]) -> int:
+    """How many words an interpreter or a launcher at the beginning takes with its own options."""
+    name, second = PurePath(rest[0]).name, rest[1:2]
+    if is_python(name):
+        index = 1
+        while index < len(rest) and rest[index].startswith("-") and rest[index] != "-m":
+            index += 2 if rest[index] in PYTHON_FLAGS_WITH_VALUE else 1
+        started = rest[index + 1] if rest[index : index + 1] == ["-m"] and len(rest) > index + 1 else ""
+        return _skip_options(rest, index + 2) if started in LAUNCHER_MODULES else index
+    if name in ("torchrun", "deepspeed") or (name == "accelerate" and second == ["launch"]):
+        return _skip_options(rest, 2 if name == "accelerate" else 1)
+    if name in ("uv", "poetry", "pipenv") and second == ["run"]:
         return 2
-    index = 1
-    while name == "env" and index < len(rest) and _is_assignment(rest[index]):
-        index += 1
-    return index
+    if name == "env":
+        return 1 + len(list(takewhile(_is_assignment, rest[1:])))
+    return 1 if name in RUNNERS else 0
 
 
-def _skip_options(rest: list[str], index: int, flags: tuple[str, ...]) -> int:
-    """Past options that take a value, those that take none (`flags`) and `--name=value`, up to the script."""
+def _skip_options(rest: list[str], index: int) -> int:
+    """Past options that take a value, those that take none and `--name=value`, up to the script."""
     while index < len(rest) and rest[index].startswith("-") and rest[index] not in ("-m", "--module"):
-        word = rest[index]
-        index += 1 if "=" in word or word in flags else 2
+        alone = "=" in rest[index] or rest[index].lstrip("-").replace("-", "_") in NO_VALUE
+        index += 1 if alone else 2
     return min(index, len(rest))
 
 
 def _launcher_by(launcher: Sequence[str], python: str) -> tuple[str, ...]:
     """Launchers are started through the interpreter, so that they come from its environment."""
-    first = PurePath(launcher[0]).name
+    first = PurePath(launcher[0]).name if launcher else "python"
     if is_python(first):
         return (python, *launcher[1:])
     if first == "torchrun":
@@ -175,10 +141,8 @@ def locate(launch: Launch, working: Path) -> tuple[PurePosixPath, Path, tuple[Pa
             f"A program is a file, not a folder or a device. Received: {launch.target}.",
             next_step="Name the script inside it, or start the package with `-m`.",
         )
-    bases = [path.parent]
-    if working in path.parent.parents:
-        bases.append(working)
-    return PurePosixPath(path.name), path.parent, tuple(bases)
+    around = (working,) if working in path.parent.parents else ()
+    return PurePosixPath(path.name), path.parent, (path.parent, *around)
 
 
 def _locate_module(name: str, working: Path) -> tuple[PurePosixPath, Path, tuple[Path, ...]]:
@@ -253,22 +217,14 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
     parts = [part for part in binding.dotted.split(".") if part]
     # The name itself, or the package that `from . import name` looks into.
     sizes = range(1, len(parts) + 1) if parts else range(1 if binding.level else 0)
-    above = path
-    for _ in range(binding.level):
-        above = above.parent
-    for top in (above,) if binding.level else bases:
-        files = (file for size in sizes for file in _module_files(top, parts[:size]))
-        hits = [file for file in files if _inside(file, bases)]
+    tops = (path.parents[binding.level - 1],) if binding.level else bases
+    for top in tops:
+        stems = [top.joinpath(*parts[:size]) for size in sizes]
+        files = [(stem.parent / f"{stem.name}.py", stem / "__init__.py")[not parts :] for stem in stems]
+        hits = [file for pair in files for file in pair if _inside(file, bases)]
         if hits:
             yield from hits
             return
-
-
-def _module_files(top: Path, parts: list[str]) -> Iterator[Path]:
-    stem = top.joinpath(*parts)
-    if parts:
-        yield stem.parent / f"{stem.name}.py"
-    yield stem / "__init__.py"
 
 
 def _inside(path: Path, bases: tuple[Path, ...]) -> bool:

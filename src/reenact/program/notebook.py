@@ -14,6 +14,7 @@ from reenact.program.source import LineTable, Unparsable, parse
 MAGIC_LINE = re.compile(r"^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
 MAGIC_VALUE = re.compile(r"^([ \t]*[\w.,\[\] ]+=\s*)([%!].*)$")
 TIMED = re.compile(r"^([ \t]*)(%time(?:it)?\s+(?:-\S+\s+(?:\d+\s+)?)*)(\S.*)$")
+LANGUAGE = (("language_info", "name"), ("kernelspec", "language"))
 FOREIGN_CELL = re.compile(r"^%%(?!time\b|timeit\b|capture\b|prun\b|memit\b)")
 
 
@@ -60,38 +61,27 @@ def read_notebook(text: str) -> Notebook:
         document = read_json(text)
     except BadData as error:
         raise BadNotebook(f"not the JSON of a notebook: {error}") from error
-    language = _language(document)
-    if language not in ("", "python"):
+    named = (document.get("metadata", *path) for path in LANGUAGE)
+    language = next((one.value for one in named if one is not None and isinstance(one.value, str)), "")
+    if language and "python" not in language.lower():
         raise BadNotebook(f"its kernel speaks {language}, not Python")
     found = document.get("cells")
     if found is None or not isinstance(found.items, list):
         raise BadNotebook("no list of cells in it (notebooks of format 4 have one)")
     cells: list[Cell] = []
-    pieces: list[str] = []
-    remarks: list[str] = []
-    at = 0
+    script, remarks = "", []
     for index, entry in enumerate(found.items):
-        source = _code(entry)
-        if source is None:
+        kind, source = entry.get("cell_type"), entry.get("source")
+        if kind is None or kind.value != "code" or source is None:
             continue
-        cell, piece, remark = _neutral(index, *source, at)
-        cells.append(cell)
-        pieces.append(piece)
-        remarks += remark
-        at += len(piece) + 1
+        lines = source.items if isinstance(source.items, list) else [source]
+        cells.append(Cell(index, "".join(str(line.value) for line in lines), len(script), source))
+        piece, remark = _neutral(cells[-1].source)
+        script += piece + "\n"
+        remarks += [f"cell {index} {remark}"] if remark else []
     if not cells:
         raise BadNotebook("it has no code cell")
-    return Notebook("\n".join(pieces) + "\n", tuple(cells), tuple(remarks))
-
-
-def _language(document: Entry) -> str:
-    metadata = document.get("metadata")
-    for section, key in (("language_info", "name"), ("kernelspec", "language")):
-        part = metadata.get(section) if metadata is not None else None
-        name = part.get(key) if part is not None else None
-        if name is not None and isinstance(name.value, str):
-            return "python" if "python" in name.value.lower() else name.value
-    return ""
+    return Notebook(script, tuple(cells), tuple(remarks))
 
 
 def write_cell(text: str, entry: Entry, source: str) -> str:
@@ -108,26 +98,15 @@ def write_cell(text: str, entry: Entry, source: str) -> str:
     return f"[{newline}{inner}{newline}{table.indent(entry.span.end - 1)}]"
 
 
-def _code(entry: Entry) -> tuple[str, Entry] | None:
-    kind, source = entry.get("cell_type"), entry.get("source")
-    if kind is None or kind.value != "code" or source is None:
-        return None
-    if isinstance(source.items, list):
-        return "".join(str(line.value) for line in source.items), source
-    return (source.value, source) if isinstance(source.value, str) else None
-
-
-def _neutral(index: int, source: str, entry: Entry, at: int) -> tuple[Cell, str, list[str]]:
-    cell = Cell(index, source, at, entry)
+def _neutral(source: str) -> tuple[str, str]:
+    """A cell's text with its magics made zeros, or made comments as a whole, and why."""
     if FOREIGN_CELL.match(source.lstrip()):
-        return cell, _commented(source), [f"cell {index} is not Python and is left out"]
+        return _commented(source), "is not Python and is left out"
     if _parses(source) is None:
-        return cell, source, []
+        return source, ""
     neutral = "\n".join(map(_neutral_line, source.split("\n")))
     wrong = _parses(neutral)
-    if wrong is not None:
-        return cell, _commented(source), [f"cell {index} is left out: {wrong}"]
-    return cell, neutral, []
+    return (neutral, "") if wrong is None else (_commented(source), f"is left out: {wrong}")
 
 
 def _parses(source: str) -> Unparsable | None:
@@ -143,14 +122,8 @@ def _neutral_line(line: str) -> str:
     if timed:
         indent, magic, statement = timed.groups()
         return f"{indent}0{' ' * (len(magic) - 2)};{statement}"
-    value = MAGIC_VALUE.match(line)
-    if value:
-        return value.group(1) + "0".ljust(len(value.group(2)))
-    magic = MAGIC_LINE.match(line)
-    if magic is None:
-        return line
-    indent, rest = magic.groups()
-    return indent + "0".ljust(len(rest))
+    found = MAGIC_VALUE.match(line) or MAGIC_LINE.match(line)
+    return found.group(1) + "0".ljust(len(found.group(2))) if found else line
 
 
 def _commented(source: str) -> str:

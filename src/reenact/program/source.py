@@ -112,6 +112,11 @@ class Span:
 
     start: int
     end: int
+    file: str = ""
+    """Path in the program; empty where one text alone is looked at."""
+
+    def cut(self, text: str) -> str:
+        return text[self.start : self.end]
 
 
 class LineTable:
@@ -148,15 +153,10 @@ class LineTable:
     def line_start(self, offset: int) -> int:
         return self.starts[self.line_column(offset)[0] - 1]
 
-    def line_end(self, offset: int) -> int:
-        """Where the line break after an offset stands."""
+    def line_end(self, offset: int, *, behind: bool = False) -> int:
+        """Where the line break after an offset stands, or what is behind it begins."""
         found = NEWLINE.search(self.text, offset)
-        return found.start() if found else len(self.text)
-
-    def next_line(self, offset: int) -> int:
-        """Behind the line break after an offset."""
-        found = NEWLINE.search(self.text, offset)
-        return found.end() if found else len(self.text)
+        return len(self.text) if not found else found.end() if behind else found.start()
 
     def indent(self, offset: int) -> str:
         """The white space at the beginning of the line that holds this offset."""
@@ -203,16 +203,12 @@ def parse(text: str, *, top_level_await: bool = False) -> ast.Module:
         try:
             tree = compile(text, "<program>", "exec", flags, dont_inherit=True)
         except SyntaxError as error:
-            raise Unparsable(_why(error, text)) from error
+            why = f"line {error.lineno}: {error.msg}"
+            old = PYTHON_2.search(text)
+            raise Unparsable(f"written for Python 2 ({why})" if old else why) from error
         except (RecursionError, MemoryError) as error:
             raise Unparsable("nested too deeply for the parser") from error
         except ValueError as error:
             raise Unparsable(str(error)[:120]) from error
     assert isinstance(tree, ast.Module)
     return tree
-
-
-def _why(error: SyntaxError, text: str) -> str:
-    if PYTHON_2.search(text):
-        return f"written for Python 2 (line {error.lineno}: {error.msg})"
-    return f"line {error.lineno}: {error.msg}"

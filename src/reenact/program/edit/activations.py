@@ -9,7 +9,7 @@ from reenact.program.edit.values import python_text, rename, rename_callee
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import spot_of
-from reenact.program.read.layers import ActivationSite, Library, Way, activation_word
+from reenact.program.read.layers import ActivationSite, Way, activation_word
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import argument, receiver
 from reenact.types import JsonValue
@@ -17,24 +17,27 @@ from reenact.types import JsonValue
 
 def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """Another activation in the place of a written one; none (or `linear`) means that nothing is applied."""
-    activation = site.activation
-    word = activation_word(value) if isinstance(value, str) else None
-    if activation is None:
+    word = activation_word(value) if isinstance(value, str) else "linear"
+    if site.activation is None:
         raise NotChangeable("The activation is not written in a way that can be changed.")
-    if site.library == "torch":
-        _torch(editor, activation, word if word != "linear" else None)
-    else:
-        _keras(editor, activation, word or "linear")
+    (_torch if site.library == "torch" else _keras)(editor, site.activation, word)
 
 
-def _torch(editor: SourceEditor, activation: ActivationSite, word: str | None) -> None:
+def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     if activation.way is Way.LAYER:
-        rename_callee(editor, known(activation.callee), "torch.nn." + torch_class(word or "identity"))
+        name = torch_class("identity" if word == "linear" else word)
+        rename_callee(editor, known(activation.callee), f"torch.nn.{name}")
         _keep_dim(editor, activation, word, None)
-    elif word is None:
+    elif word == "linear":
         unwrap(editor, activation)
+    elif activation.way is Way.METHOD:
+        _home(word)
+        _torch_method(editor, activation, word)
     else:
-        _torch_function(editor, activation, word)
+        old = editor.analysis.sources.dotted(activation.call.func)
+        usual, home = _home(word), old.rpartition(".")[0]
+        rename(editor, activation.call.func, old, f"{usual if home == 'torch' else home}.{word}")
+        _keep_dim(editor, activation, word, _tensor(activation))
 
 
 def torch_class(word: str) -> str:
@@ -44,31 +47,16 @@ def torch_class(word: str) -> str:
     return torch_words.ACTIVATION_CLASSES[word]
 
 
-def _keep_dim(
-    editor: SourceEditor, activation: ActivationSite, word: str | None, tensor: ast.expr | None
-) -> None:
+def _keep_dim(editor: SourceEditor, activation: ActivationSite, word: str, tensor: ast.expr | None) -> None:
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
     call, needs = activation.call, word in torch_words.NEEDS_DIM
     kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
-    for part in call.args:
+    given = [*call.args, *(part.value for part in call.keywords if part.arg not in kept)]
+    for part in given:
         if part is not tensor:
             editor.drop_argument(call, part)
-    for given in call.keywords:
-        if given.value is not tensor and given.arg not in kept:
-            editor.drop_argument(call, given.value)
     if needs and argument(call, None, "dim") is None:
         editor.set_argument(call, "dim", "1")
-
-
-def _torch_function(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
-    call, usual = activation.call, _home(word)
-    if activation.way is Way.METHOD:
-        _torch_method(editor, activation, word)
-        return
-    old = editor.analysis.sources.dotted(call.func)
-    home = old.rpartition(".")[0]
-    rename(editor, call.func, old, f"{usual if home == 'torch' else home}.{word}")
-    _keep_dim(editor, activation, word, _tensor(activation))
 
 
 def _home(word: str) -> str:
@@ -100,28 +88,28 @@ def _tensor(activation: ActivationSite) -> ast.expr:
 
 def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     """`F.relu(x)` becomes `x`; what is inside stays untouched, so that it can be changed too."""
-    call, inner = activation.call, _tensor(activation)
-    loose = isinstance(inner, ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda)
-    loose = loose and activation.way is not Way.METHOD
-    if activation.way is not Way.METHOD:
-        editor.in_front(call, inner, "(" if loose else "")
-    editor.behind(call, inner, ")" if loose else "")
+    call, inner, method = activation.call, _tensor(activation), activation.way is Way.METHOD
+    loose = ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda
+    front, back = ("(", ")") if isinstance(inner, loose) and not method else ("", "")
+    if not method:
+        editor.in_front(call, inner, front)
+    editor.behind(call, inner, back)
 
 
 def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
+    call = activation.call
     if activation.way is Way.ARGUMENT:
         spot = editor.analysis.values.spot(known(activation.callee).end)
         editor.replace(spot, python_text(keras_string(word)))
     elif activation.way is Way.LAYER:
-        name = editor.name_for("keras.layers.Activation", activation.call)
-        text = f"{name}({python_text(keras_string(word))})"
-        editor.replace(spot_of(activation.call), text)
+        name = editor.name_for("keras.layers.Activation", call)
+        editor.replace(spot_of(call), f"{name}({python_text(keras_string(word))})")
     elif word == "linear":
         unwrap(editor, activation)
     else:
-        dotted = editor.analysis.sources.dotted(activation.call.func)
+        dotted = editor.analysis.sources.dotted(call.func)
         home = dotted.rpartition(".")[0] or "keras.activations"
-        rename(editor, activation.call.func, dotted, f"{home}.{keras_string(word)}")
+        rename(editor, call.func, dotted, f"{home}.{keras_string(word)}")
 
 
 def keras_string(word: str) -> str:
@@ -139,14 +127,14 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     word = activation_word(value)
     if word == "linear":
         return
+    dim = "dim=1" if word in torch_words.NEEDS_DIM else ""
     for head in layer.heads:
         name = editor.name_for(f"{_home(word)}.{word}", head)
-        editor.wrap(head, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
+        editor.wrap(head, f"{name}(", f", {dim})" if dim else ")")
     if layer.heads:
         return
-    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.call)
-    module = f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
-    if layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
+    module = f"{editor.name_for(f'torch.nn.{torch_class(word)}', layer.call)}({dim})"
+    if layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {module})")
     else:
         insert_item(editor, layer, module, suffix="act")

@@ -10,7 +10,6 @@ from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import SourceSpan
 from reenact.program.read.index import statement_of
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.positions import ContainerKind
@@ -54,13 +53,12 @@ def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
     call = known(site.call)
     name = editor.name_for("keras.callbacks.ReduceLROnPlateau", call)
-    held = keyword(call, "validation_data", "validation_split") is not None
-    monitor = "val_loss" if held else "loss"
+    monitor = "loss" if keyword(call, "validation_data", "validation_split") is None else "val_loss"
     text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
     given = argument(call, 5, "callbacks")
     if isinstance(given, ast.List):
-        for span, piece in inserted(site.scope.index, given, [text], None):
-            editor.replace(SourceSpan(site.scope.file, span), piece)
+        for edit in inserted(given, [text], None):
+            editor.replace(*edit)
         return
     editor.set_argument(call, "callbacks", f"[{text}]")
 
@@ -75,13 +73,11 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}.")
     name = data.id
     others = [other for other in _held_out(editor, site) if other != name]
+    measured, scaled = f"{name}_max = abs({name}).max()", f"{{0}} = {{0}} / {name}_max"
     if value == "standardize":
-        lines = [f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"]
-        lines += [f"{one} = ({one} - {name}_mean) / {name}_std" for one in [name, *others]]
-    else:
-        lines = [f"{name}_max = abs({name}).max()"]
-        lines += [f"{one} = {one} / {name}_max" for one in [name, *others]]
-    editor.before(statement_of(call), lines)
+        measured = f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"
+        scaled = f"{{0}} = ({{0}} - {name}_mean) / {name}_std"
+    editor.before(statement_of(call), measured, *(scaled.format(one) for one in [name, *others]))
 
 
 def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
@@ -109,7 +105,7 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite,
     extra = ", 0.0" if name == "constant_" else ""
     editor.claim_place(layer.call, layer.path, wraps=False)
     called = editor.name_for(f"torch.nn.init.{name}", layer.call)
-    editor.after(statement_of(layer.call), [f"{called}({_reference(layer)}.{part}{extra})"])
+    editor.after(statement_of(layer.call), f"{called}({_reference(layer)}.{part}{extra})")
 
 
 def torch_initialiser(value: str) -> str:
@@ -122,28 +118,20 @@ def torch_initialiser(value: str) -> str:
 
 def _reference(layer: LayerSite) -> str:
     """How the statement after its construction can call the layer."""
-    in_class = layer.scope.enclosing_class() is not None
-    parts = layer.path.split(".")
     if layer.position.kind is ContainerKind.ATTRIBUTE:
         return f"self.{layer.path}"
-    steps = "".join(
-        f"[{part}]" if part.isdigit() else f".{part}" for part in (parts[1:] if in_class else parts)
-    )
-    if in_class:
-        return f"self.{parts[0]}{steps}"
-    if not layer.model or layer.position.top is None:
+    in_class = layer.scope.enclosing_class() is not None
+    if not in_class and (not layer.model or layer.position.top is None):
         raise NotChangeable("The layer has no name by which it could be initialised.")
-    return f"{layer.model}{steps}"
+    first, *parts = layer.path.split(".") if in_class else [layer.model, *layer.path.split(".")]
+    steps = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in parts)
+    return f"self.{first}{steps}" if in_class else first + steps
 
 
 def remove_argument(editor: SourceEditor, site: EditSite) -> None:
     """Take out a written argument, so that the library's default holds."""
-    call = site.call
-    if call is None or site.found is None:
+    if site.call is None or site.found is None:
         raise NotChangeable("It is not the argument of a call.")
-    value = site.found.use
-    for given in call.keywords:
-        if given.value is value:
-            editor.drop_argument(call, value)
-            return
-    raise NotChangeable("It is a positional argument; the call needs it.")
+    if all(given.value is not site.found.use for given in site.call.keywords):
+        raise NotChangeable("It is a positional argument; the call needs it.")
+    editor.drop_argument(site.call, site.found.use)

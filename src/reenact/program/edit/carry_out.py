@@ -13,7 +13,7 @@ from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
-from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
 from reenact.program.read import keras_words, torch_words
@@ -22,7 +22,7 @@ from reenact.program.read.ends import spot_of
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
-from reenact.program.source import Language, SourceFile
+from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
 
 
@@ -48,27 +48,24 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
     """Every edit goes into the cell it falls in; the JSON around the cells stays as it is."""
     pieces: list[str] = []
     at = 0
-    last = notebook.cells[-1]
     for cell in notebook.cells:
-        own = [
-            edit
-            for edit in edits
-            if cell.start <= edit.span.start <= cell.end or (cell is last and edit.span.start > cell.end)
-        ]
-        if not own:
-            continue
-        source = written(cell.source, [_moved(edit, cell.start, len(cell.source)) for edit in own])
-        pieces += [text[at : cell.entry.span.start], write_cell(text, cell.entry, source)]
-        at = cell.entry.span.end
+        length, own = len(cell.source), []
+        end = len(notebook.script) if cell is notebook.cells[-1] else cell.end
+        for edit in edits:
+            start = edit.span.start - cell.start
+            if start > length and edit.span.start <= end:
+                # What lies behind the end of the last cell is put at its end.
+                own.append(TextEdit(Span(length, length), "\n" + edit.text.rstrip("\n"), edit.order))
+            elif 0 <= start <= length:
+                span = Span(start, min(edit.span.end - cell.start, length))
+                own.append(TextEdit(span, edit.text, edit.order))
+        if own:
+            pieces += [
+                text[at : cell.entry.span.start],
+                write_cell(text, cell.entry, written(cell.source, own)),
+            ]
+            at = cell.entry.span.end
     return "".join([*pieces, text[at:]])
-
-
-def _moved(edit: TextEdit, start: int, length: int) -> TextEdit:
-    """An edit of the joined script as an edit of one cell; what lies behind its end is put at its end."""
-    span = edit.span
-    if span.start - start > length:
-        return TextEdit(type(span)(length, length), "\n" + edit.text.rstrip("\n"), edit.order)
-    return TextEdit(type(span)(span.start - start, min(span.end - start, length)), edit.text, edit.order)
 
 
 def _must_parse(old: SourceFile, new: SourceFile) -> None:
@@ -89,7 +86,15 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
 
 def perform(editor: SourceEditor, change: Change) -> None:
     """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or PatchConflict."""
-    param, site = find(editor, change.anchor if isinstance(change, Insert) else change.hyperparameter)
+    wanted = change.anchor if isinstance(change, Insert) else change.hyperparameter
+    param = next((one for one in editor.reading.hyperparameters if one.id == wanted), None)
+    if param is None:
+        near = [str(other.id) for other, _ in editor.reading.of_kind(wanted.kind)][:5]
+        raise UnknownHyperparameter(
+            f"The program has no such hyperparameter. Received: {wanted}.",
+            next_step=f"Hyperparameters of that kind: {', '.join(near) or 'none'}.",
+        )
+    site = editor.reading.sites[wanted]
     if isinstance(change, Set):
         turn(editor, param, site, change.value)
     elif isinstance(change, Replace):
@@ -102,17 +107,6 @@ def perform(editor: SourceEditor, change: Change) -> None:
         raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     else:
         insert_layer(editor, site.layer, change)
-
-
-def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparameter, EditSite]:
-    param = editor.reading.hyperparameter(param_id)
-    if param is None:
-        near = [str(other.id) for other in editor.reading.hyperparameters if other.kind is param_id.kind][:5]
-        raise UnknownHyperparameter(
-            f"The program has no such hyperparameter. Received: {param_id}.",
-            next_step=f"Hyperparameters of that kind: {', '.join(near) or 'none'}.",
-        )
-    return param, editor.reading.sites[param_id]
 
 
 def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:
@@ -195,16 +189,16 @@ def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, v
 
 
 def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    word = activation_word(value) if isinstance(value, str) else "linear"
     if site.style is Style.NAME:
         set_activation(editor, site, value)
-        return
-    word = activation_word(value) if isinstance(value, str) else "linear"
-    if site.style is Style.CHOICE:
+    elif site.style is Style.CHOICE:
         callee = known(site.callee)
         named = not callee.choices and callee.dotted.startswith("torch.nn.")
         values.choose(editor, site, torch_class("identity" if word == "linear" else word) if named else value)
-        return
-    values.write_at(editor, known(site.found).end, keras_string(word) if site.library == "keras" else word)
+    else:
+        end = known(site.found).end
+        values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)
 
 
 def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:

@@ -10,9 +10,11 @@ from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, l
 from reenact.program.edit.source_editor import SourceEditor, assigned
 from reenact.program.edit.values import python_text
 from reenact.program.read.ends import spot_of
+from reenact.program.read.index import statement_of
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value
+from reenact.program.read.scope import is_name
+from reenact.program.read.widths import WIDTHS, followers, why_layer_stays, width_value
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 
@@ -25,10 +27,8 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
     if layer.library is Library.TORCH and layer.spec.width_in is not None and layer.spec.weighted:
         _bridge(editor, layer)
     if layer.position.kind in LISTED:
-        remove_item(editor, layer)
-        activation = _activation_item(editor, layer)
-        if activation is not None:
-            remove_item(editor, activation)
+        for item in filter(None, (layer, _activation_item(editor, layer))):
+            remove_item(editor, item)
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         _unapply(editor, layer)
     elif layer.library is Library.TORCH and layer.position.kind in HELD:
@@ -48,9 +48,7 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
         return
     own = layer.given(*WIDTHS)
     found = editor.analysis.values.find(own) if own is not None else []
-    following: list[Follows] | str = "its width is unknown"
-    if len(found) == 1:
-        following = followers(editor.reading.models, layer, found[0].spot)
+    following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")
     if not following:
@@ -63,13 +61,9 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     """`x = Dense(8)(x)` goes; `y = Dense(8)(x)` becomes `y = x`."""
-    index = layer.scope.index
-    applied = index.parents[layer.call]
-    if not isinstance(applied, ast.Call) or len(applied.args) != 1:
-        raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
-    inner, statement = applied.args[0], index.statement(applied)
-    target = assigned(statement, applied)
-    if isinstance(target, ast.Name) and isinstance(inner, ast.Name) and target.id == inner.id:
+    applied, statement = _application(layer, alone=True), statement_of(layer.call)
+    inner, target = applied.args[0], assigned(statement, applied)
+    if isinstance(target, ast.Name) and is_name(inner, target.id):
         editor.remove_statement(statement)
         return
     editor.in_front(applied, inner, "")
@@ -81,58 +75,53 @@ def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):
-        put_after(editor, layer, copy_texts(editor, layer), again=True)
+        _put(editor, layer, copy_texts(editor, layer), again=True)
 
 
 def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> None:
     """Put a new layer behind or in front of one that is there."""
     text = layer_text(editor, anchor, change.layer, change.settings, before=change.before)
-    if change.before:
-        _put_before(editor, anchor, text)
-    else:
-        put_after(editor, anchor, [text])
+    _put(editor, anchor, [text], before=change.before)
 
 
-def put_after(editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, again: bool = False) -> None:
-    """Put source texts of layers behind another one, wherever that stands; `again`: behind its activation."""
-    anchor = (_activation_item(editor, layer) if again else None) or layer
-    if layer.position.kind in LISTED:
+def _put(
+    editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, before: bool = False, again: bool = False
+) -> None:
+    """Put source texts of layers behind another one or in front of it, wherever that stands; `again`: behind
+    its activation."""
+    kind = layer.position.kind
+    if kind in LISTED:
+        anchor = (_activation_item(editor, layer) if again else None) or layer
+        word = "before" if before else "again" if again else "next"
         for number, text in enumerate(texts):
-            insert_item(editor, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
-    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
+            insert_item(editor, anchor, text, f"{word}{number or ''}", before=before)
+    elif layer.library is Library.KERAS and kind is ContainerKind.APPLIED:
         for text in texts:
-            _apply_after(editor, layer, text)
-    elif layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
-        chain(editor, layer, "", f", {', '.join(texts)})")
+            _apply(editor, layer, text, before=before)
+    elif layer.library is Library.TORCH and kind is ContainerKind.ATTRIBUTE:
+        given = ", ".join(texts)
+        chain(editor, layer, f"{given}, " if before else "", ")" if before else f", {given})")
     else:
-        raise NotChangeable(f"Nothing can be put behind {layer.path} where it stands.")
+        side = "in front of" if before else "behind"
+        raise NotChangeable(f"Nothing can be put {side} {layer.path} where it stands.")
 
 
-def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
-    if layer.position.kind in LISTED:
-        insert_item(editor, layer, text, "before", before=True)
-    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
-        applied = layer.scope.index.parents[layer.call]
-        if not isinstance(applied, ast.Call) or len(applied.args) != 1:
-            raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
-        editor.wrap(applied.args[0], f"{text}(", ")")
-    elif layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
-        chain(editor, layer, f"{text}, ", ")")
-    else:
-        raise NotChangeable(f"Nothing can be put in front of {layer.path} where it stands.")
-
-
-def _apply_after(editor: SourceEditor, layer: LayerSite, text: str) -> None:
-    """A functional Keras layer: another one is applied to its result."""
-    index = layer.scope.index
-    applied = index.parents[layer.call]
-    statement = index.statement(layer.call)
-    assert isinstance(applied, ast.Call)
+def _apply(editor: SourceEditor, layer: LayerSite, text: str, *, before: bool) -> None:
+    """A functional Keras layer: another one is applied to its input, or to its result."""
+    applied, statement = _application(layer, alone=before), statement_of(layer.call)
     target = assigned(statement, applied)
-    if isinstance(target, ast.Name):
-        editor.after(statement, [f"{target.id} = {text}({target.id})"])
+    if isinstance(target, ast.Name) and not before:
+        editor.after(statement, f"{target.id} = {text}({target.id})")
     else:
-        editor.wrap(applied, f"{text}(", ")")
+        editor.wrap(applied.args[0] if before else applied, f"{text}(", ")")
+
+
+def _application(layer: LayerSite, *, alone: bool) -> ast.Call:
+    """The call that applies a functional layer; `alone`: to one tensor."""
+    applied = layer.scope.index.parents[layer.call]
+    if not isinstance(applied, ast.Call) or (alone and len(applied.args) != 1):
+        raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
+    return applied
 
 
 def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:

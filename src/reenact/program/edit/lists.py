@@ -5,7 +5,8 @@ import ast
 from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.source_editor import Bracketed, SourceEditor
+from reenact.program.edit.segments import Bracketed
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
@@ -36,7 +37,7 @@ def insert_item(
         raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
     given = f'"{new}", {text}' if named else text
     line = f"{editor.text(parent.func)}({given})"
-    (editor.before if before else editor.after)(index.statement(layer.call), [line])
+    (editor.before if before else editor.after)(index.statement(layer.call), line)
 
 
 def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
@@ -93,10 +94,9 @@ def _holder_by_name(index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     uses = index.reads(target.id) if isinstance(target, ast.Name) else []
     parent = index.parents[uses[0]] if len(uses) == 1 else None
-    if isinstance(parent, ast.Call) and uses[0] in parent.args:
-        return parent, parent.args.index(uses[0])
-    if isinstance(parent, ast.List | ast.Tuple):
-        return parent, parent.elts.index(uses[0])
+    items = parent.args if isinstance(parent, ast.Call) else getattr(parent, "elts", [])
+    if isinstance(parent, Bracketed) and uses[0] in items:
+        return parent, items.index(uses[0])
     raise NotChangeable(f"{layer.path} is used by its name in a way that cannot be followed.")
 
 
@@ -106,18 +106,14 @@ def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None,
     if isinstance(parent, ast.Tuple):
         pairs = index.parents[parent]
         if isinstance(pairs, ast.List | ast.Tuple):
-            return pairs, pairs.elts.index(parent), _word(parent.elts[0])
+            return pairs, pairs.elts.index(parent), str(getattr(parent.elts[0], "value", ""))
     if isinstance(parent, ast.keyword):
         call = index.parents[parent]
         if isinstance(call, ast.Call):
             return call, len(call.args) + call.keywords.index(parent), parent.arg or ""
     if isinstance(parent, ast.Call) and parent.args:
-        return None, 0, _word(parent.args[0])
+        return None, 0, str(getattr(parent.args[0], "value", ""))
     raise NotChangeable(f"{layer.path} is named in a way that cannot be followed.")
-
-
-def _word(node: ast.expr) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def chain(editor: SourceEditor, layer: LayerSite, front: str, back: str) -> None:
@@ -138,31 +134,6 @@ def layer_text(
     """A constructor call for a layer of this name beside an anchor."""
     if anchor.library is Library.KERAS:
         return _keras_text(editor, anchor, name, settings)
-    return _torch_text(editor, anchor, name, settings, before=before)
-
-
-def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
-    if name not in keras_words.LAYERS:
-        raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
-    given = dict(settings)
-    if name == "Dense" and "units" not in given:
-        given["units"] = _units(editor, anchor)
-    if keras_words.LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
-        given["rate"] = 0.5
-    called = editor.name_for(f"keras.layers.{name}", anchor.call)
-    return f"{called}({_arguments(given)})"
-
-
-def _units(editor: SourceEditor, anchor: LayerSite) -> JsonValue:
-    value = anchor.given(Kind.UNITS)
-    if value is not None:
-        return editor.analysis.values.compute(value)
-    raise NotChangeable(f"How wide a layer beside {anchor.path} should be is not written; give `units`.")
-
-
-def _torch_text(
-    editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue], *, before: bool
-) -> str:
     if name not in torch_words.LAYERS:
         raise NotChangeable(f"PyTorch has no layer of that name. Received: {name!r}.")
     spec = torch_words.LAYERS[name]
@@ -173,11 +144,32 @@ def _torch_text(
             parts.append(width if name != "GroupNorm" else f"1, {width}")
         elif spec.weighted:
             parts += [width, width] if not any(word in settings for word in spec.slots[0].names) else [width]
-    elif spec.family is Family.ACTIVATION and name in ("Softmax", "LogSoftmax") and "dim" not in settings:
+    elif name in ("Softmax", "LogSoftmax") and "dim" not in settings:
         parts.append("dim=1")
-    called = editor.name_for(f"torch.nn.{name}", anchor.call)
-    given = _arguments(settings)
-    return f"{called}({', '.join([*parts, given] if given else parts)})"
+    return _torch_call(editor, anchor, name, parts, settings)
+
+
+def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
+    if name not in keras_words.LAYERS:
+        raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
+    given = dict(settings)
+    if name == "Dense" and "units" not in given:
+        width = anchor.given(Kind.UNITS)
+        if width is None:
+            raise NotChangeable(
+                f"How wide a layer beside {anchor.path} should be is not written; give `units`."
+            )
+        given["units"] = editor.analysis.values.compute(width)
+    if keras_words.LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
+        given["rate"] = 0.5
+    return f"{editor.name_for(f'keras.layers.{name}', anchor.call)}({_arguments(given)})"
+
+
+def _torch_call(
+    editor: SourceEditor, near: LayerSite, name: str, parts: list[str], settings: Mapping[str, JsonValue]
+) -> str:
+    called, given = editor.name_for(f"torch.nn.{name}", near.call), _arguments(settings)
+    return f"{called}({', '.join(filter(None, [*parts, given]))})"
 
 
 def replacement_text(
@@ -187,10 +179,7 @@ def replacement_text(
     spec = torch_words.LAYERS.get(name)
     if layer.library is Library.KERAS or spec is None or not (spec.weighted and layer.spec.weighted):
         return layer_text(editor, layer, name, settings, before=False)
-    called = editor.name_for(f"torch.nn.{name}", layer.call)
-    given = _arguments(settings)
-    words = [_in_text(editor, layer), out_text(editor, layer), *([given] if given else [])]
-    return f"{called}({', '.join(words)})"
+    return _torch_call(editor, layer, name, [_in_text(editor, layer), out_text(editor, layer)], settings)
 
 
 def out_text(editor: SourceEditor, layer: LayerSite) -> str:
@@ -234,26 +223,21 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
 
 
 def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
-    call, pieces = layer.call, []
-    once = ONCE | STRIDES if _keeps_size(layer) else ONCE
-    wide = layer.library is Library.TORCH and layer.spec.weighted
-    replaced = layer.filling(layer.spec.width_in) if wide else None
-    for part in call.args[:2] if once is not ONCE else call.args:
-        pieces.append(out_text(editor, layer) if part is replaced else editor.text(part))
-    for given in call.keywords:
-        if given.arg in once:
-            continue
-        text = out_text(editor, layer) if given.value is replaced else editor.text(given.value)
-        pieces.append(f"{given.arg}={text}" if given.arg else f"**{text}")
-    if once is not ONCE:
+    call, pieces, keras = layer.call, [], layer.library is Library.KERAS
+    modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
+    # A Keras convolution once more keeps the size of its picture: strides would leave nothing of it.
+    keeps_size = keras and modern and layer.name[-2:] in ("1D", "2D", "3D")
+    once = ONCE | STRIDES if keeps_size else ONCE
+    replaced = layer.filling(layer.spec.width_in) if layer.spec.weighted and not keras else None
+    for name, part in [("", part) for part in (call.args[:2] if keeps_size else call.args)] + [
+        (f"{given.arg}=" if given.arg else "**", given.value)
+        for given in call.keywords
+        if given.arg not in once
+    ]:
+        pieces.append(name + (out_text(editor, layer) if part is replaced else editor.text(part)))
+    if keeps_size:
         pieces.append('padding="same"')
     return f"{editor.text(call.func)}({', '.join(_one_line(piece) for piece in pieces)})"
-
-
-def _keeps_size(layer: LayerSite) -> bool:
-    """A Keras convolution once more keeps the size of its picture: strides would leave nothing of it."""
-    modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
-    return layer.library is Library.KERAS and modern and layer.name[-2:] in ("1D", "2D", "3D")
 
 
 def _one_line(text: str) -> str:

@@ -28,10 +28,8 @@ def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, val
         _clip(editor, site, value)
     elif param.kind is Kind.SCHEDULER:
         _schedule(editor, site, value)
-    elif param.kind is Kind.MODE:
-        _mode(editor, param, site)
     else:
-        raise NotChangeable(f"Nothing can be put into the loop for {param.kind.value}.")
+        _mode(editor, param, site)
 
 
 def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -40,44 +38,40 @@ def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
     optimizer = known(receiver(_step_near(editor, site)))
-    editor.before(statement_of(known(site.node)), [f"{editor.text(optimizer)}.zero_grad()"])
+    editor.before(statement_of(known(site.node)), f"{editor.text(optimizer)}.zero_grad()")
 
 
 def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
     """The first step of the optimiser in the function that makes the gradients."""
-    for call in optimizer_steps(editor.analysis):
-        if scope_of(call) is site.scope:
-            return call
-    raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
+    found = [call for call in optimizer_steps(editor.analysis) if scope_of(call) is site.scope]
+    if not found:
+        raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
+    return found[0]
 
 
 def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     node, index = known(site.node), site.scope.index
-    model = model_name(editor, site.scope)
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
-    line = f"{clip}({model}.parameters(), {python_text(value)})"
+    line = f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"
     step, backward = index.statement(_step_near(editor, site)), index.statement(node)
     if index.parents.get(backward) is index.parents.get(step):
-        editor.before(step, [line])
+        editor.before(step, line)
     else:
-        editor.after(backward, [line])
+        editor.after(backward, line)
 
 
-def model_name(editor: SourceEditor, scope: Scope) -> str:
+def _model_name(editor: SourceEditor, scope: Scope) -> str:
     """What the optimiser's parameters belong to, as this scope calls it."""
-    for _, site in editor.reading.of_kind(Kind.OPTIMIZER):
-        if site.call is None or site.library != "torch":
-            continue
-        parameters = argument(site.call, 0, "params")
+    names = [(name, scope) for name in ("model", "net", "self.model")]
+    for _, site in reversed(editor.reading.of_kind(Kind.OPTIMIZER)):
+        torch = site.call is not None and site.library == "torch"
+        parameters = argument(known(site.call), 0, "params") if torch else None
         if isinstance(parameters, ast.Call) and method_name(parameters) == "parameters":
-            base = receiver(parameters)
-            name = dotted_text(base) if base is not None else ""
-            if name and _known_here(name, site.scope, scope):
-                return name
-    for name in ("model", "net", "self.model"):
-        if _known_here(name, scope, scope):
+            names.insert(0, (dotted_text(known(receiver(parameters))), site.scope))
+    for name, at in names:
+        if name and _known_here(name, at, scope):
             return name
     raise NotChangeable("What the model is called where the gradients are made cannot be determined.")
 
@@ -107,51 +101,40 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if loop_scope is not site.scope and "." not in name:
         raise NotChangeable("The optimiser is made in another function than the epoch loop.")
     holder = f"{name.rpartition('.')[0]}.scheduler" if "." in name else "scheduler"
-    epochs, third = _epochs(editor, loop)
-    given = SCHEDULES[value].format(epochs=epochs, third=third)
-    made = editor.name_for(f"torch.optim.lr_scheduler.{value}", call)
-    editor.after(statement, [f"{holder} = {made}({name}, {given})"])
-    editor.after(loop.body[-1], [f"{holder}.step()"])
-
-
-def _epochs(editor: SourceEditor, loop: ast.For | ast.AsyncFor | ast.While) -> tuple[str, str]:
-    """How many epochs there are, as text that is valid where the optimiser is made, and a third of it."""
     arguments = range_arguments(iterated(loop))
     number = editor.analysis.values.compute(count_of(arguments)) if arguments else None
-    if isinstance(number, int):
-        return str(number), str(max(1, number // 3))
-    return "10", "3"
+    epochs = number if isinstance(number, int) else 10
+    given = SCHEDULES[value].format(epochs=epochs, third=max(1, epochs // 3))
+    made = editor.name_for(f"torch.optim.lr_scheduler.{value}", call)
+    editor.after(statement, f"{holder} = {made}({name}, {given})")
+    editor.after(loop.body[-1], f"{holder}.step()")
 
 
 def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
     """`model.eval()` before the evaluation and `model.train()` again behind it, or `model.train()` in every
     epoch."""
-    name = model_name(editor, site.scope)
-    node = site.node
+    name, node = _model_name(editor, site.scope), site.node
     assert isinstance(node, ast.stmt)
     if param.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
-        editor.before(node.body[0], [f"{name}.train()"])
+        editor.before(node.body[0], f"{name}.train()")
         return
-    editor.before(node, [f"{name}.eval()"])
+    editor.before(node, f"{name}.eval()")
     trains = any(method_name(call) == "train" for call in site.scope.index.calls)
     if editor.reading.loops.in_loop(node) and not trains:
-        editor.after(node, [f"{name}.train()"])
+        editor.after(node, f"{name}.train()")
 
 
 def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
-    index = site.scope.index
-    statement = index.statement(known(site.call))
-    target = assigned(statement, known(site.call))
+    index, call = site.scope.index, known(site.call)
+    target = assigned(index.statement(call), call)
     if not isinstance(target, ast.Name):
         raise NotChangeable("The scheduler is made in a way that cannot be taken out.")
-    uses = index.reads(target.id)
-    steps = [index.statement(node) for node in uses]
-    for node, step in zip(uses, steps, strict=True):
+    steps = [(node, index.statement(node)) for node in index.reads(target.id)]
+    for node, step in steps:
         called = step.value if isinstance(step, ast.Expr) else None
         if not isinstance(called, ast.Call) or method_name(called) != "step" or receiver(called) is not node:
             raise NotChangeable("The scheduler is used for more than its steps.")
-    for step in steps:
-        editor.remove_statement(step)
-    editor.remove_statement(statement)
+    for statement in (*(step for _, step in steps), index.statement(call)):
+        editor.remove_statement(statement)

@@ -21,25 +21,30 @@ BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
 SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
 
 
-def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
-    """Put the name of another loss where one stands; returns the name written."""
+def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    """Put the name of another loss where one stands."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     if site.style is Style.CHOICE:
         choose(editor, site, value)
-        return value
-    if site.library == "torch":
-        return _torch(editor, site, value)
-    return _keras(editor, site, value)
+    elif site.library == "torch":
+        functional = known(site.callee).dotted.startswith("torch.nn.functional.")
+        home = "torch.nn.functional" if functional else "torch.nn"
+        new, kept = f"{home}.{torch_loss(value, functional=functional)}", SHARED | {"input", "target"}
+        exchange_callee(editor, site, new, kept, positional=2 if functional else 0)
+    else:
+        _set_keras_loss(editor, site, value)
 
 
-def _torch(editor: SourceEditor, site: EditSite, value: str) -> str:
-    functional = known(site.callee).dotted.startswith("torch.nn.functional.")
-    name = torch_loss(value, functional=functional)
-    home = "torch.nn.functional" if functional else "torch.nn"
-    kept = SHARED | {"input", "target"}
-    exchange_callee(editor, site, f"{home}.{name}", kept, positional=2 if functional else 0)
-    return name
+def _set_keras_loss(editor: SourceEditor, site: EditSite, value: str) -> None:
+    name = keras_loss(value)
+    if site.style is not Style.NAME and site.found is not None:
+        word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
+        write_at(editor, site.found.end, word)
+    elif last_name(known(site.callee).dotted) in keras_words.LOSSES:
+        exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
+    else:
+        rename_callee(editor, known(site.callee), f"keras.losses.{keras_words.LOSSES[name][0]}")
 
 
 def torch_loss(value: str, *, functional: bool) -> str:
@@ -52,19 +57,6 @@ def torch_loss(value: str, *, functional: bool) -> str:
             return function if functional else name
     known = ", ".join(torch_words.LOSS_CLASSES)
     raise NotChangeable(f"PyTorch has no loss of that name. Received: {value!r}. Known: {known}.")
-
-
-def _keras(editor: SourceEditor, site: EditSite, value: str) -> str:
-    name = keras_loss(value)
-    if site.style is not Style.NAME and site.found is not None:
-        word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
-        write_at(editor, site.found.end, word)
-        return name
-    if last_name(known(site.callee).dotted) in keras_words.LOSSES:
-        exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
-    else:
-        rename_callee(editor, known(site.callee), f"keras.losses.{keras_words.LOSSES[name][0]}")
-    return name
 
 
 def keras_loss(value: str) -> str:
@@ -130,18 +122,14 @@ def _width(editor: SourceEditor, site: EditSite) -> int | None:
 def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:
     """Only an output that is bare, or bent by something a loss does not want, is changed."""
     wanted = activation_for(new)
+    single = {own.layer for param, own in editor.reading.of_kind(Kind.UNITS) if param.in_force == 1}
     for layer in editor.reading.supervision.outputs(site):
         now = layer.activation.word if layer.activation is not None else None
         if wanted == "linear" and now in ("softmax", "log_softmax", "sigmoid"):
             yield from _activation(editor, layer, "linear")
         elif wanted not in ("", "linear", now) and now in BENDABLE:
-            single = wanted == "softmax" and _units(editor, layer) == 1
-            yield from _activation(editor, layer, "sigmoid" if single else wanted)
-
-
-def _units(editor: SourceEditor, layer: LayerSite) -> JsonValue:
-    units = editor.reading.of_kind(Kind.UNITS)
-    return next((param.in_force for param, site in units if site.layer is layer), None)
+            one = wanted == "softmax" and layer in single
+            yield from _activation(editor, layer, "sigmoid" if one else wanted)
 
 
 def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[Turn]:
@@ -161,33 +149,26 @@ def _adapt_labels(
 ) -> None:
     if old is None or old is new:
         return
-    if old is Form.CLASSES:
-        as_columns(editor, site, width)
-    elif new is Form.CLASSES and editor.reading.supervision.labels_are_columns(site, old):
-        # One column a class becomes the number of the class.
-        for place in meetings(editor.analysis, site):
-            column = ".argmax(1)" if site.library == "torch" else ".argmax(-1)"
-            _suffix(editor, place.labels, column)
-
-
-def as_columns(editor: SourceEditor, site: EditSite, classes: int | None) -> None:
-    """Numbers of classes become one column a class, when the output is wider than one."""
+    supervision, torch = editor.reading.supervision, site.library == "torch"
     for place in meetings(editor.analysis, site):
-        if site.library == "torch" and classes == 1:
-            _suffix(editor, place.labels, ".float().unsqueeze(1)")
-        elif site.library == "torch":
-            _one_hot(editor, place, classes)
-        elif classes != 1:
-            name = editor.name_for("keras.utils.to_categorical", place.labels)
-            editor.wrap(place.labels, f"{name}(", f", {classes})")
+        if old is Form.CLASSES:
+            _as_columns(editor, place, width, torch=torch)
+        elif new is Form.CLASSES and supervision.labels_are_columns(site, old):
+            # One column a class becomes the number of the class.
+            _suffix(editor, place.labels, ".argmax(1)" if torch else ".argmax(-1)")
 
 
-def _one_hot(editor: SourceEditor, place: Meeting, classes: int | None) -> None:
-    name = editor.name_for("torch.nn.functional.one_hot", place.labels)
-    count = str(classes)
-    if classes is None:
-        count = f"{editor.text(known(place.outputs))}.size(-1)"
-    editor.wrap(place.labels, f"{name}(", f", {count}).float()")
+def _as_columns(editor: SourceEditor, place: Meeting, classes: int | None, *, torch: bool) -> None:
+    """Numbers of classes become one column a class, when the output is wider than one."""
+    if torch and classes == 1:
+        _suffix(editor, place.labels, ".float().unsqueeze(1)")
+    elif torch:
+        name = editor.name_for("torch.nn.functional.one_hot", place.labels)
+        count = classes if classes is not None else f"{editor.text(known(place.outputs))}.size(-1)"
+        editor.wrap(place.labels, f"{name}(", f", {count}).float()")
+    elif classes != 1:
+        name = editor.name_for("keras.utils.to_categorical", place.labels)
+        editor.wrap(place.labels, f"{name}(", f", {classes})")
 
 
 def _suffix(editor: SourceEditor, node: ast.expr, text: str) -> None:

@@ -9,12 +9,11 @@ from reenact.program.edit.values import choose, python_text, rename_callee, writ
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.ends import End, spot_of
+from reenact.program.read.ends import spot_of
 from reenact.program.read.scope import entries, has_unpacking
 from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
 
-RATES = ("lr", "learning_rate")
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
 LIBRARIES = {"torch": ("PyTorch", torch_words.OPTIMIZERS), "keras": ("Keras", keras_words.OPTIMIZERS)}
 
@@ -36,25 +35,19 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
 
 def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
-    keywords = known(site.call).keywords
     if site.library != "torch" or (known(site.callee).choices and value not in torch_words.OPTIMIZERS):
         return
     _, spec = spec_of("torch", value)
-    given = [part.arg for part in keywords if part.arg is not None]
-    for part in keywords:
-        if part.arg is None:
-            ends = editor.analysis.follower.follow(part.value)
-            given += [name for end in ends for name in _names(end)]
-    lacking = [name for name in given if not spec.takes(name)]
+    given: list[object] = []
+    for part in known(site.call).keywords:
+        # The keys of a dictionary of the program or of a data file.
+        for end in editor.analysis.follower.follow(part.value) if part.arg is None else ():
+            held = end.entry.items if end.entry is not None else entries(end.node)
+            given += list(held) if isinstance(held, dict) else []
+        given += [part.arg] if part.arg is not None else []
+    lacking = [name for name in given if isinstance(name, str) and not spec.takes(name)]
     if lacking:
         raise NotChangeable(f"{value} takes no {', '.join(lacking)}, which the program gives.")
-
-
-def _names(end: End) -> list[str]:
-    """The keys of a dictionary of the program or of a data file."""
-    if end.entry is not None:
-        return list(end.entry.items) if isinstance(end.entry.items, dict) else []
-    return [name for name in entries(end.node) if isinstance(name, str)]
 
 
 def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
@@ -64,9 +57,9 @@ def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
     _, old = spec_of(site.library, last_name(callee.dotted))
     home = "torch.optim" if site.library == "torch" else "keras.optimizers"
     rename_callee(editor, callee, f"{home}.{name}")
-    if has_unpacking(call) and any(not new.takes(name) for name, _ in old.arguments):
-        names = [name for name, _ in old.arguments if not new.takes(name)]
-        raise NotChangeable(f"The call takes unpacked settings, which may hold {', '.join(names)}.")
+    lost = [name for name, _ in old.arguments if not new.takes(name)]
+    if has_unpacking(call) and lost:
+        raise NotChangeable(f"The call takes unpacked settings, which may hold {', '.join(lost)}.")
     for number, part in enumerate(call.args):
         name = old.arguments[number][0] if number < len(old.arguments) else ""
         if new.position(name) != number:
@@ -125,8 +118,11 @@ def replace_optimizer(
 ) -> None:
     """Another optimiser; given settings are written, those it lacks are refused."""
     set_optimizer(editor, site, by)
+    # A program written for an old Keras keeps its `lr`.
+    old = site.call is not None and any(given.arg == "lr" for given in site.call.keywords)
+    rate = "lr" if site.library == "torch" or old else "learning_rate"
     for name, value in settings.items():
-        word = _rate_word(site, name)
+        word = rate if name in ("lr", "learning_rate") else name
         if not spec_of(site.library, by)[1].takes(word):
             raise NotChangeable(f"{by} takes no {name}.")
         if site.style is Style.NAME and site.call is not None:
@@ -135,13 +131,3 @@ def replace_optimizer(
             short_name(editor, site).settings[word] = value
         else:
             raise NotChangeable("The optimiser is chosen by a string; its settings stand elsewhere.")
-
-
-def _rate_word(site: EditSite, name: str) -> str:
-    """Torch says `lr`, Keras `learning_rate`; a program written for an old Keras keeps its `lr`."""
-    if name not in RATES:
-        return name
-    if site.library == "torch":
-        return "lr"
-    old = site.call is not None and any(given.arg == "lr" for given in site.call.keywords)
-    return "lr" if old else "learning_rate"

@@ -4,27 +4,25 @@ none for it."""
 
 import ast
 import io
-import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
+from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, TokenError, generate_tokens
+from typing import TypeAlias
 
 from reenact.errors import NotChangeable
 from reenact.program.read.index import FileIndex
-from reenact.program.read.scope import Binding, How
+from reenact.program.read.scope import Binding, How, scope_of
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import LineTable, Span
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
-SILENT = (
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.COMMENT,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-)
+SILENT = (NL, NEWLINE, COMMENT, INDENT, DEDENT, ENDMARKER)
+Bracketed: TypeAlias = ast.Call | ast.List | ast.Tuple
+Edit: TypeAlias = tuple[Span, str]
+"""A stretch, and the text to put in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,14 @@ class Brackets:
     """Offsets of the commas; as many as items when there is a trailing one."""
 
 
-def brackets_of(index: FileIndex, node: ast.Call | ast.List | ast.Tuple) -> Brackets:
+def brackets_of(node: Bracketed) -> Brackets:
     """The bracketed part of a call or a written-out list."""
-    known = index.brackets.get(node)
-    if isinstance(known, Brackets):
-        return known
-    span = index.span(node)
-    start = index.span(node.func).end if isinstance(node, ast.Call) else span.start
-    found = _scan(index.text, start, span.end)
-    index.brackets[node] = found
+    index = scope_of(node).index
+    found = index.brackets.get(node)
+    if not isinstance(found, Brackets):
+        span = index.span(node)
+        start = index.span(node.func).end if isinstance(node, ast.Call) else span.start
+        found = index.brackets[node] = _scan(index.text, start, span.end)
     return found
 
 
@@ -70,58 +67,41 @@ def _scan(text: str, start: int, end: int) -> Brackets:
         marks.append((first, last))
     if opens < 0:
         raise NotChangeable("The brackets of a call could not be found.")
-    return Brackets(opens, closes, _items(marks, commas), tuple(commas))
+    items = [list(inside) for _, inside in groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))]
+    spans = tuple(Span(inside[0][0], inside[-1][1]) for inside in items)
+    return Brackets(opens, closes, spans, tuple(commas))
 
 
-def _items(marks: list[tuple[int, int]], commas: list[int]) -> tuple[Span, ...]:
-    groups = groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))
-    items = [list(inside) for _, inside in groups]
-    return tuple(Span(inside[0][0], inside[-1][1]) for inside in items)
-
-
-def _tokens(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+def _tokens(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their sign."""
-    piece, found = text[start:end], []
+    piece = text[start:end]
     starts = LineTable(piece).starts
-    try:
+    with suppress(TokenError, IndentationError):
         # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns simple.
-        for token in tokenize.generate_tokens(io.StringIO(piece, newline="").readline):
-            if token.type in SILENT:
-                continue
-            first = start + starts[token.start[0] - 1] + token.start[1]
-            last = start + starts[token.end[0] - 1] + token.end[1]
-            sign = token.string if token.string in {*OPENING, *CLOSING, ","} else ""
-            found.append((sign, first, last))
-    except (tokenize.TokenError, IndentationError):
-        pass
-    return found
+        for token in generate_tokens(io.StringIO(piece, newline="").readline):
+            if token.type not in SILENT:
+                first, last = (start + starts[line - 1] + column for line, column in (token.start, token.end))
+                yield token.string if token.string in {*OPENING, *CLOSING, ","} else "", first, last
 
 
-def inserted(
-    index: FileIndex, node: ast.Call | ast.List | ast.Tuple, texts: Sequence[str], after: int | None
-) -> list[tuple[Span, str]]:
+def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[Edit]:
     """The edits that put items behind item number `after` (at the end when none, in front when -1)."""
-    brackets = brackets_of(index, node)
+    index, brackets = scope_of(node).index, brackets_of(node)
     items = brackets.items
     if not items:
-        return [(Span(brackets.opens + 1, brackets.opens + 1), ", ".join(texts))]
+        return [(index.point(brackets.opens + 1), ", ".join(texts))]
     number = len(items) - 1 if after is None else after
+    joint = _joint(index, brackets, items[max(number, 0)])
     if number < 0:
-        first = items[0]
-        joint = _joint(index, brackets, first)
-        return [(Span(first.start, first.start), "".join(text + "," + joint for text in texts))]
-    joint = _joint(index, brackets, items[number])
+        return [(index.point(items[0].start), "".join(text + "," + joint for text in texts))]
     if joint != " ":
         return _below(index, brackets, texts, number, joint)
     if number == len(items) - 1 and len(brackets.commas) == len(items):
-        behind = brackets.commas[-1] + 1
-        return [(Span(behind, behind), " " + ", ".join(texts))]
-    return [(Span(items[number].end, items[number].end), "".join(f", {text}" for text in texts))]
+        return [(index.point(brackets.commas[-1] + 1), " " + ", ".join(texts))]
+    return [(index.point(items[number].end), "".join(f", {text}" for text in texts))]
 
 
-def _below(
-    index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str
-) -> list[tuple[Span, str]]:
+def _below(index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str) -> list[Edit]:
     """Items on lines of their own: a comment behind an item stays with it."""
     item = brackets.items[number]
     comma = brackets.commas[number] if number < len(brackets.commas) else None
@@ -129,31 +109,29 @@ def _below(
     line_end = min(index.lines.line_end(behind), brackets.closes)
     rest = index.text[behind:line_end].strip()
     if rest and not rest.startswith("#"):
-        return [(Span(item.end, item.end), "".join("," + joint + text for text in texts))]
-    place = line_end if rest else behind
+        return [(index.point(item.end), "".join("," + joint + text for text in texts))]
+    place = index.point(line_end if rest else behind)
     if comma is not None:
-        return [(Span(place, place), "".join(joint + text + "," for text in texts))]
-    more = ",".join(joint + text for text in texts)
-    return [(Span(item.end, item.end), ","), (Span(place, place), more)]
+        return [(place, "".join(joint + text + "," for text in texts))]
+    return [(index.point(item.end), ","), (place, ",".join(joint + text for text in texts))]
 
 
-def removed(index: FileIndex, node: ast.Call | ast.List | ast.Tuple, number: int) -> Span:
+def removed(node: Bracketed, number: int) -> Span:
     """The stretch to cut out so that item number `number` is gone with its comma."""
-    text, brackets = index.text, brackets_of(index, node)
-    item = brackets.items[number]
-    comma = brackets.commas[number] + 1 if number < len(brackets.commas) else None
-    end = comma if comma is not None else item.end
+    index, brackets = scope_of(node).index, brackets_of(node)
+    text, item = index.text, brackets.items[number]
+    end = brackets.commas[number] + 1 if number < len(brackets.commas) else item.end
     line_start = text.rfind("\n", 0, item.start) + 1
     if not text[line_start : item.start].strip() and line_start > brackets.opens:
         line_end = min(index.lines.line_end(end), brackets.closes)
-        rest = text[end:line_end]
-        if (not rest.strip() or rest.strip().startswith("#")) and text[line_end : line_end + 1] in "\r\n":
-            return Span(line_start, index.lines.next_line(line_end))
+        rest = text[end:line_end].strip()
+        if (not rest or rest.startswith("#")) and text[line_end : line_end + 1] in "\r\n":
+            return Span(line_start, index.lines.line_end(line_end, behind=True), index.path)
     if number + 1 < len(brackets.items):
-        return Span(item.start, brackets.items[number + 1].start)
+        return Span(item.start, brackets.items[number + 1].start, index.path)
     if number > 0:
-        return Span(brackets.commas[number - 1], item.end)
-    return Span(item.start, end)
+        return Span(brackets.commas[number - 1], item.end, index.path)
+    return Span(item.start, end, index.path)
 
 
 def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
@@ -166,117 +144,61 @@ def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
     return index.lines.newline + indent
 
 
-def before_statement(index: FileIndex, statement: ast.stmt, code: str) -> tuple[Span, str]:
+def before_statement(statement: ast.stmt, code: str) -> Edit:
     """The edit that makes `code` run just before a statement."""
-    start = _start(index, statement)
+    index = scope_of(statement).index
+    start = index.span(statement).start
     line_start = index.lines.line_start(start)
-    if index.text[line_start:start].strip():
-        return Span(start, start), f"{code}; "
     indent = index.text[line_start:start]
-    return Span(line_start, line_start), "".join(
-        indent + line + index.lines.newline for line in code.split("\n")
-    )
+    if indent.strip():
+        return index.point(start), f"{code}; "
+    return index.point(line_start), indent + code + index.lines.newline
 
 
-def after_statement(index: FileIndex, statement: ast.stmt, code: str) -> tuple[Span, str]:
+def after_statement(statement: ast.stmt, code: str) -> Edit:
     """The edit that makes `code` run just after a statement."""
-    end = index.span(statement).end
-    line_end = index.lines.line_end(end)
-    rest = index.text[end:line_end].strip()
-    if rest.startswith(";") or _on_header_line(index, statement):
-        return Span(end, end), f"; {code}"
-    indent = index.lines.indent(_start(index, statement))
-    newline = index.lines.newline
+    index = scope_of(statement).index
+    span, lines = index.span(statement), index.lines
+    line_end = lines.line_end(span.end)
+    before = index.text[lines.line_start(span.start) : span.start]
+    if before.strip() or index.text[span.end : line_end].strip().startswith(";"):
+        return index.point(span.end), f"; {code}"
     # Put at the end of the line rather than at the start of the next: in a notebook that would be another
     # cell.
-    return Span(line_end, line_end), "".join(newline + indent + line for line in code.split("\n"))
+    return index.point(line_end), lines.newline + before + code
 
 
-def without_statement(index: FileIndex, statement: ast.stmt) -> tuple[Span, str]:
+def without_statement(statement: ast.stmt) -> Edit:
     """The edit that takes a statement out; a block is never left empty."""
-    span = Span(_start(index, statement), index.span(statement).end)
+    index = scope_of(statement).index
+    span, text = index.span(statement), index.text
     parent, block = index.block_of(statement)
     if len(getattr(parent, block, ())) == 1 and not isinstance(parent, ast.Module):
         return span, "pass"
     line_start, line_end = index.lines.line_start(span.start), index.lines.line_end(span.end)
-    rest = index.text[span.end : line_end].strip()
-    if not index.text[line_start : span.start].strip() and (not rest or rest.startswith("#")):
-        return Span(line_start, index.lines.next_line(line_end)), ""
+    rest = text[span.end : line_end].strip()
+    if not text[line_start : span.start].strip() and (not rest or rest.startswith("#")):
+        return Span(line_start, index.lines.line_end(line_end, behind=True), index.path), ""
     if rest.startswith(";"):
-        after = index.text.index(";", span.end) + 1
-        while index.text[after : after + 1] in (" ", "\t"):
-            after += 1
-        return Span(span.start, after), ""
-    before = index.text.rfind(";", line_start, span.start)
-    return (Span(before, span.end), "") if before >= 0 else (span, "pass")
+        behind = text[text.index(";", span.end) + 1 :]
+        return Span(span.start, len(text) - len(behind.lstrip(" \t")), index.path), ""
+    before = text.rfind(";", line_start, span.start)
+    return (Span(before, span.end, index.path), "") if before >= 0 else (span, "pass")
 
 
-def _start(index: FileIndex, statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", [])
-    if decorators:
-        return index.span(decorators[0]).start - 1
-    return index.span(statement).start
-
-
-def _on_header_line(index: FileIndex, statement: ast.stmt) -> bool:
-    """`for x in y: step()`: the block stands on the line of its header."""
-    parent = index.parents.get(statement)
-    if not isinstance(parent, ast.stmt) or isinstance(parent, ast.ClassDef | ast.Module):
-        return False
-    start = index.lines.line_start(_start(index, statement))
-    before = index.text[start : _start(index, statement)]
-    return bool(before.strip()) and parent.lineno <= statement.lineno and ":" in before
-
-
-class Imports:
-    """Names that files have, and imports they will need."""
-
-    def __init__(self) -> None:
-        self.needed: dict[tuple[str, str], tuple[FileIndex, int]] = {}
-        """(file, import line) to where it must stand at the latest."""
-
-    def name_for(self, dotted: str, index: FileIndex, near: ast.AST) -> str:
-        """The shortest name this file has for a canonical library name, valid at `near`."""
-        outside = [part for part in (near, *index.ancestors(near)) if isinstance(part, ast.stmt)]
-        line = outside[-1].lineno
-        best = ""
-        for binding in _available(index, line):
-            name = _name_by(binding, dotted)
-            if name and (not best or name.count(".") < best.count(".")):
-                best = name
-        for star in index.module.stars:
-            home, _, last = dotted.rpartition(".")
-            if canonical(star.dotted) == home and not best:
-                best = last
-        return best or self._added(dotted, index, line)
-
-    def _added(self, dotted: str, index: FileIndex, line: int) -> str:
-        home, _, name = dotted.rpartition(".")
-        tops = {binding.dotted.partition(".")[0] for binding in index.imports}
-        if home.startswith("keras") and "tensorflow" in tops and "keras" not in tops:
-            home = f"tensorflow.{home}"
-        statement = f"from {home} import {name}"
-        key = (index.path, statement)
-        earlier = self.needed.get(key)
-        self.needed[key] = (index, min(line, earlier[1]) if earlier is not None else line)
-        return name
-
-    def edits(self) -> Iterator[tuple[str, Span, str]]:
-        """Where the added imports go: behind the last import before they are needed."""
-        for (file, statement), (index, line) in self.needed.items():
-            place, first = _place(index, line)
-            newline = index.lines.newline
-            yield file, Span(place, place), statement + newline if first else newline + statement
-
-
-def _available(index: FileIndex, line: int) -> Iterator[Binding]:
-    for bindings in index.module.bindings.values():
-        imports = [binding for binding in bindings if binding.how is How.IMPORT and not binding.level]
-        if len(imports) != len(bindings):
-            continue
-        for binding in imports:
-            if getattr(binding.node, "lineno", 0) <= line and index.parents.get(binding.node) is index.tree:
-                yield binding
+def available_name(index: FileIndex, dotted: str, line: int) -> str:
+    """The shortest name a file has above a line for a canonical library name; empty when it has none."""
+    groups = index.module.bindings.values()
+    sure = [group for group in groups if all(one.how is How.IMPORT and not one.level for one in group)]
+    names = [
+        _name_by(one, dotted)
+        for group in sure
+        for one in group
+        if getattr(one.node, "lineno", 0) <= line and index.parents.get(one.node) is index.tree
+    ]
+    best = min(filter(None, names), key=lambda name: name.count("."), default="")
+    home, _, last = dotted.rpartition(".")
+    return best or (last if any(canonical(star.dotted) == home for star in index.module.stars) else "")
 
 
 def _name_by(binding: Binding, dotted: str) -> str:
@@ -294,21 +216,25 @@ def _name_by(binding: Binding, dotted: str) -> str:
     return ""
 
 
-def _place(index: FileIndex, line: int) -> tuple[int, bool]:
-    """The end of the last import at the top of the file that comes before a line; true: its very
-    beginning."""
-    last = 0
-    body = index.tree.body
-    for number, statement in enumerate(body):
-        docstring = (
-            number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        end = statement.end_lineno or statement.lineno
-        if end < line and (isinstance(statement, ast.Import | ast.ImportFrom) or docstring):
-            last = end
-    starts = index.lines.starts
+def import_for(index: FileIndex, dotted: str) -> str:
+    """The statement that imports a library object into a file."""
+    home, _, name = dotted.rpartition(".")
+    tops = {binding.dotted.partition(".")[0] for binding in index.imports}
+    if home.startswith("keras") and "tensorflow" in tops and "keras" not in tops:
+        home = f"tensorflow.{home}"
+    return f"from {home} import {name}"
+
+
+def put_import(index: FileIndex, statement: str, line: int) -> Edit:
+    """The edit that puts an import behind the last one at the top of the file that comes before a line."""
+    body, starts, newline = index.tree.body, index.lines.starts, index.lines.newline
+    head = body[0]
+    docstring = isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant)
+    tops = [
+        one for one in body if isinstance(one, ast.Import | ast.ImportFrom) or (one is head and docstring)
+    ]
+    last = max((end for one in tops if (end := one.end_lineno or one.lineno) < line), default=0)
     if last == 0:
-        first = next((node.lineno for node in body), 1)
-        return starts[first - 1], True
+        return index.point(starts[head.lineno - 1]), statement + newline
     end = starts[last] if last < len(starts) else len(index.text)
-    return len(index.text[:end].rstrip("\r\n")), False
+    return index.point(len(index.text[:end].rstrip("\r\n"))), newline + statement

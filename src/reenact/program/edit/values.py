@@ -3,14 +3,13 @@ written in the style of what stands there now."""
 
 import ast
 import json
-from collections.abc import Iterator
 
 from reenact.errors import NotChangeable
 from reenact.program.datafile import write_value
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal, spot_of
+from reenact.program.read.ends import End, Given, is_number, literal, name_spot, spot_of
 from reenact.program.read.scope import argument, has_unpacking
 from reenact.program.read.values import Callee, Found
 from reenact.program.read.widths import WIDTHS, followers
@@ -68,7 +67,7 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
         if not flag.startswith("-"):
             raise NotChangeable(f"The value is the positional argument {flag!r} of the command line.")
         if end.given is None:
-            editor.say(len(editor.arguments), 0, [flag, word_text(value)])
+            editor.say(len(editor.program.arguments), 0, [flag, word_text(value)])
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
@@ -80,13 +79,12 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
 
 
 def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
-    words = [word_text(part) for part in value] if isinstance(value, list | tuple) else [word_text(value)]
-    if not given.flag:
-        return given.index, given.count, words
-    if given.count == 1 and given.words:
-        sign = "=" if given.flag.startswith("--") else ""
-        return given.index, given.count, [f"{given.flag}{sign}{words[0]}"]
-    return given.index, given.count, [given.flag, *words]
+    words = [word_text(part) for part in (value if isinstance(value, list | tuple) else [value])]
+    if given.flag and given.count == 1 and given.words:
+        words = [given.flag + ("=" if given.flag.startswith("--") else "") + words[0]]
+    elif given.flag:
+        words = [given.flag, *words]
+    return given.index, given.count, words
 
 
 def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
@@ -115,42 +113,30 @@ def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: Jso
     loop, written = site.node, found.end.node
     if loop is None or not isinstance(written, ast.Constant) or written not in ast.walk(loop):
         return
-    for number in _sizes(loop):
-        if number is not written and number.value == written.value:
+    # Numbers that slices reckon with, and those that count the rounds of the loop.
+    reckoned: list[ast.AST] = [part for part in ast.walk(loop) if isinstance(part, ast.Slice)]
+    reckoned += [loop.iter] if isinstance(loop, ast.For) else []
+    sums = [part for node in reckoned for part in ast.walk(node) if isinstance(part, ast.BinOp)]
+    for number in [term for part in sums for term in (part.left, part.right)]:
+        same = isinstance(number, ast.Constant) and number.value == written.value
+        if same and number is not written:
             editor.replace(spot_of(number), python_text(value))
 
 
-def _sizes(loop: ast.AST) -> Iterator[ast.Constant]:
-    """Numbers that slices reckon with, and those that count the rounds of the loop."""
-    reckoned = [term for cut in ast.walk(loop) if isinstance(cut, ast.Slice) for term in _terms(cut)]
-    if isinstance(loop, ast.For):
-        reckoned += _terms(loop.iter)
-    yield from (term for term in reckoned if isinstance(term, ast.Constant))
-
-
-def _terms(node: ast.AST) -> list[ast.expr]:
-    sums = [part for part in ast.walk(node) if isinstance(part, ast.BinOp)]
-    return [term for part in sums for term in (part.left, part.right)]
-
-
-def rename(editor: SourceEditor, node: ast.expr, old: str, new: str) -> None:
-    """Put the library object `new` where the name of `old` stands."""
-    spot = spot_of(node)
+def rename(editor: SourceEditor, node: ast.AST, old: str, new: str) -> None:
+    """Put the library object `new` where the name of `old` stands, which may be far from where it is
+    called."""
+    if not isinstance(node, ast.Name | ast.Attribute):
+        raise NotChangeable("The name of what is called is not written as a name.")
     home, _, name = new.rpartition(".")
     if isinstance(node, ast.Attribute) and old.rpartition(".")[0] == home:
-        span = spot.span
-        spot = SourceSpan(spot.file, type(span)(span.end - len(node.attr), span.end))
-        editor.replace(spot, name)
-        return
-    editor.replace(spot, editor.name_for(new, node))
+        editor.replace(name_spot(node), name)
+    else:
+        editor.replace(spot_of(node), editor.name_for(new, node))
 
 
 def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
-    """Rename where the name is written, which may be far from where it is called."""
-    node = callee.end.node
-    if not isinstance(node, ast.Name | ast.Attribute):
-        raise NotChangeable("The name of what is called is not written as a name.")
-    rename(editor, node, callee.dotted, new)
+    rename(editor, callee.end.node, callee.dotted, new)
 
 
 def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
 from reenact.program.program import Program
-from reenact.program.read.ends import End, SourceSpan, spot_of
+from reenact.program.read.ends import End, spot_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.layers import ActivationSite, LayerSite
 from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
-from reenact.program.source import LineTable
+from reenact.program.source import LineTable, Span
 from reenact.types import JsonValue, Place
 
 
@@ -83,7 +83,7 @@ class Draft:
 
     param: Hyperparameter
     site: EditSite
-    spot: SourceSpan
+    spot: Span
     """Where the value stands, or the call that would take it."""
 
     @property
@@ -110,20 +110,20 @@ class ProgramAnalysis:
         self.callees = Callees(self.follower)
         self._tables: dict[str, LineTable] = {}
 
-    def head(self, node: ast.expr | ast.stmt) -> SourceSpan:
+    def head(self, node: ast.expr | ast.stmt) -> Span:
         """The first line of something long."""
         index = scope_of(node).index
         span = index.span(node)
         line = index.lines.line_column(span.start)[0]
         end = index.lines.starts[line] if line < len(index.lines.starts) else len(index.text)
         kept = len(index.text[span.start : min(span.end, end)].rstrip())
-        return SourceSpan(index.path, type(span)(span.start, span.start + kept))
+        return replace(span, end=span.start + kept)
 
-    def text(self, spot: SourceSpan) -> str:
-        return self._lines(spot.file).text[spot.span.start : spot.span.end]
+    def text(self, spot: Span) -> str:
+        return spot.cut(self._lines(spot.file).text)
 
-    def place(self, spot: SourceSpan) -> Place:
-        return self._lines(spot.file).place(PurePosixPath(spot.file), spot.span)
+    def place(self, spot: Span) -> Place:
+        return self._lines(spot.file).place(PurePosixPath(spot.file), spot)
 
     def _lines(self, name: str) -> LineTable:
         """Line table of a file of the program, a data file's too."""
@@ -156,9 +156,7 @@ class ProgramAnalysis:
         """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
         return self._draft(kind, site, None, Written.ABSENT, self.head(node), **extra)
 
-    def spot_draft(
-        self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: Any
-    ) -> Draft:
+    def spot_draft(self, kind: Kind, site: EditSite, value: JsonValue, spot: Span, **extra: Any) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
         return self._draft(kind, site, value, Written.LITERAL, spot, uses=(spot,), **extra)
 
@@ -174,9 +172,9 @@ class ProgramAnalysis:
         site: EditSite,
         value: JsonValue,
         written: Written,
-        spot: SourceSpan,
+        spot: Span,
         *,
-        uses: tuple[SourceSpan, ...] = (),
+        uses: tuple[Span, ...] = (),
         end: End | None = None,
         **extra: Any,
     ) -> Draft:

@@ -86,18 +86,15 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSpan:
-    """A stretch of one file of the program."""
-
-    file: str
-    span: Span
-
-
-def spot_of(node: ast.expr | ast.stmt) -> SourceSpan:
+def spot_of(node: ast.expr | ast.stmt) -> Span:
     """Where a node stands."""
-    index = scope_of(node).index
-    return SourceSpan(index.path, index.span(node))
+    return scope_of(node).index.span(node)
+
+
+def name_spot(node: ast.Attribute) -> Span:
+    """Where the last name of `a.b.c` stands."""
+    spot = spot_of(node)
+    return Span(spot.end - len(node.attr), spot.end, spot.file)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 deep."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from reenact.program.datafile import named_config
@@ -73,11 +73,14 @@ class FileIndex:
         return str(self.source.path)
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
-        return self.lines.span(node)
+        return replace(self.lines.span(node), file=self.path)
+
+    def point(self, at: int) -> Span:
+        """Between two characters."""
+        return Span(at, at, self.path)
 
     def text_of(self, node: ast.expr | ast.stmt) -> str:
-        span = self.span(node)
-        return self.text[span.start : span.end]
+        return self.lines.span(node).cut(self.text)
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The statement that holds a node."""

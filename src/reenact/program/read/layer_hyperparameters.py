@@ -7,7 +7,7 @@ from typing import Any
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
-from reenact.program.read.ends import SourceSpan, spot_of
+from reenact.program.read.ends import name_spot, spot_of
 from reenact.program.read.index import statement_of
 from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
 from reenact.program.read.model import Models
@@ -15,7 +15,6 @@ from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import argument, has_unpacking, scope_of
 from reenact.program.read.values import chosen_name
 from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
-from reenact.program.source import Span
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
 COUNTED = frozenset((*WEIGHTED, Family.EMBEDDING, Family.DROPOUT, Family.NORM, Family.COMPOSITE))
@@ -119,9 +118,8 @@ def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner:
     torch = analysis.sources.dotted(func).startswith("torch")
     library = owner.library if owner is not None else Library.TORCH if torch else Library.KERAS
     whole = EditSite(Style.NAME, library.value, site.call, layer=owner, activation=site)
-    spot = spot_of(func)
-    if site.way is Way.METHOD and isinstance(func, ast.Attribute):
-        spot = SourceSpan(spot.file, Span(spot.span.end - len(func.attr), spot.span.end))
+    named = isinstance(func, ast.Attribute) and site.way is Way.METHOD
+    spot = name_spot(func) if isinstance(func, ast.Attribute) and named else spot_of(func)
     extra = {"model": model.name} if owner is None and model is not None else {}
     return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
 

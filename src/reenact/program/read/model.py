@@ -6,7 +6,6 @@ from functools import cached_property
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import ProgramAnalysis
-from reenact.program.read.ends import SourceSpan
 from reenact.program.read.flow import NOTHING, Flow
 from reenact.program.read.layers import (
     ActivationSite,
@@ -19,6 +18,7 @@ from reenact.program.read.layers import (
 )
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
 from reenact.program.read.scope import Scope, is_name, scope_of
+from reenact.program.source import Span
 
 FORWARD = ("forward", "call")
 MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES
@@ -32,7 +32,7 @@ class Models:
         self.layers = find_layers(analysis.sources, analysis.callees)
         self.applied = Applied(analysis.callees, self.layers)
         self.flow = Flow(analysis.sources, self.applied)
-        self.width_users: dict[SourceSpan, list[LayerSite]] | None = None
+        self.width_users: dict[Span, list[LayerSite]] | None = None
         """Filled by `widths`."""
         for layer in self.layers:
             value = layer.given(Kind.ACTIVATION)

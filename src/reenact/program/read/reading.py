@@ -38,9 +38,6 @@ class Reading:
     sites: dict[HyperparameterId, EditSite]
     supervision: Supervision
 
-    def hyperparameter(self, param_id: HyperparameterId) -> Hyperparameter | None:
-        return next((param for param in self.hyperparameters if param.id == param_id), None)
-
     def of_kind(self, kind: Kind) -> list[tuple[Hyperparameter, EditSite]]:
         """The hyperparameters of a kind, each with its site."""
         return [(param, self.sites[param.id]) for param in self.hyperparameters if param.kind is kind]
@@ -121,7 +118,7 @@ def _owner_position(draft: Draft) -> int:
     it."""
     node = draft.site.call or draft.site.node
     if node is None:
-        return draft.spot.span.start
+        return draft.spot.start
     return scope_of(node).index.lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 

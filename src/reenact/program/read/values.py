@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of, spot_of
+from reenact.program.read.ends import NOT_LITERAL, End, is_number, literal, number_of, spot_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.scope import Once, Scope, entries, scope_of
 from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
+from reenact.program.source import Span
 from reenact.types import JsonValue
 
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -37,7 +38,7 @@ class Found:
     value: JsonValue
     """The value in force: the literal, the command line's word, or the source text."""
     text: str
-    spot: SourceSpan
+    spot: Span
     is_literal: bool
     computed: JsonValue = None
     """What an expression comes to, where that can be determined without running it."""
@@ -56,7 +57,7 @@ class Values:
     def find(self, use: ast.expr) -> list[Found]:
         """Every place that feeds an argument."""
         found = [self._found(end, use) for end in self.follower.follow(use)]
-        distinct: dict[SourceSpan, Found] = {}
+        distinct: dict[Span, Found] = {}
         for item in found:
             distinct.setdefault(item.spot, item)
         return list(distinct.values())
@@ -104,17 +105,17 @@ class Values:
             in_force, known = end.given.value, True
         return Found(end, use, in_force, text, spot, known, computed)
 
-    def spot(self, end: End) -> SourceSpan:
+    def spot(self, end: End) -> Span:
         if end.entry is not None:
-            return SourceSpan(end.data_file, end.entry.span)
+            return replace(end.entry.span, file=end.data_file)
         assert isinstance(end.node, ast.expr | ast.stmt)
         return spot_of(end.node)
 
-    def text(self, end: End, spot: SourceSpan) -> str:
+    def text(self, end: End, spot: Span) -> str:
         if end.entry is not None:
             file = self.sources.program.file(spot.file)
-            return "" if file is None else file.text[spot.span.start : spot.span.end]
-        return scope_of(end.node).index.text[spot.span.start : spot.span.end]
+            return "" if file is None else spot.cut(file.text)
+        return spot.cut(scope_of(end.node).index.text)
 
     def compute(self, node: ast.AST) -> int | float | None:
         """The number an arithmetic expression comes to, or none."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
-from reenact.program.read.ends import SourceSpan, is_number, literal, spot_of
+from reenact.program.read.ends import is_number, literal, spot_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import Models
 from reenact.program.read.scope import argument, bindings_of, method_name, scope_of
 from reenact.program.read.vocabulary import Family
+from reenact.program.source import Span
 
 WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
 COUNTED = "the size of what comes out changes with it, and a dense layer counts on that size"
@@ -20,7 +21,7 @@ COUNTED = "the size of what comes out changes with it, and a dense layer counts 
 class Follows:
     """A number that must change with a width: it is `factor` times the width."""
 
-    spot: SourceSpan
+    spot: Span
     factor: int
 
 
@@ -58,10 +59,10 @@ def _is_counted(layer: LayerSite) -> bool:
     return not padded and any(taker.spec.family is Family.DENSE for taker in layer.reaches)
 
 
-def followers(models: Models, layer: LayerSite, spot: SourceSpan) -> list[Follows] | str:
+def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be
     determined."""
-    found: dict[SourceSpan, Follows] = {}
+    found: dict[Span, Follows] = {}
     for user in _users(models).get(spot) or [layer]:
         if user.output:
             continue
@@ -77,7 +78,7 @@ def followers(models: Models, layer: LayerSite, spot: SourceSpan) -> list[Follow
     return list(found.values())
 
 
-def _users(models: Models) -> dict[SourceSpan, list[LayerSite]]:
+def _users(models: Models) -> dict[Span, list[LayerSite]]:
     """For every place that a width comes from, the layers that take it; worked out once for a program."""
     if models.width_users is None:
         models.width_users = {}
@@ -89,7 +90,7 @@ def _users(models: Models) -> dict[SourceSpan, list[LayerSite]]:
     return models.width_users
 
 
-def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan) -> list[Follows] | str:
+def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     if taker.spec.width_in is None:
         return [] if taker.spec.family is not Family.COMPOSITE else f"{taker.path} is made for one width"
@@ -151,7 +152,7 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: SourceSpan, depth: int = 0) -> bool:
+def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: Span, depth: int = 0) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
@@ -169,7 +170,7 @@ def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: SourceSpan, depth
     return False
 
 
-def _through_bindings(analysis: ProgramAnalysis, name: ast.Name, spot: SourceSpan, depth: int) -> bool:
+def _through_bindings(analysis: ProgramAnalysis, name: ast.Name, spot: Span, depth: int) -> bool:
     """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
     found = bindings_of(name)
     values = [binding.value for binding in found if binding.value is not None] if len(found) > 1 else []
