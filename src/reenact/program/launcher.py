@@ -217,7 +217,7 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
     parts = [part for part in binding.dotted.split(".") if part]
     # The name itself, or the package that `from . import name` looks into.
     sizes = range(1, len(parts) + 1) if parts else range(1 if binding.level else 0)
-    tops = (path.parents[binding.level - 1],) if binding.level else bases
+    tops = (path.parents[min(binding.level, len(path.parents)) - 1],) if binding.level else bases
     for top in tops:
         stems = [top.joinpath(*parts[:size]) for size in sizes]
         files = [(stem.parent / f"{stem.name}.py", stem / "__init__.py")[not parts :] for stem in stems]

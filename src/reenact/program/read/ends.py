@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TypeAlias
 
 from reenact.program.datafile import Entry
@@ -39,14 +40,10 @@ class End:
     frames: tuple[Frame, ...] = ()
     """Calls that the trail went through."""
 
-    def at(self, written: Written) -> End:
-        return replace(self, written=written)
-
     def inside(self, *entries: Entry | None) -> list[End]:
         """Entries of the data file that the trail leads into."""
-        return [
-            End(self.node, Written.DATA_FILE, entry, self.data_file) for entry in entries if entry is not None
-        ]
+        found = [entry for entry in entries if entry is not None]
+        return [End(self.node, Written.DATA_FILE, entry, self.data_file) for entry in found]
 
     def with_option(self, option: Option, given: Given | None) -> End:
         return replace(self, option=option, given=given, written=Written.ARGPARSE)
@@ -67,18 +64,17 @@ class End:
         return None if found is NOT_LITERAL else found  # type: ignore[return-value]
 
 
-def literal(node: ast.AST) -> JsonValue | object:
+def literal(node: ast.AST | None) -> JsonValue | object:
     """The JSON value of a literal expression, or NOT_LITERAL. Bytes, sets, complex numbers are none."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, bool | int | float | str | None) else NOT_LITERAL
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = literal(node.operand)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return -value if isinstance(node.op, ast.USub) else value
-        return NOT_LITERAL
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        return sign * value if is_number(value) else NOT_LITERAL  # type: ignore[operator]
     if isinstance(node, ast.Tuple | ast.List) and len(node.elts) <= 64:
         values = [literal(part) for part in node.elts]
-        return NOT_LITERAL if any(value is NOT_LITERAL for value in values) else values
+        return NOT_LITERAL if NOT_LITERAL in values else values
     return NOT_LITERAL
 
 
@@ -115,15 +111,20 @@ class Option:
         """What the command line says about it, the last time counts; `flags` are those of the whole
         parser."""
         found: Given | None = None
-        for index, word in enumerate(arguments):
-            if word == "--":
-                break
+        for index, word in enumerate(takewhile(lambda one: one != "--", arguments)):
             flag, equals, rest = self._split(word, flags)
             if not flag:
                 continue
             whole = equals or self.switch is not None
-            raw = (rest,) * equals if whole else self._words(arguments, index + 1)
-            found = Given(flag, index, 1 if whole else 1 + len(raw), raw, self._value(raw))
+            raw = (rest,) * equals
+            if not whole:
+                behind = arguments[index + 1 :]
+                several = takewhile(lambda one: not one.startswith("-") or number_of(one), behind)
+                raw = tuple(several if self.several else behind[:1])
+            values: list[JsonValue] = [read_word(one, self.type_name, self.default) for one in raw]
+            value = values if self.several else next(iter(values), None)
+            value = value if self.switch is None else self.switch
+            found = Given(flag, index, 1 if whole else 1 + len(raw), raw, value)
         return found
 
     def _split(self, word: str, flags: frozenset[str]) -> tuple[str, bool, str]:
@@ -138,20 +139,6 @@ class Option:
         if len(word) > 2 and word[0] == "-" and word[1] != "-" and word[:2] in self.flags:
             return word[:2], True, word[2:]
         return "", False, ""
-
-    def _words(self, arguments: Sequence[str], start: int) -> tuple[str, ...]:
-        if not self.several:
-            return tuple(arguments[start : start + 1])
-        end = start
-        while end < len(arguments) and (not arguments[end].startswith("-") or number_of(arguments[end])):
-            end += 1
-        return tuple(arguments[start:end])
-
-    def _value(self, words: Sequence[str]) -> JsonValue:
-        if self.switch is not None:
-            return self.switch
-        values = [read_word(word, self.type_name, self.default) for word in words]
-        return values if self.several else (values[0] if values else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +155,11 @@ class Given:
 
 def read_word(word: str, type_name: str, default: ast.expr | None) -> JsonValue:
     """A word of the command line as the value that the program gets."""
-    numeric = isinstance(literal(default), int | float) if default is not None else False
-    if type_name in ("int", "float") or (not type_name and numeric) or type_name not in ("str", ""):
-        number = number_of(word)
-        if number is not None:
-            return float(number) if type_name == "float" else number
-    return word
+    numeric = type_name not in ("str", "") or (not type_name and isinstance(literal(default), int | float))
+    number = number_of(word) if numeric else None
+    if number is None:
+        return word
+    return float(number) if type_name == "float" else number
 
 
 def number_of(word: str) -> int | float | None:
@@ -213,17 +199,16 @@ def _option(call: ast.Call) -> Option | None:
     flags = _texts(call)
     if not flags:
         return None
-    dest, kind, count = keyword(call, "dest"), keyword(call, "type"), keyword(call, "nargs")
+    dest, action, count = (literal(keyword(call, name)) for name in ("dest", "action", "nargs"))
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    name = literal(dest) if dest is not None else NOT_LITERAL
-    action = literal(keyword(call, "action") or ast.Constant(""))
+    kind = keyword(call, "type")
     return Option(
         tuple(flags),
-        name if isinstance(name, str) else long.lstrip("-").replace("-", "_"),
+        dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_"),
         call,
         keyword(call, "default"),
         kind.id if isinstance(kind, ast.Name) else "",
-        several=count is not None and literal(count) != "?",
+        several=keyword(call, "nargs") is not None and count != "?",
         switch={"store_true": True, "store_false": False}.get(str(action)),
     )
 

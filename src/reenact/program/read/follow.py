@@ -8,12 +8,14 @@ reached.
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, click_option
 from reenact.program.read.members import Members
 from reenact.program.read.scope import (
     Binding,
+    FunctionNode,
     How,
     Scope,
     argument,
@@ -46,30 +48,21 @@ class Follower(Members):
             return self._call(node, written)
         if isinstance(node, ast.NamedExpr):
             return self.follow(node.value, Written.CONSTANT)
-        if isinstance(node, ast.IfExp):
-            return self._if(node, written)
-        return []
-
-    def _if(self, node: ast.IfExp, written: Written) -> list[End]:
-        test = self.single(node.test)
-        value = test.literal() if test is not None else NOT_LITERAL
-        if value is NOT_LITERAL:
+        test = self.single(node.test) if isinstance(node, ast.IfExp) else None
+        if not isinstance(node, ast.IfExp) or test is None or test.literal() is NOT_LITERAL:
             return []
-        return self.follow(node.body if value else node.orelse, written)
+        return self.follow(node.body if test.literal() else node.orelse, written)
 
     def _name(self, node: ast.Name) -> list[End]:
-        bindings = bindings_of(node)
-        if not bindings:
-            return self._star(node.id, scope_of(node))
-        binding = self._one(bindings, node)
-        return self._fallback(node, bindings) if binding is None else self.bound(binding)
-
-    def _star(self, name: str, scope: Scope) -> list[End]:
-        for star in reversed(scope.index.module.stars):
+        bindings, scope = bindings_of(node), scope_of(node)
+        for star in reversed(scope.index.module.stars) if not bindings else ():
             inside = self.sources.module(star.dotted, scope.file, star.level)
-            if inside is not None and name in inside.module.bindings:
-                return self.module_name(inside.module, name)
-        return []
+            if inside is not None and node.id in inside.module.bindings:
+                return self.module_name(inside.module, node.id)
+        binding = self._one(bindings, node) if bindings else None
+        if binding is None:
+            return self._fallback(node, bindings) if bindings else []
+        return self.bound(binding)
 
     def _one(self, bindings: Sequence[Binding], use: ast.AST) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""
@@ -87,28 +80,24 @@ class Follower(Members):
     def _fallback(self, node: ast.Name, bindings: Sequence[Binding]) -> list[End]:
         """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
         value = bindings[1].value if len(bindings) == 2 and bindings[0].how is How.PARAMETER else None
-        index, alternative = bindings[0].holder.index, None
-        if (
-            isinstance(value, ast.BoolOp)
-            and isinstance(value.op, ast.Or)
-            and is_name(value.values[0], node.id)
-        ):
-            alternative = value.values[-1]
+        alternative = None
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+            alternative = value.values[-1] if is_name(value.values[0], node.id) else None
         elif isinstance(value, ast.IfExp) and is_name(value.body, node.id):
             alternative = value.orelse
-        elif value is not None and tests_for_none(index.parents.get(bindings[1].node), node.id):
+        if value is not None and alternative is None and tests_for_none(bindings[1], node.id):
             alternative = value
         if alternative is None:
             return []
-        given = [end for end in self.bound(bindings[0]) if end.literal() is not None]
-        plain = [end for end in given if end.literal() is not NOT_LITERAL]
-        return plain or self.follow(alternative, Written.CONSTANT)
+        given = [end for end in self.bound(bindings[0]) if end.literal() not in (None, NOT_LITERAL)]
+        return given or self.follow(alternative, Written.CONSTANT)
 
     def bound(self, binding: Binding) -> list[End]:
         if binding.how is How.PARAMETER:
             return self._parameter(binding)
         if binding.how is How.IMPORT:
-            return self._imported(binding, binding.holder.file)
+            module, name = self.sources.imported(binding)
+            return self.module_name(module.module, name) if module is not None and name else []
         if binding.how is How.LOOP and binding.value is not None:
             ends = [item for end in self.follow(binding.value) for item in self.items(end)]
             return self.picked(ends, binding.pick)
@@ -118,13 +107,6 @@ class Follower(Members):
             return []
         written = Written.DATACLASS if is_record(binding.holder) else Written.CONSTANT
         return self.picked(self.follow(binding.value, written), binding.pick)
-
-    def _imported(self, binding: Binding, file: str) -> list[End]:
-        parent, _, name = binding.dotted.rpartition(".")
-        if self.sources.module(binding.dotted, file, binding.level) is not None:
-            return []
-        module = self.sources.module(parent, file, binding.level) if parent or binding.level else None
-        return self.module_name(module.module, name) if module is not None else []
 
     def _parameter(self, binding: Binding) -> list[End]:
         """What the program's own calls give, and the default where one of them gives nothing."""
@@ -149,24 +131,23 @@ class Follower(Members):
             given = option.given(self.sources.program.arguments)
             return [end.with_option(option, given) for end in self.follow(option.default)]
         if value is None:
-            return self._configured(binding.holder) or self._annotated(binding)
+            return self._undefaulted(binding)
         if isinstance(value, ast.Call) and self.sources.dotted(value.func).startswith("typer."):
             inner = argument(value, 0, "default")
-            return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner)]
+            ends = self.follow(inner) if inner is not None else []
+            return [replace(end, written=Written.ARGPARSE) for end in ends]
         return self.follow(value, Written.KEYWORD_DEFAULT)
 
-    def _configured(self, function: Scope) -> list[End]:
-        """`@hydra.main(config_path="conf", config_name="config")` gives the configuration."""
-        marks = getattr(function.node, "decorator_list", ())
-        return [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark)]
-
-    def _annotated(self, binding: Binding) -> list[End]:
-        """Nobody calls the function, but the parameter says which class of the program it wants."""
+    def _undefaulted(self, binding: Binding) -> list[End]:
+        """`@hydra.main(config_path="conf", config_name="config")` gives the configuration; or nobody calls
+        the function, but the parameter says which class of the program it wants."""
+        marks = getattr(binding.holder.node, "decorator_list", ())
+        found = [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark)]
         annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
-        found = self.sources.meaning(annotation) if annotation is not None else None
-        if isinstance(found, Scope) and found.is_class:
-            return [End(found.node, Written.DATACLASS)]
-        return []
+        wanted = self.sources.meaning(annotation) if annotation is not None else None
+        if not found and isinstance(wanted, Scope) and wanted.is_class:
+            return [End(wanted.node, Written.DATACLASS)]
+        return found
 
     def _call(self, node: ast.Call, written: Written) -> list[End]:
         target = self.sources.meaning(node.func)
@@ -185,15 +166,12 @@ class Follower(Members):
 def position_of(binding: Binding) -> int | None:
     """Index among the positional arguments of a call; methods do not count their first parameter."""
     function, node = binding.holder, binding.holder.node
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return None
-    ordered = [*node.args.posonlyargs, *node.args.args]
+    ordered = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
     if binding.node not in ordered:
         return None
-    marks = None if isinstance(node, ast.Lambda) else node.decorator_list
-    inside = function.parent is not None and function.parent.is_class and marks is not None
-    method = inside and not any(is_name(mark, "staticmethod") for mark in marks or ())
-    position = ordered.index(binding.node) - method
+    inside = function.parent is not None and function.parent.is_class and not isinstance(node, ast.Lambda)
+    marks = getattr(node, "decorator_list", ())
+    position = ordered.index(binding.node) - (inside and not any(is_name(m, "staticmethod") for m in marks))
     return position if position >= 0 else None
 
 
@@ -207,11 +185,10 @@ def is_record(scope: Scope) -> bool:
     return any(word in mark for mark in marks for word in words)
 
 
-def tests_for_none(node: ast.AST | None, name: str) -> bool:
-    """`if name is None:` or `if not name:`."""
-    if not isinstance(node, ast.If):
-        return False
-    test = node.test
+def tests_for_none(binding: Binding, name: str) -> bool:
+    """Bound under `if name is None:` or `if not name:`."""
+    around = binding.holder.index.parents.get(binding.node)
+    test = around.test if isinstance(around, ast.If) else None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return is_name(test.operand, name)
     return isinstance(test, ast.Compare) and is_name(test.left, name) and isinstance(test.ops[0], ast.Is)

@@ -9,12 +9,15 @@ from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
 from reenact.program.read.scope import (
     Binding,
+    FunctionNode,
     How,
     Scope,
     bind_arguments,
     bind_import,
     bind_statement,
     bind_target,
+    entries,
+    method_name,
     put_in,
     scope_of,
     unpacked,
@@ -94,11 +97,10 @@ class FileIndex:
         return [node for node in names if isinstance(node.ctx, ast.Load)]
 
     def ancestors(self, node: ast.AST) -> list[ast.AST]:
-        found: list[ast.AST] = []
-        while node in self.parents:
-            node = self.parents[node]
-            found.append(node)
-        return found
+        found = [node]
+        while found[-1] in self.parents:
+            found.append(self.parents[found[-1]])
+        return found[1:]
 
     def block_of(self, node: ast.AST) -> tuple[ast.AST | None, str]:
         """The statement (or module) whose block holds a node's statement, and which block."""
@@ -110,139 +112,106 @@ class FileIndex:
                 return parent, name
         return parent, ""
 
-
-class _Pass:
-    """The pass itself; lives as long as one call of `build`."""
-
-    def __init__(self, index: FileIndex) -> None:
-        self.index = index
-
-    def run(self) -> None:
-        index = self.index
-        stack: list[tuple[ast.AST, Scope]] = [(node, index.module) for node in reversed(index.tree.body)]
-        for statement in index.tree.body:
-            index.parents[statement] = index.tree
+    def fill(self) -> None:
+        """Go through the tree once."""
+        stack: list[tuple[ast.AST, Scope]] = [(node, self.module) for node in reversed(self.tree.body)]
+        self.parents |= dict.fromkeys(self.tree.body, self.tree)
         while stack:
             node, scope = stack.pop()
-            index.nodes.append(node)
+            self.nodes.append(node)
             put_in(node, scope)
             children = self._visit(node, scope)
-            for child, inside in reversed(children):
-                index.parents[child] = node
-                stack.append((child, inside))
+            self.parents |= {child: node for child, _ in children}
+            stack += reversed(children)
 
     def _visit(self, node: ast.AST, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return self._function(node, scope)
-        if isinstance(node, ast.ClassDef):
-            return self._class(node, scope)
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            return self._definition(node, scope)
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            return self._comprehension(node, scope)
+            inner = Scope(node.generators[0], "", scope, self)
+            for part in node.generators:
+                bind_target(inner, part.target, How.LOOP, part.iter, part)
+            return [(child, inner) for child in ast.iter_child_nodes(node)]
         self._note(node, scope)
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
             # A table of data, not of settings: its numbers are nobody's hyperparameters.
             for child in node.elts:
                 put_in(child, scope)
-            return [
-                (child, scope) for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
-            ]
+            kept = [child for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)]
+            return [(child, scope) for child in kept]
         return [(child, scope) for child in ast.iter_child_nodes(node)]
 
-    def _function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
-    ) -> list[tuple[ast.AST, Scope]]:
-        name = "" if isinstance(node, ast.Lambda) else node.name
-        inner = Scope(node, name, scope, scope.index)
-        self.index.inner[node] = inner
-        self.index.functions.append(inner)
-        if not isinstance(node, ast.Lambda):
-            scope.bind(name, How.FUNCTION, node)
-        bind_arguments(inner, node.args)
-        # Annotations are looked up where they are asked for, and not gone through.
-        for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
-            put_in(part, scope)
-        defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+    def _definition(self, node: FunctionNode | ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
+        inner = self.inner[node] = Scope(node, getattr(node, "name", ""), scope, self)
+        outside: list[ast.AST] = [*getattr(node, "decorator_list", ())]
+        if isinstance(node, ast.ClassDef):
+            self.classes.append(inner)
+            outside += [*node.bases, *node.keywords]
+        else:
+            self.functions.append(inner)
+            bind_arguments(inner, node.args)
+            # Annotations are looked up where they are asked for, and not gone through.
+            for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
+                put_in(part, scope)
+            outside += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+        if inner.name:
+            scope.bind(inner.name, How.CLASS if inner.is_class else How.FUNCTION, node)
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        outside: list[ast.AST] = [*getattr(node, "decorator_list", ()), *defaults]
         return [*((part, scope) for part in outside), *((part, inner) for part in body)]
 
-    def _class(self, node: ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        inner = Scope(node, node.name, scope, scope.index)
-        self.index.inner[node] = inner
-        self.index.classes.append(inner)
-        scope.bind(node.name, How.CLASS, node)
-        outside: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
-        return [*((part, scope) for part in outside), *((part, inner) for part in node.body)]
-
-    def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: Scope
-    ) -> list[tuple[ast.AST, Scope]]:
-        inner = Scope(node.generators[0], "", scope, scope.index)
-        for part in node.generators:
-            bind_target(inner, part.target, How.LOOP, part.iter, part)
-        return [(child, inner) for child in ast.iter_child_nodes(node)]
-
     def _note(self, node: ast.AST, scope: Scope) -> None:
-        index = self.index
         if isinstance(node, ast.Call):
-            index.calls.append(node)
-            index.data_names |= {named_config(node)} - {""}
+            self.calls.append(node)
+            self.data_names |= {named_config(node)} - {""}
             self._updates(node)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value.endswith(DATA_SUFFIXES):
-                index.data_names.add(node.value)
+                self.data_names.add(node.value)
         elif isinstance(node, ast.stmt):
             self._statement(node, scope)
         elif isinstance(node, ast.NamedExpr):
-            holder = scope
-            while isinstance(holder.node, ast.comprehension) and holder.parent is not None:
-                holder = holder.parent
+            holder = next(one for one in scope.chain() if not isinstance(one.node, ast.comprehension))
             bind_target(holder, node.target, How.ASSIGN, node.value, node)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> None:
-        index = self.index
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-            index.loops.append(node)
+            self.loops.append(node)
         elif isinstance(node, ast.Return) and node.value is not None:
-            index.returns.setdefault(scope, []).append(node.value)
+            self.returns.setdefault(scope, []).append(node.value)
         elif isinstance(node, ast.With | ast.AsyncWith):
-            index.withs.append(node)
+            self.withs.append(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            index.imports += bind_import(scope, node)
+            self.imports += bind_import(scope, node)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
+            self._entries(dotted_text(node.target), node.value, node)
         bind_statement(scope, node)
-        self._stores(node)
-
-    def _stores(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            parts = [one for target in targets for one in unpacked(target, How.ASSIGN, node.value)]
-            for part, _, value, pick in parts:
+            for part, _, value, pick in (
+                one for target in targets for one in unpacked(target, How.ASSIGN, node.value)
+            ):
                 key = stored_key(part)
                 if key is not None and value is not None:
                     self._keep(Store(*key, value, part, pick))
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
-            self._entries(dotted_text(node.target), node.value, node)
 
     def _updates(self, call: ast.Call) -> None:
         """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
-        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "update"):
+        base = dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        if not base or method_name(call) != "update":
             return
-        base = dotted_text(call.func.value)
         for part in call.args[:1]:
             self._entries(base, part, call)
-        for given in call.keywords if base else ():
+        for given in call.keywords:
             if given.arg is not None:
                 self._keep(Store(base, given.arg, given.value, call))
 
     def _entries(self, base: str, value: ast.expr, node: ast.AST) -> None:
-        if not base or not isinstance(value, ast.Dict):
-            return
-        for key, entry in zip(value.keys, value.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self._keep(Store(base, key.value, entry, node))
+        for key, entry in entries(value).items() if base else ():
+            if isinstance(key, str):
+                self._keep(Store(base, key, entry, node))
 
     def _keep(self, store: Store) -> None:
-        self.index.stores.setdefault(store.key, []).append(store)
+        self.stores.setdefault(store.key, []).append(store)
 
 
 def statement_of(node: ast.AST) -> ast.stmt:
@@ -284,5 +253,5 @@ def index_of(source: SourceFile) -> FileIndex | str:
     index = FileIndex(source, text, LineTable(text), tree, notebook)
     index.module = index.inner[tree] = Scope(tree, "", None, index)
     put_in(tree, index.module)
-    _Pass(index).run()
+    index.fill()
     return index

@@ -214,47 +214,39 @@ def _element(how: How, value: ast.expr | None, pick: tuple[int, ...], number: in
 def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:
     """Enter the parameters of a function with their defaults."""
     ordered = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(ordered) - len(arguments.defaults))
-    for argument, default in zip(ordered, [*defaults, *arguments.defaults], strict=True):
+    defaults = [*[None] * (len(ordered) - len(arguments.defaults)), *arguments.defaults]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    for argument, default in (*zip(ordered, defaults, strict=True), *named):
         scope.bind(argument.arg, How.PARAMETER, argument, default)
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        scope.bind(argument.arg, How.PARAMETER, argument, default)
-    for extra in (arguments.vararg, arguments.kwarg):
-        if extra is not None:
-            scope.bind(extra.arg, How.OTHER, extra)
+    for extra in filter(None, (arguments.vararg, arguments.kwarg)):
+        scope.bind(extra.arg, How.OTHER, extra)
 
 
 def bind_import(scope: Scope, node: ast.Import | ast.ImportFrom) -> list[Binding]:
     """Enter imported names, and return everything that was imported, submodules and stars too."""
-    if isinstance(node, ast.Import):
-        return [_bind_module(scope, node, name) for name in node.names]
-    module, found = node.module or "", []
+    found = []
     for name in node.names:
-        dotted = f"{module}.{name.name}" if module else name.name
-        if name.name == "*":
-            scope.stars.append(Binding("*", How.IMPORT, node, scope, dotted=module, level=node.level))
-            found.append(scope.stars[-1])
-            continue
-        bound = name.asname or name.name
-        found.append(scope.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
+        if isinstance(node, ast.Import):
+            # `import a.b` binds `a` but imports `a.b`.
+            top = name.name.partition(".")[0]
+            bound, dotted = (name.asname, name.name) if name.asname else (top, top)
+            scope.bind(bound, How.IMPORT, node, dotted=dotted)
+            found.append(Binding(bound, How.IMPORT, node, scope, dotted=name.name))
+        elif name.name == "*":
+            star = Binding("*", How.IMPORT, node, scope, dotted=node.module or "", level=node.level)
+            scope.stars.append(star)
+            found.append(star)
+        else:
+            dotted = f"{node.module}.{name.name}" if node.module else name.name
+            bound = name.asname or name.name
+            found.append(scope.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
     return found
-
-
-def _bind_module(scope: Scope, node: ast.Import, name: ast.alias) -> Binding:
-    """`import a.b` binds `a` but imports `a.b`."""
-    top = name.name.partition(".")[0]
-    bound, dotted = (name.asname, name.name) if name.asname else (top, top)
-    scope.bind(bound, How.IMPORT, node, dotted=dotted)
-    return Binding(bound, How.IMPORT, node, scope, dotted=name.name)
 
 
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:
     """The value of the first of these keywords that is given."""
-    for name in names:
-        for given in call.keywords:
-            if given.arg == name:
-                return given.value
-    return None
+    given = {part.arg: part.value for part in reversed(call.keywords)}
+    return next((given[name] for name in names if name in given), None)
 
 
 def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:

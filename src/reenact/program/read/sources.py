@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from reenact.program.program import Program
+from reenact.program.program import CODE, Program
 from reenact.program.read.index import FileIndex, Store, index_of
 from reenact.program.read.scope import (
     Binding,
@@ -18,11 +18,12 @@ from reenact.program.read.scope import (
     bindings_of,
     entries,
     is_name,
+    method_name,
     put_in,
+    receiver,
     scope_of,
 )
 from reenact.program.read.vocabulary import canonical
-from reenact.program.source import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,8 @@ class Sources:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.indexes: dict[str, FileIndex] = {}
-        for file in program.files:
-            if file.language in (Language.PYTHON, Language.NOTEBOOK):
-                index = index_of(file)
-                if isinstance(index, FileIndex):
-                    self.indexes[str(file.path)] = index
+        found = [index_of(file) for file in program.files if file.language in CODE]
+        self.indexes = {index.path: index for index in found if isinstance(index, FileIndex)}
         self._once: Once[Meaning] = Once(None)
 
     def calls(self) -> Iterator[ast.Call]:
@@ -59,16 +56,11 @@ class Sources:
 
     def module(self, dotted: str, file: str, level: int = 0) -> FileIndex | None:
         """A module of the program by its dotted name, as imported from a file."""
-        parts = [part for part in dotted.split(".") if part]
-        folder = PurePosixPath(file)
-        for _ in range(level):
-            folder = folder.parent
-        for top in (folder,) if level else self.program.bases:
-            stem = top.joinpath(*parts)
-            for candidate in (str(stem) + ".py", str(stem / "__init__.py")):
-                if candidate in self.indexes:
-                    return self.indexes[candidate]
-        return None
+        above = PurePosixPath(file).parents
+        tops = (above[min(level, len(above)) - 1],) if level else self.program.bases
+        stems = [top.joinpath(*filter(None, dotted.split("."))) for top in tops]
+        names = (name for stem in stems for name in (f"{stem}.py", str(stem / "__init__.py")))
+        return next((self.indexes[name] for name in names if name in self.indexes), None)
 
     def meaning(self, node: ast.AST) -> Meaning:
         """What an expression names."""
@@ -165,7 +157,7 @@ class Sources:
 
     def _bound(self, binding: Binding) -> Meaning:
         if binding.how is How.IMPORT:
-            return self._once(binding, lambda: self._imported(binding, binding.holder.file))
+            return self._once(binding, lambda: self._imported(binding))
         if binding.how in (How.FUNCTION, How.CLASS):
             return binding.holder.index.inner[binding.node]
         if binding.how is How.PARAMETER:
@@ -175,14 +167,19 @@ class Sources:
             return None
         return self.meaning(binding.value)
 
-    def _imported(self, binding: Binding, file: str) -> Meaning:
-        whole = self.module(binding.dotted, file, binding.level)
-        if whole is not None:
-            return whole
+    def imported(self, binding: Binding) -> tuple[FileIndex | None, str]:
+        """The module of the program that an import names, or the one it takes a name from and that name."""
+        file, level = binding.holder.file, binding.level
         parent, _, name = binding.dotted.rpartition(".")
-        module = self.module(parent, file, binding.level) if parent or binding.level else None
+        whole = self.module(binding.dotted, file, level)
+        if whole is not None:
+            return whole, ""
+        return (self.module(parent, file, level) if parent or level else None), name
+
+    def _imported(self, binding: Binding) -> Meaning:
+        module, name = self.imported(binding)
         if module is not None:
-            return self._name(name, module.module)
+            return self._name(name, module.module) if name else module
         return None if binding.level else canonical(binding.dotted)
 
     def _unbound(self, name: str, scope: Scope) -> Meaning:
@@ -221,31 +218,21 @@ class Sources:
         target = self.meaning(call.func) or self._super_init(call)
         if isinstance(target, Scope):
             return [(target, call)]
-        partial = self._partial(call.func)
-        if partial is not None:
-            return [(partial[0], _joined(partial[1], call))]
-        if isinstance(call.func, ast.Subscript):
-            found = map(self.meaning, self.table(call.func.value).values())
-            return [(item, call) for item in found if isinstance(item, Scope)]
-        return []
-
-    def _partial(self, node: ast.expr) -> tuple[Scope, ast.Call] | None:
-        """`functools.partial(build, rate=0.1)`, written here or under a name."""
-        found = bindings_of(node)
-        made = found[0].value if len(found) == 1 else node
-        if not isinstance(made, ast.Call) or not made.args or self.dotted(made.func) != "functools.partial":
-            return None
-        target = self.meaning(made.args[0])
-        return (target, made) if isinstance(target, Scope) else None
+        # `functools.partial(build, rate=0.1)`, written here or under a name.
+        found = bindings_of(call.func)
+        made = found[0].value if len(found) == 1 else call.func
+        if isinstance(made, ast.Call) and made.args and self.dotted(made.func) == "functools.partial":
+            whole = self.meaning(made.args[0])
+            return [(whole, _joined(made, call))] if isinstance(whole, Scope) else []
+        table = self.table(call.func.value) if isinstance(call.func, ast.Subscript) else {}
+        return [(item, call) for item in map(self.meaning, table.values()) if isinstance(item, Scope)]
 
     def _super_init(self, call: ast.Call) -> Scope | None:
-        func, owner = call.func, scope_of(call).enclosing_class()
-        if owner is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
+        base, owner = receiver(call), scope_of(call).enclosing_class()
+        if owner is None or not isinstance(base, ast.Call) or not is_name(base.func, "super"):
             return None
-        if not is_name(func.value.func, "super"):
-            return None
-        base = next((base for base in self.bases(owner) if isinstance(base, Scope)), None)
-        return self.method(base, func.attr) if base is not None else None
+        bases = [one for one in self.bases(owner) if isinstance(one, Scope)]
+        return self.method(bases[0], method_name(call)) if bases else None
 
 
 def rewraps(binding: Binding) -> bool:
@@ -253,8 +240,7 @@ def rewraps(binding: Binding) -> bool:
     value = binding.value
     if binding.how is not How.ASSIGN or not isinstance(value, ast.Call):
         return False
-    inner = [value.func.value] if isinstance(value.func, ast.Attribute) else []
-    return any(is_name(part, binding.name) for part in (*inner, *value.args[:1]))
+    return any(is_name(part, binding.name) for part in (receiver(value), *value.args[:1]))
 
 
 def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:

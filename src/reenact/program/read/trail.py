@@ -16,6 +16,7 @@ from reenact.program.read.ends import End, Frame
 from reenact.program.read.index import DATA_SUFFIXES, FileIndex, Store
 from reenact.program.read.scope import Binding, How, Scope, bindings_of, is_name, keyword
 from reenact.program.read.sources import Sources
+from reenact.program.read.vocabulary import last_name
 from reenact.program.source import shared_end, word_set
 
 PROPERTIES = ("property", "cached_property")
@@ -128,61 +129,46 @@ class Trail(ABC):
             marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
             if method is not None and any(is_name(mark, word) for mark in marks for word in PROPERTIES):
                 return self.returned(method)
-            bindings = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
-            if len(bindings) == 1 and bindings[0].value is not None:
-                return self._field(bindings[0].value) or self.bound(bindings[0])
+            values = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
+            if len(values) == 1 and values[0].value is not None:
+                return self._field(values[0].value) or self.bound(values[0])
         return []
 
     def _field(self, value: ast.expr) -> list[End]:
         """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
-        if not isinstance(value, ast.Call):
+        called = self.sources.dotted(value.func) if isinstance(value, ast.Call) else ""
+        if not isinstance(value, ast.Call) or last_name(called).lower() not in ("field", "ib", "attrib"):
             return []
-        if self.sources.dotted(value.func).rpartition(".")[2].lower() not in ("field", "ib", "attrib"):
-            return []
+        factory = keyword(value, "default_factory", "factory")
         default = keyword(value, "default") or (value.args[0] if value.args else None)
+        default = default or (factory.body if isinstance(factory, ast.Lambda) else None)
         if default is not None:
             return self.follow(default, Written.DATACLASS)
-        factory = keyword(value, "default_factory", "factory")
-        if isinstance(factory, ast.Lambda):
-            return self.follow(factory.body, Written.DATACLASS)
-        made = self.sources.meaning(factory) if factory is not None else None
-        if isinstance(made, Scope) and made.is_class:
-            return [End(made.node, Written.DATACLASS)]
-        return []
+        made = self.sources.owner(factory) if factory is not None else None
+        return [End(made.node, Written.DATACLASS)] if made is not None else []
 
     def made(self, owner: Scope, call: ast.Call, name: str) -> list[End]:
         """An attribute of the instance that this very call makes."""
         if self.sources.method(owner, "__init__") is not None:
             return self.own_attribute(owner, name)
-        value = keyword(call, name)
-        if value is None:
-            position = self._field_position(owner, name)
-            value = call.args[position] if position is not None and position < len(call.args) else None
+        assert isinstance(owner.node, ast.ClassDef)
+        parts = [part.target for part in owner.node.body if isinstance(part, ast.AnnAssign)]
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
+        positional = dict(zip(names, call.args, strict=False))
+        value = keyword(call, name) or positional.get(name)
         if value is not None:
             return self.follow(value, Written.LITERAL)
         extras = (self.members(part.value, name) for part in call.keywords if part.arg is None)
         return next(filter(None, extras), []) or self.own_attribute(owner, name)
 
-    def _field_position(self, owner: Scope, name: str) -> int | None:
-        assert isinstance(owner.node, ast.ClassDef)
-        names = [
-            part.target.id
-            for part in owner.node.body
-            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-        ]
-        return names.index(name) if name in names else None
-
     def hyper_parameter(self, node: ast.Attribute | ast.Subscript) -> list[End]:
         """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
         base = node.value
-        if not (isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")):
-            return []
-        owner = self.sources.owner(base.value)
+        named = isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")
+        owner = self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
         start = self.sources.method(owner, "__init__") if owner is not None else None
-        if start is None:
-            return []
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", "")
-        bindings = start.bindings.get(str(name), [])
+        bindings = start.bindings.get(str(name), []) if start is not None else []
         return self.bound(bindings[0]) if bindings else []
 
 
@@ -231,14 +217,10 @@ def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
 
 def distinct(ends: list[End]) -> list[End]:
     """Each end once, in order."""
-    seen: set[tuple[object, ...]] = set()
-    found = []
+    found: dict[object, End] = {}
     for end in ends:
-        key = (end.data_file, end.entry.span) if end.entry is not None else (id(end.node),)
-        if key not in seen:
-            seen.add(key)
-            found.append(end)
-    return found
+        found.setdefault((end.data_file, end.entry.span) if end.entry is not None else end.node, end)
+    return list(found.values())
 
 
 def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:

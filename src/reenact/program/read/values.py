@@ -56,9 +56,9 @@ class Values:
 
     def find(self, use: ast.expr) -> list[Found]:
         """Every place that feeds an argument."""
-        found = [self._found(end, use) for end in self.follower.follow(use)]
         distinct: dict[Span, Found] = {}
-        for item in found:
+        for end in self.follower.follow(use):
+            item = self._found(end, use)
             distinct.setdefault(item.spot, item)
         return list(distinct.values())
 
@@ -136,26 +136,18 @@ class Values:
             return self.compute(node.value)
         if isinstance(node, ast.Call) and self.sources.dotted(node.func) in NUMBERS:
             return self.compute(node.args[0]) if len(node.args) == 1 else None
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            return self._compute_end(node)
-        return None
-
-    def _compute_end(self, node: ast.expr) -> int | float | None:
-        end = self.follower.single(node)
+        named = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        end = self.follower.single(node) if named else None
         if end is not None and is_number(end.in_force):
             return end.in_force  # type: ignore[return-value]
         return None if end is None or end.node is node else self.compute(end.node)
 
     def _only_known_part(self, node: ast.expr) -> End | None:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be computed."""
-        if not isinstance(node, ast.BinOp):
-            return None
-        known = []
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
-                end = self.follower.single(part)
-                if end is not None and end.node is not part and is_number(end.literal()):
-                    known.append(end)
+        whole = ast.walk(node) if isinstance(node, ast.BinOp) else ()
+        parts = [part for part in whole if isinstance(part, ast.Name | ast.Attribute)]
+        ends = [(self.follower.single(part), part) for part in parts if isinstance(part.ctx, ast.Load)]
+        known = [end for end, part in ends if end and end.node is not part and is_number(end.literal())]
         return known[0] if len(known) == 1 else None
 
 
@@ -214,21 +206,19 @@ class Callees:
 
     def made(self, node: ast.expr) -> list[Made]:
         """The library calls that make the object an expression stands for."""
-        return self._made(node, lambda: self._calls(node))
+        return self._made(node, lambda: self._makers(node))
 
-    def _calls(self, node: ast.expr) -> list[Made]:
-        ends = self.follower.follow(node)
-        calls = [end.node for end in ends if isinstance(end.node, ast.Call)]
-        return [made for call in calls for made in self._makers(call)]
-
-    def _makers(self, call: ast.Call) -> list[Made]:
-        if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
-            return self.made(call.func.value)
-        callees = self.of(call)
-        target = self.sources.meaning(call.func)
-        if callees or not isinstance(target, Scope) or not target.is_function:
-            return [Made(callee, call) for callee in callees]
-        return [made for value in target.returned() for made in self.made(value)]
+    def _makers(self, node: ast.expr) -> list[Made]:
+        found: list[Made] = []
+        for call in [end.node for end in self.follower.follow(node) if isinstance(end.node, ast.Call)]:
+            callees, target = self.of(call), self.sources.meaning(call.func)
+            if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
+                found += self.made(call.func.value)
+            elif callees or not isinstance(target, Scope) or not target.is_function:
+                found += [Made(callee, call) for callee in callees]
+            else:
+                found += [made for value in target.returned() for made in self.made(value)]
+        return found
 
     def _names(self, node: ast.AST, written: Written) -> list[Callee]:
         direct = self.sources.dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
