@@ -22,8 +22,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class Set(_Plain):
-    """Give a hyperparameter a value, and change nothing else. Absent hyperparameters are written; null takes
-    a written one back."""
+    """Give a hyperparameter a value and change nothing else; null takes a written one back."""
 
     hyperparameter: HyperparameterId
     value: JsonValue
@@ -83,8 +82,7 @@ Change: TypeAlias = Set | Insert | Remove | Replace
 
 
 def exact(value: object) -> Hashable:
-    """A change, or a value in it, as a key: `1`, `1.0` and `True` are equal, but their keys differ, for they
-    are written differently."""
+    """A change, or a value in it, as a key: `1`, `1.0` and `True` are written differently."""
     if isinstance(value, Set | Insert | Remove | Replace):
         return (type(value), *(exact(getattr(value, one.name)) for one in fields(value)))
     if isinstance(value, Mapping):

@@ -183,8 +183,7 @@ SUFFIX = ".yaml"
 
 
 def named_config(call: ast.Call) -> str:
-    """The file that a call with `config_name=` reads, below the program's own folder; empty where none is
-    written out."""
+    """The file below the program's folder that a call with `config_name=` reads; empty for none."""
     given = (keyword(call, "config_name"), argument(call, 0, "config_path"))
     name, folder = (getattr(one, "value", "") if isinstance(one, ast.Constant) else "" for one in given)
     if not name or not isinstance(name, str):

@@ -66,8 +66,7 @@ class HyperparameterId:
     """Structural identity: survives edits elsewhere, never holds a line number."""
 
     file: str
-    """The Python file that uses the value; the value itself may stand in another, see
-    `Hyperparameter.place`."""
+    """The Python file that uses the value, which may stand in another: `Hyperparameter.place`."""
     model: str
     """Class, variable or function that holds the model; empty for what belongs to the training."""
     layer: str
@@ -128,8 +127,7 @@ class Hyperparameter:
     also: tuple[Kind, ...] = ()
     """Other kinds that the same written value serves."""
     default: JsonValue = None
-    """What the library takes when it is absent; what stands in the source when the command line says
-    otherwise."""
+    """What the library takes when it is absent; what the source says when the command line says otherwise."""
     overridden: str = ""
     """The option on the command line that is in force instead of what is written."""
     computed: JsonValue = None

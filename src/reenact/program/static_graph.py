@@ -51,8 +51,7 @@ class StaticLayer:
     place: Place
     """The constructor call."""
     activation: str | None
-    """What is applied to its output, in our word (`relu`, `softmax`); none when nothing is, or it cannot be
-    determined."""
+    """What is applied to its output (`relu`, `softmax`); none when nothing is, or nobody can tell."""
     role: str
     """`output`, `hidden`, or empty for layers without a weight matrix."""
     settings: dict[str, JsonValue] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from reenact.program.graph import Layer, ModelGraph, WeightFacts
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.static_graph import StaticGraph, StaticLayer
 from reenact.types import JsonValue, Place
 
@@ -80,7 +80,7 @@ def views(
 
 def family_of(type_name: str, framework: str = "") -> str:
     """The family of a layer class."""
-    tables = (torch_words.LAYERS, keras_words.LAYERS)
+    tables = (lexicon.TORCH_LAYERS, lexicon.KERAS_LAYERS)
     found = [table[type_name].family.value for table in tables if type_name in table]
     return found[-1 if framework == "keras" else 0] if found else ""
 

@@ -6,7 +6,7 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.lists import chain, insert_item
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text, rename, rename_callee
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import spot_of
 from reenact.program.read.layers import ActivationSite, Way, activation_word
@@ -41,15 +41,15 @@ def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
 
 
 def torch_class(word: str) -> str:
-    if word not in torch_words.ACTIVATION_CLASSES:
-        known = ", ".join(sorted(torch_words.ACTIVATION_CLASSES))
+    if word not in lexicon.TORCH_ACTIVATION_CLASSES:
+        known = ", ".join(sorted(lexicon.TORCH_ACTIVATION_CLASSES))
         raise NotChangeable(f"PyTorch has no activation of that name. Received: {word!r}. Known: {known}.")
-    return torch_words.ACTIVATION_CLASSES[word]
+    return lexicon.TORCH_ACTIVATION_CLASSES[word]
 
 
 def _keep_dim(editor: SourceEditor, activation: ActivationSite, word: str, tensor: ast.expr | None) -> None:
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
-    call, needs = activation.call, word in torch_words.NEEDS_DIM
+    call, needs = activation.call, word in lexicon.TORCH_NEEDS_DIM
     kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
     given = [*call.args, *(part.value for part in call.keywords if part.arg not in kept)]
     for part in given:
@@ -61,15 +61,15 @@ def _keep_dim(editor: SourceEditor, activation: ActivationSite, word: str, tenso
 
 def _home(word: str) -> str:
     """The module of PyTorch that has the function of an activation."""
-    if word not in torch_words.ACTIVATION_FUNCTIONS:
+    if word not in lexicon.TORCH_ACTIVATION_FUNCTIONS:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
-    return "torch" if word in torch_words.TENSOR_FUNCTIONS else "torch.nn.functional"
+    return "torch" if word in lexicon.TORCH_TENSOR_FUNCTIONS else "torch.nn.functional"
 
 
 def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     """`x.relu()` becomes `x.tanh()`, or `F.gelu(x)` where tensors have no such method."""
-    call, inner, needs = activation.call, _tensor(activation), word in torch_words.NEEDS_DIM
-    if word in torch_words.TENSOR_METHODS:
+    call, inner, needs = activation.call, _tensor(activation), word in lexicon.TORCH_NEEDS_DIM
+    if word in lexicon.TORCH_TENSOR_METHODS:
         editor.behind(call, inner, f".{word}({'1' if needs else ''})")
         return
     name = editor.name_for(f"torch.nn.functional.{word}", call)
@@ -113,8 +113,8 @@ def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
 
 
 def keras_string(word: str) -> str:
-    if word not in keras_words.ACTIVATIONS and word not in keras_words.LAYER_OF_ACTIVATION:
-        known = ", ".join(sorted(keras_words.ACTIVATIONS))
+    if word not in lexicon.KERAS_ACTIVATIONS and word not in lexicon.KERAS_LAYER_OF_ACTIVATION:
+        known = ", ".join(sorted(lexicon.KERAS_ACTIVATIONS))
         raise NotChangeable(f"Keras has no activation of that name. Received: {word!r}. Known: {known}.")
     return word
 
@@ -127,7 +127,7 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     word = activation_word(value)
     if word == "linear":
         return
-    dim = "dim=1" if word in torch_words.NEEDS_DIM else ""
+    dim = "dim=1" if word in lexicon.TORCH_NEEDS_DIM else ""
     for head in layer.heads:
         name = editor.name_for(f"{_home(word)}.{word}", head)
         editor.wrap(head, f"{name}(", f", {dim})" if dim else ")")

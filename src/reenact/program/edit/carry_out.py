@@ -6,17 +6,16 @@ from dataclasses import replace
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
-from reenact.program.edit import arguments, optimizers, values
+from reenact.program.edit import missing, optimizers, values
 from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
 from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
 from reenact.program.edit.lists import replacement_text
-from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
+from reenact.program.edit.missing import remove_schedule, set_in_loop
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
-from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import spot_of
 from reenact.program.read.index import FileIndex, index_of
@@ -131,8 +130,7 @@ NAMED_SETTINGS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULA
 
 
 def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
-    """Make the edits that give a hyperparameter another value; raises NotChangeable when that cannot be
-    done."""
+    """Make the edits that give a hyperparameter another value; raises NotChangeable."""
     if not param.changeable:
         raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
     if param.kind is Kind.MOMENTUM and not value and site.library == "torch":
@@ -146,11 +144,11 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
     elif site.style is Style.APPLY:
         apply_activation(editor, site, value)
     elif site.style is Style.INIT:
-        arguments.add_initialiser(editor, param, site, value)
+        missing.add_initialiser(editor, param, site, value)
     elif site.style is Style.LOOP:
         set_in_loop(editor, param, site, value)
     elif param.absent:
-        arguments.add_argument(editor, param, site, value)
+        missing.add_argument(editor, param, site, value)
     else:
         _turn_written(editor, param, site, value)
 
@@ -175,15 +173,17 @@ def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, v
     elif param.kind is Kind.ACTIVATION:
         _turn_activation(editor, site, value)
     elif param.kind is Kind.NORMALIZATION:
-        _turn_norm(editor, site, value)
+        if value is not None:
+            raise NotChangeable(f"A normalisation can be taken out (null). Received: {value!r}.")
+        remove_layer(editor, known(site.layer))
     elif site.style is Style.CHOICE:
         values.choose(editor, site, value)
     elif site.style is Style.NAME:
         _turn_name(editor, param, site, value)
     elif value is None:
-        arguments.remove_argument(editor, site)
+        missing.remove_argument(editor, site)
     elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
-        editor.replace(site.found.spot, arguments.setting_text(editor, param, site, value))
+        editor.replace(site.found.spot, missing.setting_text(editor, param, site, value))
     else:
         values.set_value(editor, param, site, value)
 
@@ -201,29 +201,13 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)
 
 
-def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    layer = known(site.layer)
-    if value is None:
-        remove_layer(editor, layer)
-        return
-    spec = (keras_words.LAYERS if site.library == "keras" else torch_words.LAYERS).get(str(value))
-    if spec is None or spec.family != layer.spec.family:
-        raise NotChangeable(f"This is no normalisation layer of {site.library}. Received: {value!r}.")
-    if site.library == "torch" and spec.width_in != layer.spec.width_in:
-        raise NotChangeable(f"{value} does not take the same arguments as {layer.name}.")
-    if site.library == "keras":
-        values.exchange_callee(editor, site, f"keras.layers.{value}", frozenset(("name", "axis", "epsilon")))
-    else:
-        values.rename_callee(editor, known(site.callee), f"torch.nn.{value}")
-
-
 def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
         remove_schedule(editor, site)
     elif param.kind in NAMED_SETTINGS and site.library == "keras":
         _keras_setting(editor, param, site, value)
     elif param.kind in NAMED_SETTINGS and isinstance(value, str):
-        name = arguments.torch_initialiser(value)
+        name = missing.torch_initialiser(value)
         values.exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
         if name == "constant_":
             editor.set_argument(known(site.call), "val", "0.0")
@@ -241,4 +225,4 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
     if value is None and not called:
         raise NotChangeable("It is given by name; what would be left cannot be determined.")
     spot = spot_of(call) if called else editor.analysis.values.spot(end)
-    editor.replace(spot, arguments.setting_text(editor, param, site, value))
+    editor.replace(spot, missing.setting_text(editor, param, site, value))

@@ -12,9 +12,9 @@ from reenact.program.edit.values import python_text
 from reenact.program.read.ends import spot_of
 from reenact.program.read.index import statement_of
 from reenact.program.read.layers import LayerSite, Library
+from reenact.program.read.model import WIDTHS, followers, why_layer_stays, width_value
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import is_name
-from reenact.program.read.widths import WIDTHS, followers, why_layer_stays, width_value
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 
@@ -87,8 +87,7 @@ def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> Non
 def _put(
     editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, before: bool = False, again: bool = False
 ) -> None:
-    """Put source texts of layers behind another one or in front of it, wherever that stands; `again`: behind
-    its activation."""
+    """Put texts of layers behind another one, or in front of it; `again`: behind its activation."""
     kind = layer.position.kind
     if kind in LISTED:
         anchor = (_activation_item(editor, layer) if again else None) or layer

@@ -9,7 +9,7 @@ from reenact.program.edit.segments import Bracketed
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import LayerSite, Library, Way
 from reenact.program.read.positions import LISTS, ContainerKind
@@ -54,8 +54,7 @@ def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
 
 
 def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
-    """The call or list that holds a layer, which item it is, and what it is called there; no holder where a
-    statement of its own adds it."""
+    """The call or list that holds a layer (none for a statement that adds it), its number and name there."""
     kind, parent = layer.position.kind, index.parents[layer.call]
     if kind is ContainerKind.ELEMENT:
         return (*_holder(editor, index, layer), "")
@@ -69,8 +68,7 @@ def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bra
 
 
 def _holder(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
-    """The call or list whose item the layer is, and which one; lists that are indexed or looped over are
-    left alone."""
+    """The call or list whose item the layer is, and which one; lists that are looped over are left alone."""
     node: ast.AST = layer.call
     parent = index.parents[node]
     while not isinstance(parent, ast.Call | ast.List | ast.Tuple):
@@ -134,9 +132,9 @@ def layer_text(
     """A constructor call for a layer of this name beside an anchor."""
     if anchor.library is Library.KERAS:
         return _keras_text(editor, anchor, name, settings)
-    if name not in torch_words.LAYERS:
+    if name not in lexicon.TORCH_LAYERS:
         raise NotChangeable(f"PyTorch has no layer of that name. Received: {name!r}.")
-    spec = torch_words.LAYERS[name]
+    spec = lexicon.TORCH_LAYERS[name]
     parts = []
     if spec.width_in is not None and not any(word in settings for word in spec.width_in.names):
         width = _in_text(editor, anchor) if before else out_text(editor, anchor)
@@ -150,7 +148,7 @@ def layer_text(
 
 
 def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
-    if name not in keras_words.LAYERS:
+    if name not in lexicon.KERAS_LAYERS:
         raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
     given = dict(settings)
     if name == "Dense" and "units" not in given:
@@ -160,7 +158,7 @@ def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Ma
                 f"How wide a layer beside {anchor.path} should be is not written; give `units`."
             )
         given["units"] = editor.analysis.values.compute(width)
-    if keras_words.LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
+    if lexicon.KERAS_LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
         given["rate"] = 0.5
     return f"{editor.name_for(f'keras.layers.{name}', anchor.call)}({_arguments(given)})"
 
@@ -176,7 +174,7 @@ def replacement_text(
     editor: SourceEditor, layer: LayerSite, name: str, settings: Mapping[str, JsonValue]
 ) -> str:
     """A constructor call for another layer in the place of one: torch widths are taken over."""
-    spec = torch_words.LAYERS.get(name)
+    spec = lexicon.TORCH_LAYERS.get(name)
     if layer.library is Library.KERAS or spec is None or not (spec.weighted and layer.spec.weighted):
         return layer_text(editor, layer, name, settings, before=False)
     return _torch_call(editor, layer, name, [_in_text(editor, layer), out_text(editor, layer)], settings)
@@ -218,7 +216,7 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
         return [copied, _one_line(editor.text(activation.call))]
     word = activation.word if activation is not None else ""
     word = word if word in ("tanh", "gelu", "elu", "selu") else "relu"
-    name = editor.name_for(f"torch.nn.{torch_words.ACTIVATION_CLASSES[word]}", layer.call)
+    name = editor.name_for(f"torch.nn.{lexicon.TORCH_ACTIVATION_CLASSES[word]}", layer.call)
     return [f"{name}()", copied]
 
 

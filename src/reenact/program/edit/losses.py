@@ -10,7 +10,7 @@ from reenact.program.edit.activations import set_activation
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import choose, exchange_callee, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.supervision import Meeting, bends, gives_probabilities, meetings
@@ -38,32 +38,33 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 def _set_keras_loss(editor: SourceEditor, site: EditSite, value: str) -> None:
     name = keras_loss(value)
+    usual = lexicon.KERAS_LOSSES[name][0]
     if site.style is not Style.NAME and site.found is not None:
-        word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
-        write_at(editor, site.found.end, word)
-    elif last_name(known(site.callee).dotted) in keras_words.LOSSES:
+        own = value in lexicon.KERAS_LOSS_CLASS_OF and value != name
+        write_at(editor, site.found.end, value if own else usual)
+    elif last_name(known(site.callee).dotted) in lexicon.KERAS_LOSSES:
         exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
     else:
-        rename_callee(editor, known(site.callee), f"keras.losses.{keras_words.LOSSES[name][0]}")
+        rename_callee(editor, known(site.callee), f"keras.losses.{usual}")
 
 
 def torch_loss(value: str, *, functional: bool) -> str:
     """The class or function of that loss, by any of its names."""
-    for name in torch_words.LOSS_CLASSES:
-        function, plain = torch_words.FUNCTION_OF_LOSS.get(name, ""), plain_name(name)
+    for name in lexicon.TORCH_LOSS_CLASSES:
+        function, plain = lexicon.TORCH_FUNCTION_OF_LOSS.get(name, ""), plain_name(name)
         if plain_name(value) in (plain, plain_name(function), plain.removesuffix("loss")):
             if functional and not function:
                 raise NotChangeable(f"{name} has no function of its own.")
             return function if functional else name
-    known = ", ".join(torch_words.LOSS_CLASSES)
+    known = ", ".join(lexicon.TORCH_LOSS_CLASSES)
     raise NotChangeable(f"PyTorch has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
 def keras_loss(value: str) -> str:
-    for word, name in keras_words.LOSS_CLASS_OF.items():
+    for word, name in lexicon.KERAS_LOSS_CLASS_OF.items():
         if plain_name(word) == plain_name(value):
             return name
-    known = ", ".join(words[0] for words in keras_words.LOSSES.values())
+    known = ", ".join(words[0] for words in lexicon.KERAS_LOSSES.values())
     raise NotChangeable(f"Keras has no loss of that name. Received: {value!r}. Known: {known}.")
 
 

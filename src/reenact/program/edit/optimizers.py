@@ -7,7 +7,7 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.source_editor import ShortName, SourceEditor, known
 from reenact.program.edit.values import choose, python_text, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import spot_of
 from reenact.program.read.scope import entries, has_unpacking
@@ -15,7 +15,7 @@ from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
 
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
-LIBRARIES = {"torch": ("PyTorch", torch_words.OPTIMIZERS), "keras": ("Keras", keras_words.OPTIMIZERS)}
+LIBRARIES = {"torch": ("PyTorch", lexicon.TORCH_OPTIMIZERS), "keras": ("Keras", lexicon.KERAS_OPTIMIZERS)}
 
 
 def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -35,7 +35,7 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
 
 def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
-    if site.library != "torch" or (known(site.callee).choices and value not in torch_words.OPTIMIZERS):
+    if site.library != "torch" or (known(site.callee).choices and value not in lexicon.TORCH_OPTIMIZERS):
         return
     _, spec = spec_of("torch", value)
     given: list[object] = []
@@ -97,7 +97,7 @@ def finish_short_names(editor: SourceEditor) -> None:
             write_at(editor, found.end, short.name.lower())
             continue
         for name in short.settings:
-            if not keras_words.OPTIMIZERS[short.name].takes(name):
+            if not lexicon.KERAS_OPTIMIZERS[short.name].takes(name):
                 raise NotChangeable(f"{short.name} takes no {name}.")
         called = editor.name_for(f"keras.optimizers.{short.name}", found.use)
         given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())

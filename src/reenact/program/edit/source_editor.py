@@ -90,8 +90,7 @@ class SourceEditor:
         self._order = 0
 
     def claim(self, param: HyperparameterId, value: JsonValue) -> bool:
-        """True when a hyperparameter is to be turned for the first time; raises PatchConflict for two
-        values."""
+        """True for the first wish about a hyperparameter; raises PatchConflict for two values."""
         wish, first = json.dumps(value, sort_keys=True), param not in self.claimed
         if self.claimed.setdefault(param, wish) != wish:
             raise PatchConflict(f"Two changes want another value for {param}.")

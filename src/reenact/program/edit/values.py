@@ -10,9 +10,9 @@ from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import End, Given, is_number, literal, name_spot, spot_of
+from reenact.program.read.model import WIDTHS, followers
 from reenact.program.read.scope import argument, has_unpacking
 from reenact.program.read.values import Callee, Found
-from reenact.program.read.widths import WIDTHS, followers
 from reenact.types import JsonValue
 
 
@@ -57,8 +57,7 @@ def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value
 
 
 def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
-    """Write a literal at the end of a trail: Python, YAML, JSON, and the command line where that is in
-    force."""
+    """Write a literal at the end of a trail: in Python, YAML, JSON, or on the command line."""
     if end.option is not None and end.given is not None:
         editor.say(*_words(end.given, value))
     if end.option is not None and end.option.default is None:
@@ -124,8 +123,7 @@ def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: Jso
 
 
 def rename(editor: SourceEditor, node: ast.AST, old: str, new: str) -> None:
-    """Put the library object `new` where the name of `old` stands, which may be far from where it is
-    called."""
+    """Put the library object `new` where the name of `old` is written, perhaps far from its call."""
     if not isinstance(node, ast.Name | ast.Attribute):
         raise NotChangeable("The name of what is called is not written as a name.")
     home, _, name = new.rpartition(".")

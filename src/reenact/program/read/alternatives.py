@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number
 from reenact.program.read.vocabulary import plain_name
@@ -78,7 +78,7 @@ def same_value(value: JsonValue, now: JsonValue) -> bool:
 
 def _same_loss(value: JsonValue, now: JsonValue) -> bool:
     """`mae` is `mean_absolute_error`."""
-    classes = [keras_words.LOSS_CLASS_OF.get(str(word), str(word)) for word in (value, now)]
+    classes = [lexicon.KERAS_LOSS_CLASS_OF.get(str(word), str(word)) for word in (value, now)]
     return same_value(classes[0], classes[1])
 
 
@@ -126,12 +126,13 @@ def _activations(draft: Draft) -> Sequence[JsonValue]:
 
 
 def _losses(draft: Draft) -> Sequence[JsonValue]:
+    now = str(draft.param.value)
     if draft.site.library == "torch":
-        written_as_function = str(draft.param.value) in torch_words.LOSS_FUNCTIONS
-        return [torch_words.FUNCTION_OF_LOSS[name] if written_as_function else name for name in TORCH_LOSSES]
-    if draft.site.style is Style.NAME and str(draft.param.value) in keras_words.LOSSES:
-        return list(keras_words.LOSSES)
-    return [words[0] for words in keras_words.LOSSES.values()]
+        function = now in lexicon.TORCH_LOSS_FUNCTIONS
+        return [lexicon.TORCH_FUNCTION_OF_LOSS[name] if function else name for name in TORCH_LOSSES]
+    if draft.site.style is Style.NAME and now in lexicon.KERAS_LOSSES:
+        return list(lexicon.KERAS_LOSSES)
+    return [words[0] for words in lexicon.KERAS_LOSSES.values()]
 
 
 def _scaling(draft: Draft) -> Sequence[JsonValue]:
@@ -143,12 +144,12 @@ def _scaling(draft: Draft) -> Sequence[JsonValue]:
 
 
 def _schedulers(draft: Draft) -> Sequence[JsonValue]:
-    absent = {"torch": words("CosineAnnealingLR StepLR ExponentialLR"), "keras": ("ReduceLROnPlateau",)}
+    torch = draft.site.library == "torch"
     if draft.site.library == "transformers":
         return words("linear cosine constant constant_with_warmup polynomial")
     if draft.param.absent:
-        return absent["torch" if draft.site.library == "torch" else "keras"]
-    return (None,) if draft.site.library == "torch" else ()
+        return words("CosineAnnealingLR StepLR ExponentialLR" if torch else "ReduceLROnPlateau")
+    return (None,) if torch else ()
 
 
 def _optimizers(draft: Draft) -> Sequence[JsonValue]:

@@ -27,8 +27,7 @@ class End:
     """The last step of a trail."""
 
     node: ast.AST
-    """The expression; a class or function definition; the expression that reads the file, for a data
-    entry."""
+    """The expression, a class or function definition, or the expression that reads a data file."""
     written: Written
     entry: Entry | None = None
     """Set when the trail leads into a data file."""
@@ -108,8 +107,7 @@ class Option:
     """What a flag without a value stores; none for options that take one."""
 
     def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> Given | None:
-        """What the command line says about it, the last time counts; `flags` are those of the whole
-        parser."""
+        """What the command line says about it, the last time counts; `flags` are those of its parser."""
         found: Given | None = None
         for index, word in enumerate(takewhile(lambda one: one != "--", arguments)):
             flag, equals, rest = self._split(word, flags)

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reenact.program.read import torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.layers import (
     ActivationSite,
     Applied,
@@ -193,7 +193,7 @@ class Flow:
         word = function_word(target) if isinstance(target, str) else ""
         if word:
             return self._bend(ActivationSite(Way.FUNCTION, word, node), given)
-        if target is None and method_name(node) in torch_words.TENSOR_METHODS:
+        if target is None and method_name(node) in lexicon.TORCH_TENSOR_METHODS:
             word = activation_word(method_name(node))
             return self._bend(ActivationSite(Way.METHOD, word, node), given)
         if isinstance(target, Instance):

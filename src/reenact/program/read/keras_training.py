@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import keras_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, CallSite, Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.index import dotted_text
 from reenact.program.read.scope import argument, has_unpacking, keyword, method_name, receiver
@@ -43,16 +43,16 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def _library(at: CallSite) -> Iterator[Draft]:
     for callee in at.analysis.callees.of(at.call):
         name = last_name(callee.dotted)
-        optimizer = keras_words.OPTIMIZER_OF_STRING.get(name.lower(), "")
+        optimizer = lexicon.KERAS_OPTIMIZER_OF_STRING.get(name.lower(), "")
         if callee.dotted == f"keras.optimizers.{name}" and optimizer:
-            spec = keras_words.OPTIMIZERS[optimizer]
+            spec = lexicon.KERAS_OPTIMIZERS[optimizer]
             yield from _optimizer(replace(at, owner=name), callee, spec)
         elif callee.dotted == "keras.optimizers.get" and at.call.args:
             yield from at.value(Kind.OPTIMIZER, at.call.args[0])
-        elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
+        elif callee.dotted == f"keras.losses.{name}" and name in lexicon.KERAS_LOSSES:
             yield at.named(Kind.LOSS, callee, output=_output_of(at.analysis, at.call))
-        elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
-            callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
+        elif (callee.dotted == f"keras.callbacks.{name}" and name in lexicon.KERAS_SCHEDULE_CALLBACKS) or (
+            callee.dotted == f"keras.optimizers.schedules.{name}" and name in lexicon.KERAS_SCHEDULES
         ):
             yield at.named(Kind.SCHEDULER, callee, name)
         return
@@ -90,11 +90,11 @@ def _is_compile(at: CallSite) -> bool:
 def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
     for found in at.analysis.values.find(value):
-        word = keras_words.OPTIMIZER_OF_STRING.get(str(found.value).lower())
+        word = lexicon.KERAS_OPTIMIZER_OF_STRING.get(str(found.value).lower())
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
         yield at.analysis.found_draft(Kind.OPTIMIZER, found, at.site("optimizer"))
-        spec, own = keras_words.OPTIMIZERS[word], replace(at, owner=word)
+        spec, own = lexicon.KERAS_OPTIMIZERS[word], replace(at, owner=word)
         for kind, names in ((Kind.LEARNING_RATE, RATE_WORDS), *SETTINGS):
             if spec.takes(names[0]):
                 site = at.site(names[0], Style.SHORT_NAME, found=found)
@@ -147,7 +147,7 @@ def _is_fit(at: CallSite) -> bool:
         return True
     owner = at.analysis.sources.owner(base)
     if owner is not None:
-        return at.analysis.sources.inherits(owner, keras_words.MODEL_BASES)
+        return at.analysis.sources.inherits(owner, lexicon.KERAS_MODEL_BASES)
     compiled = {dotted_text(receiver(other) or other) for other in at.analysis.calls("compile")}
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
@@ -169,7 +169,7 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
 
 def _no_schedule(at: CallSite) -> Iterator[Draft]:
     written = any(
-        last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
+        last_name(callee.dotted) in lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
         for other in at.analysis.calls()
         for callee in at.analysis.callees.of(other)
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import keras_words, torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.ends import NOT_LITERAL, literal
 from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
@@ -52,10 +52,10 @@ class ActivationSite:
 
 def activation_word(name: str) -> str:
     """Our word for what a library or a user calls an activation: `LeakyReLU` is `leaky_relu`."""
-    if name in torch_words.ACTIVATION_BY_CLASS:
-        return torch_words.ACTIVATION_BY_CLASS[name]
-    if name in keras_words.ACTIVATION_LAYERS:
-        return keras_words.ACTIVATION_LAYERS[name]
+    if name in lexicon.TORCH_ACTIVATION_BY_CLASS:
+        return lexicon.TORCH_ACTIVATION_BY_CLASS[name]
+    if name in lexicon.KERAS_ACTIVATION_LAYERS:
+        return lexicon.KERAS_ACTIVATION_LAYERS[name]
     word = name.rstrip("_").lower()
     return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
 
@@ -64,11 +64,11 @@ def function_word(dotted: str) -> str:
     """Our word for an activation function by its canonical name, or empty."""
     home, _, name = dotted.rpartition(".")
     if home in TORCH_HOMES:
-        known = name.rstrip("_") in torch_words.ACTIVATION_FUNCTIONS
+        known = name.rstrip("_") in lexicon.TORCH_ACTIVATION_FUNCTIONS
     elif home in KERAS_HOMES:
-        known = name.rstrip("_") in keras_words.ACTIVATIONS
+        known = name.rstrip("_") in lexicon.KERAS_ACTIVATIONS
     else:
-        known = home in TENSORFLOW_HOMES and name in keras_words.ACTIVATIONS
+        known = home in TENSORFLOW_HOMES and name in lexicon.KERAS_ACTIVATIONS
     return activation_word(name) if known else ""
 
 
@@ -139,10 +139,10 @@ class LayerSite:
 def library_spec(dotted: str) -> tuple[Library, str, LayerSpec] | None:
     """The layer class behind a canonical name."""
     name = last_name(dotted)
-    if dotted == f"torch.nn.{name}" and name in torch_words.LAYERS:
-        return Library.TORCH, name, torch_words.LAYERS[name]
-    if dotted == f"keras.layers.{name}" and name in keras_words.LAYERS:
-        return Library.KERAS, name, keras_words.LAYERS[name]
+    if dotted == f"torch.nn.{name}" and name in lexicon.TORCH_LAYERS:
+        return Library.TORCH, name, lexicon.TORCH_LAYERS[name]
+    if dotted == f"keras.layers.{name}" and name in lexicon.KERAS_LAYERS:
+        return Library.KERAS, name, lexicon.KERAS_LAYERS[name]
     return None
 
 

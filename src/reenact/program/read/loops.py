@@ -1,31 +1,29 @@
-"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over batches;
-and what their text tells: epochs, and batches that are cut without a loader."""
+"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over batches,
+and the habits of a PyTorch loop: gradients set to zero, modes, clipping, held-out data.
+
+What is missing is only reported when it is missing from the whole program: another function, a keyword such
+as `set_to_none`, a trainer or a library may do it.
+"""
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.ends import literal
+from reenact.program.read.data import no_grad, speaks_of_evaluation
+from reenact.program.read.ends import literal, spot_of
+from reenact.program.read.index import dotted_text, statement_of
+from reenact.program.read.model import Models
 from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver, scope_of
+from reenact.program.read.vocabulary import Family, last_name
 from reenact.program.source import word_set
 
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
 WRAPPERS = word_set("tqdm enumerate list track progress_bar auto iter reversed prange")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoopSite:
-    """One loop around training steps."""
-
-    node: Loop
-    level: int
-    """0 for the outermost training loop."""
 
 
 class Loops:
@@ -38,55 +36,40 @@ class Loops:
     @cached_property
     def backwards(self) -> list[ast.Call]:
         """Calls that make gradients."""
-        return [
-            call
-            for call in self.analysis.calls("backward", "manual_backward")
-            if not self.sources.dotted(receiver(call) or call).startswith("torch.autograd")
-        ]
+        made = self.analysis.calls("backward", "manual_backward")
+        bases = [(call, self.sources.dotted(receiver(call) or call)) for call in made]
+        return [call for call, base in bases if not base.startswith("torch.autograd")]
 
     @cached_property
     def trainers(self) -> list[ast.Call]:
-        """Calls that train by one step: backward, `train_on_batch`, gradients applied by a Keras
-        optimiser."""
-        applied = [
-            call
-            for call in self.analysis.calls("apply_gradients", "apply")
-            if "opt" in ast.unparse(receiver(call) or call).lower()
-        ]
+        """Calls that train by one step: backward, `train_on_batch`, gradients that Keras applies."""
+        calls = self.analysis.calls("apply_gradients", "apply")
+        applied = [call for call in calls if "opt" in ast.unparse(receiver(call) or call).lower()]
         return [*self.backwards, *self.analysis.calls("train_on_batch"), *applied]
 
     @cached_property
     def training_functions(self) -> set[Scope]:
         """Functions that train, themselves or through others they call."""
-        found = {scope for scope in map(scope_of, self.trainers) if scope.is_function}
-        todo = list(found)
-        while todo:
-            function = todo.pop()
+        todo = [scope for scope in map(scope_of, self.trainers) if scope.is_function]
+        for function in todo:
             callers = map(scope_of, self.sources.sites.get(function, []))
             # The function around a closure counts too: `optimizer.step(closure)`.
-            for scope in (*callers, *([function.parent] if function.parent is not None else [])):
+            for scope in filter(None, (*callers, function.parent)):
                 holder = scope.enclosing_function()
-                if holder is not None and holder not in found:
-                    found.add(holder)
+                if holder is not None and holder not in todo:
                     todo.append(holder)
-        return found
+        return set(todo)
 
     @cached_property
-    def loops(self) -> list[LoopSite]:
-        """All loops around training steps, outermost first within each file."""
+    def levels(self) -> dict[Loop, int]:
+        """All loops around training steps, in the order of the text; 0 for the outermost."""
         nodes = [node for index in self.sources.indexes.values() for node in index.loops]
-        return [LoopSite(node, self._level(node, set())) for node in nodes if self._trains(node)]
+        return {node: self._level(node, set()) for node in nodes if self._trains(node)}
 
     def _trains(self, node: Loop) -> bool:
-        for part in ast.walk(node):
-            if not isinstance(part, ast.Call):
-                continue
-            if part in self.trainers:
-                return True
-            target = self.sources.meaning(part.func)
-            if isinstance(target, Scope) and target in self.training_functions:
-                return True
-        return False
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        own = self.training_functions
+        return any(call in self.trainers or self.sources.meaning(call.func) in own for call in calls)
 
     def _level(self, node: ast.AST, seen: set[Scope]) -> int:
         around = sum(isinstance(part, Loop) and self._trains(part) for part in _inside_function(node))
@@ -100,19 +83,16 @@ class Loops:
         ]
         return around + max(levels, default=0)
 
-    def in_loop(self, node: ast.AST, seen: set[Scope] | None = None) -> bool:
-        """True when a node runs again and again: in a loop, or in a function that is called or handed over
-        in one."""
+    def in_loop(self, node: ast.AST, seen: frozenset[Scope] = frozenset()) -> bool:
+        """True when a node runs again and again: in a loop, or in a function that is called in one."""
         if any(isinstance(part, Loop | ast.comprehension | ast.ListComp) for part in _inside_function(node)):
             return True
         function = scope_of(node).enclosing_function()
-        seen = seen if seen is not None else set()
         if function is None or function in seen:
             return False
-        seen.add(function)
         sites = self.sources.sites.get(function, [])
         # A method that the library calls, a closure, a callback: it may run at every step.
-        return not sites or any(self.in_loop(call, seen) for call in sites)
+        return not sites or any(self.in_loop(call, seen | {function}) for call in sites)
 
 
 def _inside_function(node: ast.AST) -> list[ast.AST]:
@@ -131,16 +111,14 @@ def iterated(node: Loop) -> ast.expr | None:
     return value
 
 
-def range_arguments(value: ast.expr | None) -> list[ast.expr] | None:
-    """The arguments of `range(...)` or `trange(...)`, or none."""
-    if isinstance(value, ast.Call) and _name(value) in ("range", "trange") and value.args:
-        return list(value.args)
-    return None
+def range_arguments(value: ast.expr | None) -> list[ast.expr]:
+    """The arguments of `range(...)` or `trange(...)`."""
+    ranged = isinstance(value, ast.Call) and _name(value) in ("range", "trange")
+    return value.args if isinstance(value, ast.Call) and ranged else []
 
 
 def count_of(arguments: list[ast.expr]) -> ast.expr:
-    """How often `range` runs, as an expression of the source: `range(1, n + 1)` and `range(a, a + n)` run n
-    times."""
+    """How often `range` runs, as written: `range(1, n + 1)` and `range(a, a + n)` run n times."""
     if len(arguments) == 1:
         return arguments[0]
     start, stop = arguments[0], arguments[1]
@@ -160,62 +138,178 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
     epochs = _epoch_loop(loops)
     uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
-    others = [loop for loop in loops.loops if loop is not epochs]
+    others = [loop for loop in loops.levels if loop is not epochs]
     for loop, kind, use in [*uses, *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others)]:
         if use is not None:
-            site = EditSite(Style.VALUE, "torch", node=loop.node)
-            yield from analysis.value_drafts(kind, use, site)
+            yield from analysis.value_drafts(kind, use, EditSite(Style.VALUE, "torch", node=loop))
 
 
-def _epoch_loop(loops: Loops) -> LoopSite | None:
+def _epoch_loop(loops: Loops) -> Loop | None:
     """The loop that counts epochs: by the name of its variable, else the outermost that counts."""
-    counting = [loop for loop in loops.loops if _rounds(loop) is not None]
+    counting = [loop for loop in loops.levels if _rounds(loop) is not None]
     named = [loop for loop in counting if "epoch" in _variable(loop).lower()]
-    if named:
-        return min(named, key=lambda loop: loop.level)
-    return next((loop for loop in counting if loop.level == 0), None)
+    outermost = [loop for loop in counting if loops.levels[loop] == 0]
+    return min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
 
 
-def _rounds(loop: LoopSite) -> ast.expr | None:
+def _rounds(loop: Loop) -> ast.expr | None:
     """What says how often a loop runs: `while step < max_steps`, `for epoch in range(epochs)`."""
-    if not isinstance(loop.node, ast.While):
-        arguments = range_arguments(iterated(loop.node))
+    if not isinstance(loop, ast.While):
+        arguments = range_arguments(iterated(loop))
         return count_of(arguments) if arguments and len(arguments) < 3 else None
-    test = loop.node.test
+    test = loop.test
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.LtE):
         return test.comparators[0]
     return None
 
 
-def _variable(loop: LoopSite) -> str:
-    if not isinstance(loop.node, ast.While):
-        return ast.unparse(loop.node.target)
-    return ast.unparse(loop.node.test.left) if isinstance(loop.node.test, ast.Compare) else ""
+def _variable(loop: Loop) -> str:
+    if not isinstance(loop, ast.While):
+        return ast.unparse(loop.target)
+    return ast.unparse(loop.test.left) if isinstance(loop.test, ast.Compare) else ""
 
 
-def _stride(loop: LoopSite) -> ast.expr | None:
+def _stride(loop: Loop) -> ast.expr | None:
     """`for start in range(0, rows, batch_size)`, `for rows in torch.randperm(n).split(batch_size)`."""
-    value = iterated(loop.node)
-    arguments = range_arguments(value) or []
+    value = iterated(loop)
+    arguments = range_arguments(value)
     if len(arguments) == 3:
         return arguments[2]
     pieces = isinstance(value, ast.Call) and method_name(value) in ("split", "batch") and value.args
     return pieces[0] if pieces else None
 
 
-def _slices(loop: LoopSite) -> ast.expr | None:
+def _slices(loop: Loop) -> ast.expr | None:
     """`rows[b * size : (b + 1) * size]` or `rows[i : i + size]` inside the loop."""
-    for part in ast.walk(loop.node):
+    for part in ast.walk(loop):
         if not isinstance(part, ast.Slice) or part.lower is None or not isinstance(part.upper, ast.BinOp):
             continue
         lower, upper = part.lower, part.upper
         if isinstance(upper.op, ast.Mult) and isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Mult):
-            common = [
-                one for one in (upper.left, upper.right) for other in (lower.left, lower.right)
-                if ast.dump(one) == ast.dump(other)
-            ]  # fmt: skip
+            sides = {ast.dump(lower.left), ast.dump(lower.right)}
+            common = [one for one in (upper.left, upper.right) if ast.dump(one) in sides]
             if common:
                 return common[0]
         if isinstance(upper.op, ast.Add) and ast.dump(upper.left) == ast.dump(lower):
             return upper.right
     return None
+
+
+MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
+SILENT_TRAINERS = ("lightning.", "transformers.", "accelerate.", "deepspeed.", "ignite.", "fastai.")
+
+
+def read_habits(
+    analysis: ProgramAnalysis, models: Models, loops: Loops, drafts: list[Draft]
+) -> Iterator[Draft]:
+    """Drafts of zero_grad and modes, and of what a loop of one's own leaves out."""
+    yield from _zero_grad(analysis, loops)
+    yield from _modes(analysis, models, loops)
+    if not _own_loop(analysis, loops):
+        return
+    kinds = {draft.kind for draft in drafts if not draft.param.absent}
+    backward = loops.backwards[0]
+    if Kind.GRADIENT_CLIP not in kinds and optimizer_steps(analysis):
+        site = EditSite(Style.LOOP, "torch", backward, node=backward)
+        yield analysis.absent(Kind.GRADIENT_CLIP, site, backward)
+    sites = [draft.site for draft in drafts if draft.kind is Kind.OPTIMIZER and draft.site.library == "torch"]
+    epochs = [draft.site for draft in drafts if draft.kind is Kind.EPOCHS and draft.site.node is not None]
+    if Kind.SCHEDULER not in kinds and len(sites) == 1 and epochs and sites[0].call is not None:
+        site = EditSite(Style.LOOP, "torch", sites[0].call, node=epochs[0].node)
+        yield analysis.absent(Kind.SCHEDULER, site, sites[0].call)
+    if Kind.VALIDATION not in kinds and not _evaluates(analysis):
+        reason = "which data to hold out is for the program to say"
+        site = EditSite(Style.FIXED, "torch", backward, reason=reason)
+        yield analysis.absent(Kind.VALIDATION, site, statement_of(backward))
+
+
+def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
+    """A loop of one's own makes gradients, and no trainer of a library stands behind it."""
+    called = [analysis.sources.dotted(call.func) for call in analysis.calls()]
+    trainers = [last_name(dotted) for dotted in called if dotted.startswith(SILENT_TRAINERS)]
+    ends = ("Trainer", "Accelerator", "initialize", "Fabric")
+    return bool(loops.backwards) and not any(name.endswith(ends) for name in trainers)
+
+
+def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
+    """`optimizer.step()`, not a scheduler's."""
+    found = []
+    for call in analysis.calls("step"):
+        base = receiver(call) or call
+        scheduler = any("lr_scheduler" in item.callee.dotted for item in analysis.callees.made(base))
+        if not scheduler and "sched" not in dotted_text(base).lower():
+            found.append(call)
+    return found
+
+
+def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
+    for call in filter(loops.in_loop, analysis.calls("zero_grad")):
+        site = EditSite(Style.FIXED, "torch", call, node=call, reason="gradients must be set to zero")
+        yield analysis.spot_draft(Kind.ZERO_GRAD, site, True, spot_of(call))
+        return
+    looped = list(filter(loops.in_loop, loops.backwards))
+    missing = not _cleared_otherwise(analysis) and _own_loop(analysis, loops)
+    if missing and looped and optimizer_steps(analysis):
+        site = EditSite(Style.LOOP, "torch", looped[0], node=looped[0])
+        yield analysis.absent(Kind.ZERO_GRAD, site, statement_of(looped[0]))
+
+
+def _cleared_otherwise(analysis: ProgramAnalysis) -> bool:
+    """`p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`."""
+    bases = [receiver(call) for call in analysis.calls("zero_", "fill_")]
+    return any("grad" in index.stores for index in analysis.sources.indexes.values()) or any(
+        base is not None and dotted_text(base).endswith("grad") for base in bases
+    )
+
+
+def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
+    evals, trains = _mode_calls(analysis, "eval"), _mode_calls(analysis, "train")
+    for name, calls in (("eval", evals), ("train", trains)):
+        for call in calls[:1]:
+            reason = "the mode is set where it should be"
+            site = EditSite(Style.FIXED, "torch", call, node=call, reason=reason)
+            yield analysis.spot_draft(Kind.MODE, site, name, spot_of(call), layer=name)
+    torch = [layer for layer in models.layers if layer.library == "torch"]
+    modal = any(layer.spec.family in MODAL or "BatchNorm" in layer.name for layer in torch)
+    if not modal or not _own_loop(analysis, loops):
+        return
+    if not evals and not any(call.args for call in trains):
+        yield from _no_eval(analysis)
+    if loops.levels and not trains and any(loops.in_loop(call) for call in evals):
+        # `eval()` inside the epoch loop and nothing that switches back.
+        outer = min(loops.levels, key=lambda loop: loops.levels[loop])
+        yield analysis.absent(Kind.MODE, EditSite(Style.LOOP, "torch", node=outer), outer, layer="train")
+
+
+def _mode_calls(analysis: ProgramAnalysis, name: str) -> list[ast.Call]:
+    """`model.eval()` or `model.train()`, not `trainer.train()` of a library or `parser.eval(x)`."""
+    calls = analysis.calls(name)
+    return [call for call in calls if (not call.args or name == "train") and not call.keywords]
+
+
+def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating function."""
+    for index in analysis.sources.indexes.values():
+        found: list[ast.stmt] = [
+            node
+            for node in index.withs
+            for item in node.items
+            if isinstance(item.context_expr, ast.Call) and no_grad(analysis, item.context_expr)
+        ]
+        for function in index.functions:
+            node = function.node
+            named = speaks_of_evaluation(function.name) and "model" in function.bindings
+            if isinstance(node, ast.FunctionDef) and (
+                named or any(no_grad(analysis, mark) for mark in node.decorator_list)
+            ):
+                found.append(node.body[0])
+        if found:
+            site = EditSite(Style.LOOP, "torch", node=found[0])
+            yield analysis.absent(Kind.MODE, site, found[0], layer="eval")
+            return
+
+
+def _evaluates(analysis: ProgramAnalysis) -> bool:
+    functions = [one.name for index in analysis.sources.indexes.values() for one in index.functions]
+    silent = any(no_grad(analysis, call.func) for call in analysis.calls())
+    return silent or bool(_mode_calls(analysis, "eval")) or any(map(speaks_of_evaluation, functions))

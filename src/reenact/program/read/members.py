@@ -137,8 +137,7 @@ class Members(Trail):
             return []
 
     def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
-        """An entry of a data file; of hydra's also what its groups hold, and nothing that the command line
-        gives instead."""
+        """An entry of a data file; hydra adds groups, and the command line may give something instead."""
         if not (isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func) in MAIN):
             return end.inside(entry.get(key))
         arguments = self.sources.program.arguments
@@ -245,8 +244,7 @@ class Members(Trail):
             return []
 
     def _parsed_item(self, node: ast.Call, number: int, end: End) -> list[End]:
-        """`args, rest = parser.parse_known_args()`, `model, train = HfArgumentParser((A,
-        B)).parse_args_into_...`."""
+        """`args, rest = parser.parse_known_args()`, `a, b = HfArgumentParser((A, B)).parse_args_into_...`."""
         if method_name(node) != "parse_args_into_dataclasses":
             return [end] if number == 0 else []
         maker = self.single(receiver(node) or node)

@@ -12,17 +12,15 @@ from reenact.program.read.alternatives import alternatives
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import read_data, read_scaling
 from reenact.program.read.ends import argparse_options, is_number
-from reenact.program.read.habits import read_habits
 from reenact.program.read.keras_training import read_keras_training
 from reenact.program.read.layer_hyperparameters import read_layers, read_missing_initialisers
-from reenact.program.read.loops import Loops, read_loops
+from reenact.program.read.loops import Loops, read_habits, read_loops
 from reenact.program.read.members import PARSE
-from reenact.program.read.model import Models
+from reenact.program.read.model import Models, why_fixed
 from reenact.program.read.scope import How, scope_of
 from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
-from reenact.program.read.widths import why_fixed
 from reenact.program.source import word_set
 
 
@@ -114,8 +112,7 @@ def _number(drafts: list[Draft]) -> None:
 
 
 def _owner_position(draft: Draft) -> int:
-    """Where the call or statement stands that the hyperparameter belongs to: setting a value does not move
-    it."""
+    """Where what the hyperparameter belongs to stands: setting a value does not move it."""
     node = draft.site.call or draft.site.node
     if node is None:
         return draft.spot.start
@@ -130,8 +127,7 @@ NAMES: dict[Kind, frozenset[str]] = {
 
 
 def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft]:
-    """Drafts for a kind that no reader found written, by name, at the top of a file or on the command
-    line."""
+    """Drafts by name, at the top of a file or on the command line, of a kind that no reader found."""
     written = {draft.kind for draft in drafts if not draft.param.absent}
     trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
     for kind, names in NAMES.items():

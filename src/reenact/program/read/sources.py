@@ -144,8 +144,7 @@ class Sources:
         return [self.meaning(base) for base in owner.node.bases]
 
     def inherits(self, owner: Scope, names: frozenset[str]) -> bool:
-        """True when a class derives, perhaps through others of the program, from one of these library
-        classes."""
+        """True when a class derives, perhaps through others, from one of these library classes."""
         return any(
             base in names for one in self.lineage(owner) for base in self.bases(one) if isinstance(base, str)
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
-from reenact.program.read import keras_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
@@ -257,5 +257,5 @@ def gives_probabilities(activation: JsonValue) -> bool:
 
 def _form(site: EditSite, loss: str) -> Form | None:
     if site.library == "keras":
-        loss = keras_words.LOSS_CLASS_OF.get(loss, loss)
+        loss = lexicon.KERAS_LOSS_CLASS_OF.get(loss, loss)
     return form_of(loss)

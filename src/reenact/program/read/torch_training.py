@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import torch_words
+from reenact.program.read import lexicon
 from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style, of_layer
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
@@ -31,13 +31,13 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
         for callee in analysis.callees.of(call):
             name = last_name(callee.dotted)
             at = CallSite(analysis, call, "torch", name)
-            if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
-                yield from _optimizer(at, callee, torch_words.OPTIMIZERS[name])
-            elif (callee.dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
-                callee.dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
+            if callee.dotted == f"torch.optim.{name}" and name in lexicon.TORCH_OPTIMIZERS:
+                yield from _optimizer(at, callee, lexicon.TORCH_OPTIMIZERS[name])
+            elif (callee.dotted == f"torch.nn.{name}" and name in lexicon.TORCH_LOSS_CLASSES) or (
+                callee.dotted == f"torch.nn.functional.{name}" and name in lexicon.TORCH_LOSS_FUNCTIONS
             ):
                 losses.append((at, at.named(Kind.LOSS, callee)))
-            elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
+            elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in lexicon.TORCH_SCHEDULERS:
                 yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
                 yield from replace(at, owner="").given(Kind.GRADIENT_CLIP, 1, CLIPPING[name])
@@ -70,7 +70,7 @@ def _groups(at: CallSite) -> Iterator[Draft]:
 
 def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft]:
     target = at.argument(0, "tensor")
-    if at.owner not in torch_words.INITIALIZERS or target is None:
+    if at.owner not in lexicon.TORCH_INITIALIZERS or target is None:
         return
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT

@@ -119,8 +119,7 @@ class Trail(ABC):
         return [inner for end in self.follow(node) for inner in self.member(end, key)]
 
     def own_attribute(self, owner: Scope, name: str) -> list[End]:
-        """An attribute of some instance: stored once in a method, or bound in the body of its class or a
-        base."""
+        """An attribute of an instance: stored once in a method, or bound in its class or a base."""
         for one in self.sources.lineage(owner):
             stores = self.sources.stores(one, name)
             if stores:

@@ -78,8 +78,7 @@ class Values:
         return self.found(End(use, Written.LITERAL), use)
 
     def _scaled(self, end: End, use: ast.expr) -> Found | None:
-        """A number that is named in the middle of a product: only the number may be replaced, not the
-        name."""
+        """A number that is named inside a product: only the number may be replaced, not the name."""
         named = [part for part in ast.walk(end.node) if isinstance(part, ast.NamedExpr)]
         whole = self.compute(end.node)
         number = literal(named[0].value) if len(named) == 1 else None

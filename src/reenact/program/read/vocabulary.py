@@ -59,8 +59,7 @@ class LayerSpec:
     family: Family
     slots: tuple[Slot, ...] = ()
     width_in: Slot | None = None
-    """Input width, where the library wants it written: no hyperparameter, but it must follow the layer
-    before."""
+    """Input width, where it must be written: no hyperparameter, but it must follow the layer before."""
 
     @property
     def weighted(self) -> bool:
@@ -144,8 +143,7 @@ KERAS_FAMILIES = word_set(
 
 @lru_cache(maxsize=4096)
 def canonical(dotted: str) -> str:
-    """The short public name of a library object: `keras.layers.Dense`, `torch.nn.Linear`,
-    `lightning.Trainer`."""
+    """The short public name of a library object: `keras.layers.Dense`, `lightning.Trainer`."""
     if KERAS.match(dotted):
         return _keras(KERAS.sub("", dotted, count=1))
     if dotted.startswith("torch."):
