@@ -122,22 +122,19 @@ def read_data(file: SourceFile) -> Entry:
 
 def write_value(language: Language, value: JsonValue, before: str) -> str:
     """A value as text of that language; `before` is what stands there now and lends its quotes."""
+    text = json.dumps(value, ensure_ascii=False)
     if language is Language.JSON:
-        return json.dumps(value, ensure_ascii=False)
+        return text
     if isinstance(value, str):
-        return _yaml_string(value, before)
+        if before[:1] == "'" and "'" not in value:
+            return f"'{value}'"
+        plain = PLAIN_WORD.fullmatch(value) and value.lower() not in YAML_WORDS
+        return value if plain and before[:1] != '"' else text
     if isinstance(value, float):
         # YAML 1.1 takes `1e-05` for a word: a float needs its point.
         mantissa, exponent, power = repr(value).partition("e")
         return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else repr(value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _yaml_string(value: str, before: str) -> str:
-    if before[:1] == "'" and "'" not in value:
-        return f"'{value}'"
-    plain = PLAIN_WORD.fullmatch(value) and value.lower() not in YAML_WORDS
-    return value if plain and before[:1] != '"' else json.dumps(value, ensure_ascii=False)
+    return text
 
 
 def _read_yaml(text: str) -> Entry:

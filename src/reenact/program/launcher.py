@@ -39,6 +39,7 @@ class Launch:
     launcher: tuple[str, ...] = ()
     """Words in front: `torchrun --nproc-per-node=2`; empty for a plain start."""
 
+    @property
     def words(self) -> tuple[str, ...]:
         """The whole line, as a user would type it after the interpreter or the launcher."""
         return (*self.launcher, *self._program(self.target))

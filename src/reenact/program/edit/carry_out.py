@@ -11,7 +11,7 @@ from reenact.program.edit.activations import apply_activation, keras_string, set
 from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
-from reenact.program.edit.missing import remove_schedule, set_in_loop
+from reenact.program.edit.missing import set_in_loop
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.notebook import Notebook, write_cell
@@ -202,27 +202,24 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
 
 
 def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+    callee = known(site.callee)
     if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
-        remove_schedule(editor, site)
+        missing.remove_schedule(editor, site)
     elif param.kind in NAMED_SETTINGS and site.library == "keras":
-        _keras_setting(editor, param, site, value)
+        # An initialiser or regulariser object gives way to a string, which Keras takes everywhere.
+        call = known(site.call)
+        called = call.func is callee.end.node
+        if value is None and not called:
+            raise NotChangeable("It is given by name; what would be left cannot be determined.")
+        spot = spot_of(call) if called else editor.analysis.values.spot(callee.end)
+        editor.replace(spot, missing.setting_text(editor, param, site, value))
     elif param.kind in NAMED_SETTINGS and isinstance(value, str):
         name = missing.torch_initialiser(value)
         values.exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
         if name == "constant_":
             editor.set_argument(known(site.call), "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
-        home = known(site.callee).dotted.rpartition(".")[0]
+        home = callee.dotted.rpartition(".")[0]
         values.exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
-
-
-def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
-    """An initialiser or regulariser object gives way to a string, which Keras takes everywhere."""
-    end, call = known(site.callee).end, known(site.call)
-    called = call.func is end.node
-    if value is None and not called:
-        raise NotChangeable("It is given by name; what would be left cannot be determined.")
-    spot = spot_of(call) if called else editor.analysis.values.spot(end)
-    editor.replace(spot, missing.setting_text(editor, param, site, value))

@@ -77,8 +77,14 @@ def replace_loss(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     old, new = _spelled(site, str(param.value)), _spelled(site, value)
-    width = _width(editor, site)
-    reason = editor.reading.supervision.why_unfit(site, old, new, width)
+    supervision = editor.reading.supervision
+    outputs, width = supervision.outputs(site), supervision.width(site)
+    for units, own in editor.reading.of_kind(Kind.UNITS):
+        # The same patch may change how many outputs there are.
+        if own.layer in outputs and units.id in editor.claimed:
+            wished = json.loads(editor.claimed[units.id])
+            width = wished if isinstance(wished, int) else None
+    reason = supervision.why_unfit(site, old, new, width)
     if reason:
         raise NotChangeable(f"{param.id} cannot become {value}: {reason}.")
     set_loss(editor, site, value)
@@ -108,16 +114,6 @@ def check_outputs(editor: SourceEditor) -> None:
                 f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
                 next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
             )
-
-
-def _width(editor: SourceEditor, site: EditSite) -> int | None:
-    """Outputs of the model, after what the same patch does to them."""
-    outputs = editor.reading.supervision.outputs(site)
-    for param, own in editor.reading.of_kind(Kind.UNITS):
-        if own.layer in outputs and param.id in editor.claimed:
-            wished = json.loads(editor.claimed[param.id])
-            return wished if isinstance(wished, int) else None
-    return editor.reading.supervision.width(site)
 
 
 def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:

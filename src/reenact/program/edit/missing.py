@@ -1,4 +1,4 @@
-"""What nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that scales, and
+"""What nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that scales,
 statements of a training loop: gradients set to zero, clipping, a schedule, train and evaluation mode."""
 
 import ast

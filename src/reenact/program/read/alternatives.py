@@ -4,6 +4,7 @@ layer."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
@@ -55,14 +56,19 @@ FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
 
 def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     """Values worth trying instead of the one in force."""
+    now: JsonValue = draft.param.in_force
     if draft.site.callee is not None and draft.site.callee.choices:
         found: Iterable[JsonValue] = draft.site.callee.choices
     elif draft.kind in FIXED_LISTS:
         found = FIXED_LISTS[draft.kind]
     else:
         found = BY_KIND[draft.kind](draft) if draft.kind in BY_KIND else ()
-    same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else same_value
-    return tuple(value for value in found if not same(value, draft.param.in_force))
+    if draft.kind is Kind.LOSS and draft.site.library == "keras":
+        # `mae` is `mean_absolute_error`.
+        classes = lexicon.KERAS_LOSS_CLASS_OF
+        now = classes.get(str(now), str(now))
+        return tuple(one for one in found if not same_value(classes.get(str(one), str(one)), now))
+    return tuple(value for value in found if not same_value(value, now))
 
 
 def same_value(value: JsonValue, now: JsonValue) -> bool:
@@ -76,15 +82,10 @@ def same_value(value: JsonValue, now: JsonValue) -> bool:
     return value == now
 
 
-def _same_loss(value: JsonValue, now: JsonValue) -> bool:
-    """`mae` is `mean_absolute_error`."""
-    classes = [lexicon.KERAS_LOSS_CLASS_OF.get(str(word), str(word)) for word in (value, now)]
-    return same_value(classes[0], classes[1])
-
-
-def _rates(draft: Draft) -> Sequence[JsonValue]:
-    usual = USUAL_RATE.get(draft.param.layer_type.lower(), 1e-3)
-    return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
+def _unusual(optimizer: str, rate: float) -> tuple[int, float]:
+    """How far a learning rate is from what is usual for an optimiser."""
+    usual = USUAL_RATE.get(optimizer, 1e-3)
+    return abs(round(math.log10(rate / usual) * 2)), -rate
 
 
 def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]:
@@ -106,11 +107,6 @@ def _batches(draft: Draft) -> Sequence[JsonValue]:
         return BATCHES
     near = sorted(BATCHES, key=lambda size: abs(math.log2(size / max(1, now))))  # type: ignore[operator,type-var]
     return list(dict.fromkeys([*near[:4], *_scaled(draft)]))
-
-
-def _kernels(draft: Draft) -> Sequence[JsonValue]:
-    now = draft.param.in_force
-    return [[size] * len(now) for size in KERNELS] if isinstance(now, list) else KERNELS
 
 
 def _activations(draft: Draft) -> Sequence[JsonValue]:
@@ -160,12 +156,14 @@ def _optimizers(draft: Draft) -> Sequence[JsonValue]:
 
 
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
-    Kind.LEARNING_RATE: _rates,
+    Kind.LEARNING_RATE: lambda draft: sorted(RATES, key=partial(_unusual, draft.param.layer_type.lower())),
     Kind.EPOCHS: _epochs,
     Kind.BATCH_SIZE: _batches,
     Kind.UNITS: _scaled,
     Kind.FILTERS: _scaled,
-    Kind.KERNEL_SIZE: _kernels,
+    Kind.KERNEL_SIZE: lambda draft: (
+        [[size] * len(now) for size in KERNELS] if isinstance(now := draft.param.in_force, list) else KERNELS
+    ),
     Kind.ACTIVATION: _activations,
     Kind.LOSS: _losses,
     Kind.OPTIMIZER: _optimizers,

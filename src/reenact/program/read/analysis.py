@@ -3,7 +3,6 @@
 import ast
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -71,10 +70,14 @@ class EditSite:
     """The output a loss is for, where a model has several."""
 
     @property
+    def anchor(self) -> ast.expr | ast.stmt:
+        found = self.call or self.node
+        assert isinstance(found, ast.expr | ast.stmt)
+        return found
+
+    @property
     def scope(self) -> Scope:
-        anchor = self.call or self.node
-        assert anchor is not None
-        return scope_of(anchor)
+        return scope_of(self.anchor)
 
 
 @dataclass(slots=True, eq=False)
@@ -114,10 +117,8 @@ class ProgramAnalysis:
         """The first line of something long."""
         index = scope_of(node).index
         span = index.span(node)
-        line = index.lines.line_column(span.start)[0]
-        end = index.lines.starts[line] if line < len(index.lines.starts) else len(index.text)
-        kept = len(index.text[span.start : min(span.end, end)].rstrip())
-        return replace(span, end=span.start + kept)
+        line = index.text[span.start : min(span.end, index.lines.line_end(span.start))]
+        return replace(span, end=span.start + len(line.rstrip()))
 
     def text(self, spot: Span) -> str:
         return spot.cut(self._lines(spot.file).text)
@@ -135,12 +136,7 @@ class ProgramAnalysis:
 
     def calls(self, *methods: str) -> list[ast.Call]:
         """All calls of the program, or those of methods of these names."""
-        found = self._calls
-        return [item for item in found if method_name(item) in methods] if methods else found
-
-    @cached_property
-    def _calls(self) -> list[ast.Call]:
-        return list(self.sources.calls())
+        return [call for call in self.sources.calls() if not methods or method_name(call) in methods]
 
     def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: Any) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""

@@ -65,16 +65,13 @@ class Flow:
         self._inlining: list[Scope] = []
         self._seen: set[ast.Call] = set()
 
-    def walk(self, function: Scope) -> Tensor:
+    def walk(self, function: Scope, names: dict[str, Tensor] | None = None) -> Tensor:
         """Go through a function; what it returns."""
-        return self._body(function, {})
-
-    def _body(self, function: Scope, names: dict[str, Tensor]) -> Tensor:
-        node = function.node
+        node, known = function.node, {} if names is None else names
         if isinstance(node, ast.Lambda):
-            return self.value(node.body, names)
+            return self.value(node.body, known)
         body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) else []
-        return self._block(body, names)
+        return self._block(body, known)
 
     def _block(self, statements: Iterable[ast.stmt], names: dict[str, Tensor]) -> Tensor:
         returned = NOTHING
@@ -103,7 +100,9 @@ class Flow:
     def _compound(self, node: ast.stmt, names: dict[str, Tensor]) -> Tensor:
         """Statements that hold blocks; definitions inside forward code are left alone."""
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-            return self._loop(node, names)
+            if not isinstance(node, ast.While):
+                self.value(node.iter, names)
+            return self._block([*node.body, *node.body, *node.orelse], names)
         if isinstance(node, ast.If):
             return self._branches((node.body, node.orelse), names)
         if isinstance(node, ast.With | ast.AsyncWith):
@@ -111,14 +110,6 @@ class Flow:
         if isinstance(node, ast.Try):
             return self._block([*node.body, *node.orelse, *node.finalbody], names)
         return NOTHING
-
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, names: dict[str, Tensor]) -> Tensor:
-        if isinstance(node, ast.For | ast.AsyncFor):
-            self.value(node.iter, names)
-        returned = NOTHING
-        for _ in range(2):
-            returned |= self._block(node.body, names)
-        return returned | self._block(node.orelse, names)
 
     def _branches(self, branches: Iterable[list[ast.stmt]], names: dict[str, Tensor]) -> Tensor:
         returned, before = NOTHING, dict(names)
@@ -211,7 +202,7 @@ class Flow:
             return NOTHING
         self._inlining.append(target)
         try:
-            return self._body(target, {name: given for name in target.bindings if name != "self"})
+            return self.walk(target, {name: given for name in target.bindings if name != "self"})
         finally:
             self._inlining.pop()
 
@@ -241,31 +232,28 @@ class Flow:
                 word = activation_word(layer.name)
                 layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.made.callee)
             return self._bend(layer.activation, given)
-        if family in PASSING:
-            return self._pass(layer, given)
         if family is Family.MERGE:
             return given.bent()
+        if family not in PASSING or family is Family.NORM:
+            for before in given.made_by:
+                _add(before.feeds, layer)
+        if family in PASSING:
+            pooled = layer.name.startswith(("Adaptive", "Global"))
+            return Tensor(given.open, given.made_by) if pooled else given
         self.taken |= given.made_by
-        for before in given.made_by:
-            _add(before.feeds, layer)
+        return self._weighted(layer, given)
+
+    def _weighted(self, layer: LayerSite, given: Tensor) -> Tensor:
+        family, here = layer.spec.family, frozenset((layer,))
         for before in given.sized_by:
             _add(before.reaches, layer)
         if family in BENDS or family is Family.RECURRENT:
             for before in given.open:
                 before.bare = before.bare or before.activation is None
             closed = layer.activation is not None or family is Family.RECURRENT
-            here = frozenset((layer,))
             sized = given.sized_by | here if family is Family.CONV else frozenset()
             return Tensor(frozenset() if closed else here, here, sized)
-        return Tensor(made_by=frozenset((layer,))) if family is Family.EMBEDDING else NOTHING
-
-    def _pass(self, layer: LayerSite, given: Tensor) -> Tensor:
-        if layer.spec.family is Family.NORM:
-            for before in given.made_by:
-                _add(before.feeds, layer)
-        if layer.name.startswith(("Adaptive", "Global")):
-            return Tensor(given.open, given.made_by)
-        return given
+        return Tensor(made_by=here) if family is Family.EMBEDDING else NOTHING
 
 
 def _add(found: list[LayerSite], layer: LayerSite) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
+from itertools import count
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
@@ -150,35 +151,22 @@ def find_layers(sources: Sources, callees: Callees) -> list[LayerSite]:
     """All layers in the order of the text, with paths that are unique in their model."""
     found: list[LayerSite] = []
     for call in sources.calls():
-        for callee in callees.of(call):
-            known = library_spec(callee.dotted)
-            if known is None:
-                continue
+        specs = ((callee, library_spec(callee.dotted)) for callee in callees.of(call))
+        for callee, known in [(callee, known) for callee, known in specs if known is not None][:1]:
             library, name, spec = known
-            position = find_position(sources, call)
-            found.append(LayerSite(Made(callee, call), library, name, spec, position))
-            break
+            found.append(LayerSite(Made(callee, call), library, name, spec, find_position(sources, call)))
     _name_paths(found)
     return found
 
 
 def _name_paths(layers: list[LayerSite]) -> None:
-    taken: dict[tuple[str, str], set[str]] = {}
+    taken: set[tuple[str, str, str]] = set()
     for layer in layers:
-        names = taken.setdefault((layer.scope.file, layer.model), set())
-        base = _base_path(layer)
-        path, number = base, 0
-        while path in names:
-            number += 1
-            path = f"{base}_{number}"
-        names.add(path)
-        layer.path = path
-
-
-def _base_path(layer: LayerSite) -> str:
-    given = keyword(layer.call, "name")
-    name = literal(given) if given is not None else None
-    return layer.position.path or (name if isinstance(name, str) else layer.name.lower())
+        given = literal(keyword(layer.call, "name"))
+        base = layer.position.path or (given if isinstance(given, str) else layer.name.lower())
+        numbered = (base if not number else f"{base}_{number}" for number in count())
+        layer.path = next(path for path in numbered if (layer.scope.file, layer.model, path) not in taken)
+        taken.add((layer.scope.file, layer.model, layer.path))
 
 
 Run = list[list[LayerSite]]
@@ -205,15 +193,13 @@ class Applied:
             return self._elements(node)
         if isinstance(node, ast.Subscript):
             return self._indexed(node)
-        if isinstance(node, ast.Name):
-            looped = self._looped(node)
-            if looped is not None:
-                return looped
-        if isinstance(node, ast.Attribute):
-            found = self._attribute(node)
-            if found is not None:
-                return found
-        return self._made(node)
+        loops = [b.value for b in bindings_of(node) if b.how is How.LOOP and b.value and not b.pick]
+        looped = self.layers(loops[-1]) if loops else None
+        if looped is not None:
+            # `for layer in self.layers: x = layer(x)`: one step that may be any of them.
+            return [[layer for step in looped for layer in step]]
+        found = self._attribute(node) if isinstance(node, ast.Attribute) else None
+        return found if found is not None else self._made(node)
 
     def _made(self, node: ast.expr) -> Run | None:
         """Follow a name to the constructor."""
@@ -275,11 +261,3 @@ class Applied:
         if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
         return [run[number]] if isinstance(number, int) and -len(run) <= number < len(run) else [[]]
-
-    def _looped(self, node: ast.Name) -> Run | None:
-        """`for layer in self.layers: x = layer(x)`: one step that may be any of them."""
-        loops = [b for b in bindings_of(node) if b.how is How.LOOP and b.value is not None and not b.pick]
-        if not loops or loops[-1].value is None:
-            return None
-        run = self.layers(loops[-1].value)
-        return None if run is None else [[layer for step in run for layer in step]]

@@ -83,16 +83,17 @@ class Loops:
         ]
         return around + max(levels, default=0)
 
-    def in_loop(self, node: ast.AST, seen: frozenset[Scope] = frozenset()) -> bool:
+    def in_loop(self, node: ast.AST, seen: set[Scope] | None = None) -> bool:
         """True when a node runs again and again: in a loop, or in a function that is called in one."""
         if any(isinstance(part, Loop | ast.comprehension | ast.ListComp) for part in _inside_function(node)):
             return True
-        function = scope_of(node).enclosing_function()
-        if function is None or function in seen:
+        function, known = scope_of(node).enclosing_function(), seen or set()
+        if function is None or function in known:
             return False
+        known.add(function)
         sites = self.sources.sites.get(function, [])
         # A method that the library calls, a closure, a callback: it may run at every step.
-        return not sites or any(self.in_loop(call, seen | {function}) for call in sites)
+        return not sites or any(self.in_loop(call, known) for call in sites)
 
 
 def _inside_function(node: ast.AST) -> list[ast.AST]:
@@ -147,7 +148,11 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
 def _epoch_loop(loops: Loops) -> Loop | None:
     """The loop that counts epochs: by the name of its variable, else the outermost that counts."""
     counting = [loop for loop in loops.levels if _rounds(loop) is not None]
-    named = [loop for loop in counting if "epoch" in _variable(loop).lower()]
+    named = [
+        loop
+        for loop in counting
+        if "epoch" in ast.unparse(loop.test if isinstance(loop, ast.While) else loop.target).lower()
+    ]
     outermost = [loop for loop in counting if loops.levels[loop] == 0]
     return min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
 
@@ -161,12 +166,6 @@ def _rounds(loop: Loop) -> ast.expr | None:
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.LtE):
         return test.comparators[0]
     return None
-
-
-def _variable(loop: Loop) -> str:
-    if not isinstance(loop, ast.While):
-        return ast.unparse(loop.target)
-    return ast.unparse(loop.test.left) if isinstance(loop.test, ast.Compare) else ""
 
 
 def _stride(loop: Loop) -> ast.expr | None:

@@ -8,7 +8,8 @@ from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver, scope_of
-from reenact.program.read.trail import LOADERS, Trail, last_before, loaded_file, named_file
+from reenact.program.read.trail import LOADERS, Trail, last_before, line_of, loaded_file, named_file
+from reenact.program.read.vocabulary import last_name
 from reenact.program.source import word_set
 
 PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
@@ -73,10 +74,9 @@ class Members(Trail):
         return found if found or len(call.args) < 2 else self.follow(call.args[1], Written.CONFIG)
 
     def _of(self, base: ast.expr, key: str) -> list[End]:
-        ends = self.follow(base)
-        return [
-            inner for end in ends if end.node is not base or _holds(base) for inner in self.member(end, key)
-        ]
+        holds = isinstance(base, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)
+        ends = [end for end in self.follow(base) if end.node is not base or holds]
+        return [inner for end in ends for inner in self.member(end, key)]
 
     def _is_self(self, node: ast.Name) -> bool:
         function = scope_of(node).enclosing_function()
@@ -88,29 +88,21 @@ class Members(Trail):
 
         None when nothing is stored before the use; empty when it cannot be determined which of several holds.
         """
-        text = dotted_text(base)
+        text, scope = dotted_text(base), scope_of(use)
         if not text or (isinstance(base, ast.Name) and self._is_self(base)):
             return None
-        scope = scope_of(use)
-        index = scope.index
-        stores = [
-            store
-            for store in index.stores.get(key, ())
-            if store.base == text and scope_of(store.node) in scope.chain()
-        ]
+        index, around = scope.index, list(scope.chain())
+        same = [store for store in index.stores.get(key, ()) if store.base == text]
+        stores = [store for store in same if scope_of(store.node) in around]
         own = [store for store in stores if scope_of(store.node) is scope]
+        if not stores or (own and all(line_of(store.node) > line_of(use) for store in own)):
+            return None
         if own:
-            if all(getattr(store.node, "lineno", 0) > getattr(use, "lineno", 0) for store in own):
-                return None
             one = last_before(index, own, use)
             return [] if one is None else self.store(one, Written.CONFIG)
-        if not stores:
-            return None
         blocks = {index.block_of(store.node) for store in stores}
         straight = len(blocks) == 1 and blocks.pop()[1] == "body"
-        if len(stores) > 1 and not straight:
-            return []
-        return self.store(stores[-1], Written.CONFIG)
+        return self.store(stores[-1], Written.CONFIG) if len(stores) == 1 or straight else []
 
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
         return self.picked(self.follow(store.value, written), store.pick)
@@ -167,23 +159,17 @@ class Members(Trail):
         target = self.sources.meaning(node.func)
         if isinstance(target, Scope):
             return self.made(target, node, key) if target.is_class else []
-        dotted = target if isinstance(target, str) else ""
+        dotted, value = target if isinstance(target, str) else "", keyword(node, key)
         if dotted in LOADERS:
             found = loaded_file(self, node)
             return self.member(End(node, Written.DATA_FILE, found[1], found[0]), key) if found else []
         if dotted in MAIN:
             return [inner for end in self.config(node) for inner in self.member(end, key)]
-        known = dotted in SAME or dotted.rpartition(".")[2] in RECORDS or dotted_text(node.func) in RECORDS
-        if known or keyword(node, key) is not None:
-            return self._keywords(node, key)
-        return []
-
-    def _keywords(self, node: ast.Call, key: str) -> list[End]:
-        value = keyword(node, key)
         if value is not None:
             return self.follow(value, Written.CONFIG)
+        known = dotted in SAME or last_name(dotted) in RECORDS or dotted_text(node.func) in RECORDS
         extras = [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]
-        return next(filter(None, (self._of(extra, key) for extra in extras)), [])
+        return next(filter(None, (self._of(extra, key) for extra in extras)), []) if known else []
 
     def _parsed(self, node: ast.Call, key: str) -> list[End]:
         options = argparse_options(self.sources, node)
@@ -264,7 +250,3 @@ def _item_given(end: End, number: int) -> Given | None:
         return None
     first = given.index + given.count - len(given.words)
     return Given("", first + number, 1, given.words[number : number + 1], given.value[number])
-
-
-def _holds(node: ast.expr) -> bool:
-    return isinstance(node, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)

@@ -161,21 +161,15 @@ def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
         elif isinstance(part, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp):
             found += _listed(part)
         elif isinstance(part, ast.Call) and sources.dotted(part.func) in ORDERED:
-            found += _ordered(part)
+            # `OrderedDict([("name", layer), ...])` or `OrderedDict(name=layer)`.
+            pairs = [pair for given in part.args[:1] for pair in getattr(given, "elts", ())]
+            found += [given.value for given in part.keywords if given.arg]
+            found += [pair.elts[1] for pair in pairs if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
         elif isinstance(part, ast.Name) and len(call.args) == 1:
             found += _listed(part) or [part]
         else:
             found.append(part)
     return found + list(_added(call))
-
-
-def _ordered(call: ast.Call) -> list[ast.expr]:
-    """`OrderedDict([("name", layer), ...])` or `OrderedDict(name=layer)`."""
-    found = [part.value for part in call.keywords if part.arg]
-    for part in call.args[:1]:
-        pairs = part.elts if isinstance(part, ast.List | ast.Tuple) else []
-        found += [pair.elts[1] for pair in pairs if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
-    return found
 
 
 def _listed(node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr]:

@@ -11,7 +11,7 @@ from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import read_data, read_scaling
-from reenact.program.read.ends import argparse_options, is_number
+from reenact.program.read.ends import argparse_options, is_number, spot_of
 from reenact.program.read.keras_training import read_keras_training
 from reenact.program.read.layer_hyperparameters import read_layers, read_missing_initialisers
 from reenact.program.read.loops import Loops, read_habits, read_loops
@@ -102,21 +102,14 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
 
 
 def _number(drafts: list[Draft]) -> None:
-    """A number for each of those that share file, model, layer and kind."""
+    """A number for each of those that share file, model, layer and kind, in the order in which what they
+    belong to stands in the text: setting a value does not move it."""
     groups: dict[HyperparameterId, list[Draft]] = {}
-    for draft in drafts:
+    for draft in sorted(drafts, key=lambda one: spot_of(one.site.anchor).start):
         groups.setdefault(draft.param.id, []).append(draft)
     for shared, members in groups.items():
-        for number, draft in enumerate(sorted(members, key=_owner_position)):
+        for number, draft in enumerate(members):
             draft.change(id=replace(shared, number=number))
-
-
-def _owner_position(draft: Draft) -> int:
-    """Where what the hyperparameter belongs to stands: setting a value does not move it."""
-    node = draft.site.call or draft.site.node
-    if node is None:
-        return draft.spot.start
-    return scope_of(node).index.lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 
 NAMES: dict[Kind, frozenset[str]] = {

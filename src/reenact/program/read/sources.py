@@ -106,13 +106,11 @@ class Sources:
         if isinstance(base, FileIndex):
             return self._name(name, base.module)
         if isinstance(base, Instance):
-            return self.method(base.owner, name) or self._held(base.owner, name)
+            # What `self.name` holds, when it is stored once.
+            stores = self.stores(base.owner, name)
+            once = len(stores) == 1 and not stores[0].pick
+            return self.method(base.owner, name) or (self.meaning(stores[0].value) if once else None)
         return self.method(base, name) if isinstance(base, Scope) and base.is_class else None
-
-    def _held(self, owner: Scope, name: str) -> Meaning:
-        """What `self.name` holds, when it is stored once."""
-        stores = self.stores(owner, name)
-        return self.meaning(stores[0].value) if len(stores) == 1 and not stores[0].pick else None
 
     def stores(self, owner: Scope, name: str) -> list[Store]:
         """Assignments to `self.name` in the methods of a class."""
@@ -155,16 +153,20 @@ class Sources:
         return self._bound(own[-1]) if own else self._unbound(name, scope)
 
     def _bound(self, binding: Binding) -> Meaning:
+        holder, value = binding.holder, binding.value
         if binding.how is How.IMPORT:
             return self._once(binding, lambda: self._imported(binding))
         if binding.how in (How.FUNCTION, How.CLASS):
-            return binding.holder.index.inner[binding.node]
-        if binding.how is How.PARAMETER:
-            return self._self(binding, binding.holder)
-        followed = isinstance(binding.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-        if binding.how is not How.ASSIGN or binding.value is None or binding.pick or not followed:
+            return holder.index.inner[binding.node]
+        if binding.how is How.PARAMETER and isinstance(holder.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            # The first parameter of a method is an object of its class.
+            first = [*holder.node.args.posonlyargs, *holder.node.args.args][:1]
+            method = holder.parent is not None and holder.parent.is_class and binding.node in first
+            return Instance(holder.parent) if holder.parent is not None and method else None
+        followed = isinstance(value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        if value is None or binding.how is not How.ASSIGN or binding.pick or not followed:
             return None
-        return self.meaning(binding.value)
+        return self.meaning(value)
 
     def imported(self, binding: Binding) -> tuple[FileIndex | None, str]:
         """The module of the program that an import names, or the one it takes a name from and that name."""
@@ -191,14 +193,6 @@ class Sources:
             if inside is not None and name in inside.module.bindings:
                 return self._name(name, inside.module)
         return None
-
-    def _self(self, binding: Binding, function: Scope) -> Meaning:
-        """The first parameter of a method is an object of its class."""
-        owner, node = function.parent, function.node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            return None
-        first = [*node.args.posonlyargs, *node.args.args][:1]
-        return Instance(owner) if owner is not None and owner.is_class and binding.node in first else None
 
     @cached_property
     def sites(self) -> dict[Scope, list[ast.Call]]:

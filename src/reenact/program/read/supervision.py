@@ -13,7 +13,7 @@ from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnaly
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import argument, entries, keyword, method_name, scope_of
+from reenact.program.read.scope import argument, entries, keyword, method_name, receiver, scope_of
 from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, takes_any_number
 from reenact.types import JsonValue
 
@@ -73,26 +73,19 @@ def part_of(given: ast.Dict, output: str) -> ast.expr | None:
     return entries(given).get(output) if output else None
 
 
-def can_be_repeated(node: ast.expr) -> bool:
+def can_be_repeated(node: ast.expr | None) -> bool:
     """A name, or a name in another shape: writing it twice computes nothing twice."""
-    if isinstance(node, ast.Name):
-        return True
-    if isinstance(node, ast.Attribute):
-        return can_be_repeated(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SHAPING:
-        return can_be_repeated(node.func.value)
-    return False
+    while isinstance(node, ast.Attribute) or (isinstance(node, ast.Call) and method_name(node) in SHAPING):
+        node = receiver(node) if isinstance(node, ast.Call) else node.value
+    return isinstance(node, ast.Name)
 
 
 def caller_of(outputs: ast.expr | None) -> str:
     """The name that is called to give the outputs: `net` of `net(x).squeeze()`; empty when it is none."""
-    while isinstance(outputs, ast.Call) and isinstance(outputs.func, ast.Attribute):
-        if outputs.func.attr not in SHAPING:
-            return ""
-        outputs = outputs.func.value
-    if isinstance(outputs, ast.Call) and isinstance(outputs.func, ast.Name):
-        return outputs.func.id
-    return ""
+    while isinstance(outputs, ast.Call) and method_name(outputs) in SHAPING:
+        outputs = receiver(outputs)
+    called = outputs.func if isinstance(outputs, ast.Call) else None
+    return called.id if isinstance(called, ast.Name) else ""
 
 
 ENCODERS = frozenset(("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder"))
@@ -219,7 +212,7 @@ class Supervision:
         if not places:
             return "the place where its labels are given cannot be read, and they would have to change"
         seen = [place.outputs for place in places]
-        if width is None and (site.library != "torch" or not all(o and can_be_repeated(o) for o in seen)):
+        if width is None and (site.library != "torch" or not all(map(can_be_repeated, seen))):
             return "how many classes there are cannot be read, and its labels would become a column for each"
         return ""
 

@@ -11,7 +11,7 @@ from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Styl
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, method_name, scope_of
+from reenact.program.read.scope import Scope, argument, entries, method_name, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.source import words
@@ -55,17 +55,11 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
     for kind, name in OPTIMIZER_KINDS:
         if spec.takes(name):
             yield from at.either(kind, (name,), spec.position(name), spec.default(name))
-    yield from _groups(at)
-
-
-def _groups(at: CallSite) -> Iterator[Draft]:
-    """Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`."""
-    groups = at.argument(0, "params")
-    for group in groups.elts if isinstance(groups, ast.List | ast.Tuple) else ():
-        for key, value in zip(group.keys, group.values, strict=True) if isinstance(group, ast.Dict) else ():
-            for kind, name in OPTIMIZER_KINDS:
-                if isinstance(key, ast.Constant) and key.value == name:
-                    yield from at.analysis.value_drafts(kind, value, at.site(name, Style.VALUE))
+    # Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`.
+    for group in getattr(at.argument(0, "params"), "elts", ()):
+        for key, value in entries(group).items():
+            for kind in [kind for kind, name in OPTIMIZER_KINDS if name == key]:
+                yield from at.analysis.value_drafts(kind, value, at.site(str(key), Style.VALUE))
 
 
 def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft]:

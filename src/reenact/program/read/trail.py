@@ -224,9 +224,9 @@ def distinct(ends: list[End]) -> list[End]:
 
 def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
     """The last of several assignments before a use, when it certainly ran and none comes back in a loop."""
-    line = _line(use)
-    before = [item for item in items if _line(item.node) <= line and not _within(item.node, use)]
-    last = max(before, key=lambda item: _line(item.node), default=None)
+    line = line_of(use)
+    before = [item for item in items if line_of(item.node) <= line and not _within(item.node, use)]
+    last = max(before, key=lambda item: line_of(item.node), default=None)
     if last is None or not _encloses(index, last.node, use):
         return None
     after = [item for item in items if item not in before]
@@ -246,11 +246,11 @@ def _encloses(index: FileIndex, node: ast.AST, use: ast.AST) -> bool:
     return False
 
 
-def _line(node: ast.AST | None) -> int:
+def line_of(node: ast.AST | None) -> int:
     return getattr(node, "lineno", 0)
 
 
 def _within(statement: ast.AST, use: ast.AST) -> bool:
     """True when a use stands in the very statement that assigns: `x = x + 1` uses the x before."""
-    start, end = _line(statement), getattr(statement, "end_lineno", 0) or 0
-    return start <= _line(use) <= end and any(part is use for part in ast.walk(statement))
+    start, end = line_of(statement), getattr(statement, "end_lineno", 0) or 0
+    return start <= line_of(use) <= end and any(part is use for part in ast.walk(statement))

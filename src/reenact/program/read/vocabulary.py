@@ -129,7 +129,13 @@ def _signature(text: str) -> dict[str, JsonValue]:
 KERAS = re.compile(
     r"^(tensorflow(\.python|\.contrib|\.compat\.v[12])?\.keras|tf_keras|keras_core|keras(\.src|\.api|\._tf_keras\.keras)?)(\.|$)"
 )
-LIGHTNING = re.compile(r"^(pytorch_lightning|lightning\.pytorch|lightning)(\.|$)")
+SHORTENED = (
+    (re.compile(r"torch\.nn\.modules\."), "torch.nn."),
+    (re.compile(r"torch\.optim\.(?!lr_scheduler)"), "torch.optim."),
+    (re.compile(r"(pytorch_)?lightning(\.|$)"), "lightning."),
+    (re.compile(r"transformers\."), "transformers."),
+)
+"""Homes whose inner modules do not matter."""
 KERAS_TOP = {
     **dict.fromkeys(("Sequential", "Model", "Functional"), "models"),
     **dict.fromkeys(("Input", "InputLayer", "Layer"), "layers"),
@@ -146,13 +152,9 @@ def canonical(dotted: str) -> str:
     """The short public name of a library object: `keras.layers.Dense`, `lightning.Trainer`."""
     if KERAS.match(dotted):
         return _keras(KERAS.sub("", dotted, count=1))
-    if dotted.startswith("torch."):
-        return _torch(dotted)
-    if LIGHTNING.match(dotted):
-        return "lightning." + dotted.rpartition(".")[2]
-    if dotted.startswith("transformers."):
-        return "transformers." + dotted.rpartition(".")[2]
-    return dotted
+    homes = (home for pattern, home in SHORTENED if pattern.match(dotted))
+    home = next(homes, "")
+    return home + last_name(dotted) if home else dotted
 
 
 def _keras(rest: str) -> str:
@@ -169,17 +171,6 @@ def _keras(rest: str) -> str:
     if parts[0] in KERAS_FAMILIES and len(parts) > 1:
         return f"keras.{parts[0]}.{last}"
     return "keras." + ".".join(parts)
-
-
-def _torch(dotted: str) -> str:
-    for prefix in ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel"):
-        if dotted.startswith(prefix + "."):
-            return dotted
-    if dotted.startswith("torch.nn.modules."):
-        return "torch.nn." + dotted.rpartition(".")[2]
-    if dotted.startswith("torch.optim.") and not dotted.startswith("torch.optim.lr_scheduler"):
-        return "torch.optim." + dotted.rpartition(".")[2] if dotted.count(".") > 2 else dotted
-    return dotted
 
 
 def last_name(dotted: str) -> str:
