@@ -46,8 +46,7 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     width, old = editor.analysis.values.compute(value), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    own = layer.given(*WIDTHS)
-    found = editor.analysis.values.find(own) if own is not None else []
+    found = editor.analysis.values.find(layer.given(*WIDTHS))
     following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")

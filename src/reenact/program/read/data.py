@@ -10,7 +10,7 @@ from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnal
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
 from reenact.program.read.index import FileIndex, dotted_text, statement_of
 from reenact.program.read.model import Models
-from reenact.program.read.scope import argument, keyword, method_name, scope_of
+from reenact.program.read.scope import How, argument, keyword, method_name, scope_of, unpacked
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, last_name
 from reenact.program.source import word_set, words
@@ -43,15 +43,10 @@ def no_grad(analysis: ProgramAnalysis, node: ast.expr) -> bool:
 
 def speaks_of_evaluation(*names: str) -> bool:
     """True when names say validation or test and none says training."""
-    words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names if name]
-    return any(EVALUATES.search(_spread(word)) for word in words) and not any(
-        TRAINS.search(_spread(word)) for word in words
-    )
-
-
-def _spread(word: str) -> str:
-    """`testloader` and `valid_loader` alike: `test_loader`."""
-    return re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word)
+    words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names]
+    # `testloader` and `valid_loader` alike: `test_loader`.
+    spread = [re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word) for word in words]
+    return any(map(EVALUATES.search, spread)) and not any(map(TRAINS.search, spread))
 
 
 LOADERS = word_set(
@@ -64,6 +59,8 @@ GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
 def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of loaders, samplers and splits."""
     loaders: list[tuple[CallSite, bool]] = []
+    texts = [index.text for index in analysis.sources.indexes.values()]
+    tensors = any("from_tensor_slices" in text or "tensorflow_datasets" in text for text in texts)
     for call in analysis.calls():
         dotted = analysis.callees.dotted(call)
         at = CallSite(analysis, call, "torch")
@@ -75,7 +72,7 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
             yield from at.given(Kind.SHUFFLE, None, "shuffle")
         elif last_name(dotted) == "random_split" and dotted.startswith("torch."):
             yield from _split(at)
-        elif method_name(call) in GENERATORS or _is_tf_batch(analysis, call):
+        elif method_name(call) in GENERATORS or (tensors and method_name(call) == "batch" and call.args):
             batched = method_name(call) == "batch"
             at = CallSite(analysis, call, "keras")
             if not speaks_of_evaluation(_target_name(call)):
@@ -101,12 +98,9 @@ def _target_name(call: ast.Call) -> str:
     statement = statement_of(call)
     if not isinstance(statement, ast.Assign):
         return ""
-    target = statement.targets[0]
-    if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-        for name, value in zip(target.elts, statement.value.elts, strict=False):
-            if value is call:
-                return dotted_text(name)
-    return dotted_text(target)
+    found = unpacked(statement.targets[0], How.ASSIGN, statement.value)
+    own = next((part for part, _, value, _ in found if value is call), statement.targets[0])
+    return dotted_text(own)
 
 
 def _split(at: CallSite) -> list[Draft]:
@@ -122,31 +116,19 @@ def _split(at: CallSite) -> list[Draft]:
 
 def _share(analysis: ProgramAnalysis, node: ast.AST, depth: int = 0) -> Found | None:
     """The fraction in `held = int(rows * fraction)`, when there is just one."""
-    found = []
+    found: list[Found | None] = []
     for part in ast.walk(node):
-        if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(part.ctx, ast.Load):
-            continue
-        end = analysis.follower.single(part)
+        named = isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load)
+        end = analysis.follower.single(part) if named else None
         if end is None or end.node is part:
             continue
         value = end.literal()
-        if isinstance(value, float) and 0 < value < 1:
+        if isinstance(value, float) and 0 < value < 1 and isinstance(part, ast.expr):
             found.append(analysis.values.found(end, part))
         elif value is NOT_LITERAL and depth < 4 and isinstance(end.node, ast.expr):
-            inner = _share(analysis, end.node, depth + 1)
-            found += [inner] if inner is not None else []
-    distinct = {item.spot: item for item in found}
+            found.append(_share(analysis, end.node, depth + 1))
+    distinct = {item.spot: item for item in found if item is not None}
     return next(iter(distinct.values())) if len(distinct) == 1 else None
-
-
-def _is_tf_batch(analysis: ProgramAnalysis, call: ast.Call) -> bool:
-    """`dataset.batch(32)` in a program that uses TensorFlow's datasets."""
-    if method_name(call) != "batch" or not call.args:
-        return False
-    return any(
-        "from_tensor_slices" in index.text or "tensorflow_datasets" in index.text
-        for index in analysis.sources.indexes.values()
-    )
 
 
 GREY_LEVELS = (255, 256, 127.5, 128)
@@ -170,38 +152,28 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
                 site = EditSite(style, "data", call, callee=callee, reason=reason)
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
-    if not any(draft.param.id.layer == "scale" for draft in found):
-        found += list(_by_hand(analysis))
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
-    if not any(draft.param.id.layer == "scale" for draft in found) and not symbols:
-        found += list(_unscaled(analysis))
+    if not any(draft.param.id.layer == "scale" for draft in found):
+        found += list(_by_hand(analysis)) or ([] if symbols else list(_unscaled(analysis)))
     yield from found
 
 
 def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
     """`x / 255`, `x /= 255`, `(x - 127.5) / 127.5`."""
     for node in index.nodes:
-        divisor = None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            divisor = node.right
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
-            divisor = node.value
-        if divisor is None or not is_number(literal(divisor)) or literal(divisor) not in GREY_LEVELS:
-            continue
-        site = EditSite(Style.VALUE, "data", node=node)
-        found = analysis.values.here(divisor)
-        yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
+            divisor = node.right if isinstance(node, ast.BinOp) else node.value
+            if is_number(literal(divisor)) and literal(divisor) in GREY_LEVELS:
+                site, found = EditSite(Style.VALUE, "data", node=node), analysis.values.here(divisor)
+                yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
 def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: reported, not changed."""
-    for call in analysis.calls():
-        word = _hand_word(call)
-        if word:
-            site = EditSite(Style.FIXED, "data", call, reason="the inputs are scaled by hand")
-            spot = spot_of(call)
-            yield analysis.spot_draft(Kind.PREPROCESSING, site, word, spot, layer="scale")
-            return
+    words = ((call, _hand_word(call)) for call in analysis.calls())
+    for call, word in [(call, word) for call, word in words if word][:1]:
+        site = EditSite(Style.FIXED, "data", call, reason="the inputs are scaled by hand")
+        yield analysis.spot_draft(Kind.PREPROCESSING, site, word, spot_of(call), layer="scale")
 
 
 def _hand_word(call: ast.Call) -> str:

@@ -228,15 +228,13 @@ def stored_key(target: ast.expr) -> tuple[str, str] | None:
     return (base, key) if base and isinstance(key, str) else None
 
 
-def dotted_text(node: ast.expr) -> str:
+def dotted_text(node: ast.expr | None) -> str:
     """`a.b.c` of a chain of names; empty for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
+        parts.insert(0, node.attr)
         node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join(reversed([*parts, node.id]))
+    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else ""
 
 
 @lru_cache(maxsize=256)

@@ -29,10 +29,11 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call in analysis.calls():
         name = method_name(call)
         at = CallSite(analysis, call, "keras")
-        if name == "compile" and _is_compile(at):
-            optimizer, loss = at.argument(0, "optimizer"), at.argument(1, "loss")
-            yield from _named_optimizer(at, optimizer) if optimizer is not None else ()
-            yield from _loss(at, loss) if loss is not None else ()
+        worded = keyword(call, "loss", "optimizer", "metrics") is not None
+        plain = len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
+        if name == "compile" and (worded or plain) and not analysis.sources.dotted(call.func):
+            yield from _named_optimizer(at, at.argument(0, "optimizer"))
+            yield from _loss(at, at.argument(1, "loss"))
         elif name in ("fit", "fit_generator") and _is_fit(at):
             yield from _fit(at, generator=name == "fit_generator")
         else:
@@ -41,53 +42,37 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
 
 
 def _library(at: CallSite) -> Iterator[Draft]:
-    for callee in at.analysis.callees.of(at.call):
-        name = last_name(callee.dotted)
+    for callee in at.analysis.callees.of(at.call)[:1]:
+        home, _, name = callee.dotted.rpartition(".")
         optimizer = lexicon.KERAS_OPTIMIZER_OF_STRING.get(name.lower(), "")
-        if callee.dotted == f"keras.optimizers.{name}" and optimizer:
-            spec = lexicon.KERAS_OPTIMIZERS[optimizer]
-            yield from _optimizer(replace(at, owner=name), callee, spec)
+        callback = home == "keras.callbacks" and name in lexicon.KERAS_SCHEDULE_CALLBACKS
+        schedule = home == "keras.optimizers.schedules" and name in lexicon.KERAS_SCHEDULES
+        if home == "keras.optimizers" and optimizer:
+            yield from _optimizer(replace(at, owner=name), callee, lexicon.KERAS_OPTIMIZERS[optimizer])
         elif callee.dotted == "keras.optimizers.get" and at.call.args:
             yield from at.value(Kind.OPTIMIZER, at.call.args[0])
-        elif callee.dotted == f"keras.losses.{name}" and name in lexicon.KERAS_LOSSES:
+        elif home == "keras.losses" and name in lexicon.KERAS_LOSSES:
             yield at.named(Kind.LOSS, callee, output=_output_of(at.analysis, at.call))
-        elif (callee.dotted == f"keras.callbacks.{name}" and name in lexicon.KERAS_SCHEDULE_CALLBACKS) or (
-            callee.dotted == f"keras.optimizers.schedules.{name}" and name in lexicon.KERAS_SCHEDULES
-        ):
+        elif callback or schedule:
             yield at.named(Kind.SCHEDULER, callee, name)
-        return
 
 
 def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
     yield at.named(Kind.OPTIMIZER, callee)
-    yield from _rate(at, spec)
+    made = at.analysis.callees.made(at.argument(0, *RATE_WORDS))
+    schedules = [item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")]
+    for item in schedules:
+        yield from replace(at, call=item.call).given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
+    if not schedules:
+        rate = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
+        yield from at.either(Kind.LEARNING_RATE, rate, 0, spec.default("learning_rate"))
     for kind, names in SETTINGS:
         if any(spec.takes(name) for name in names):
             position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
             yield from at.either(kind, names, position, spec.default(names[0]))
 
 
-def _rate(at: CallSite, spec: OptimizerSpec) -> Iterator[Draft]:
-    value = at.argument(0, *RATE_WORDS)
-    made = at.analysis.callees.made(value) if value is not None else []
-    schedules = [item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")]
-    for item in schedules:
-        inner = replace(at, call=item.call)
-        yield from inner.given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
-    if not schedules:
-        names = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
-        yield from at.either(Kind.LEARNING_RATE, names, 0, spec.default("learning_rate"))
-
-
-def _is_compile(at: CallSite) -> bool:
-    if at.analysis.sources.dotted(at.call.func):
-        return False
-    if keyword(at.call, "loss", "optimizer", "metrics") is not None:
-        return True
-    return len(at.call.args) >= 2 and isinstance(at.call.args[0], ast.Constant | ast.Call | ast.Name)
-
-
-def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
+def _named_optimizer(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
     for found in at.analysis.values.find(value):
         word = lexicon.KERAS_OPTIMIZER_OF_STRING.get(str(found.value).lower())
@@ -101,54 +86,46 @@ def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
                 yield own.absent(kind, site, spec.default(names[0]))
 
 
-def _loss(at: CallSite, value: ast.expr) -> Iterator[Draft]:
+def _loss(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
     for part, output in loss_parts(value):
         callees = at.analysis.callees.named(part)
-        named = [callee for callee in callees if callee.dotted.startswith("keras.losses.")]
-        if named:
-            site = at.site("loss", Style.NAME, callee=named[0], output=output)
-            yield at.analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
-            continue
-        for found in at.analysis.values.find(part):
-            if found.is_literal and isinstance(found.value, str):
-                yield at.analysis.found_draft(Kind.LOSS, found, at.site("loss", output=output))
+        for callee in [one for one in callees if one.dotted.startswith("keras.losses.")][:1]:
+            site = at.site("loss", Style.NAME, callee=callee, output=output)
+            yield at.analysis.name_draft(Kind.LOSS, callee, site, last_name(callee.dotted))
+            break
+        else:
+            for found in at.analysis.values.find(part):
+                if found.is_literal and isinstance(found.value, str):
+                    yield at.analysis.found_draft(Kind.LOSS, found, at.site("loss", output=output))
 
 
-def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
+def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
     """The losses in what `compile` is given, each with the output it is for where there are several."""
     if isinstance(value, ast.Dict):
-        return [
-            (part, str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT)
-            for key, part in zip(value.keys, value.values, strict=True)
-        ]
+        names = [str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT for key in value.keys]
+        return list(zip(value.values, names, strict=True))
     if isinstance(value, ast.List | ast.Tuple):
         return [(part, UNKNOWN_OUTPUT if len(value.elts) > 1 else "") for part in value.elts]
-    return [(value, "")]
+    return [(value, "")] if value is not None else []
 
 
 def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
     """The output that a loss object is for, when it is made inside a call of `compile`."""
-    for call in analysis.calls("compile"):
-        given = argument(call, 1, "loss")
-        for part, output in loss_parts(given) if given is not None else ():
-            if part is loss:
-                return output
-    return ""
+    parts = [part for call in analysis.calls("compile") for part in loss_parts(argument(call, 1, "loss"))]
+    return next((output for part, output in parts if part is loss), "")
 
 
 def _is_fit(at: CallSite) -> bool:
-    base = receiver(at.call)
-    if base is None:
-        return False
+    base, sources = receiver(at.call), at.analysis.sources
     made = [item.callee.dotted for item in at.analysis.callees.made(base)]
-    if any(dotted.startswith("sklearn.") or dotted.endswith("Trainer") for dotted in made):
+    if base is None or any(one.startswith("sklearn.") or one.endswith("Trainer") for one in made):
         return False
     if any(part.arg in FIT_WORDS for part in at.call.keywords):
         return True
-    owner = at.analysis.sources.owner(base)
+    owner = sources.owner(base)
     if owner is not None:
-        return at.analysis.sources.inherits(owner, lexicon.KERAS_MODEL_BASES)
-    compiled = {dotted_text(receiver(other) or other) for other in at.analysis.calls("compile")}
+        return sources.inherits(owner, lexicon.KERAS_MODEL_BASES)
+    compiled = {dotted_text(receiver(other)) for other in at.analysis.calls("compile")}
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
 
@@ -164,19 +141,16 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
         reason = "the validation data is chosen by the program"
         site = at.site("validation_data", Style.FIXED, reason=reason)
         yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
-    yield from _no_schedule(at)
-
-
-def _no_schedule(at: CallSite) -> Iterator[Draft]:
-    written = any(
-        last_name(callee.dotted) in lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
-        for other in at.analysis.calls()
-        for callee in at.analysis.callees.of(other)
-    )
     callbacks = at.argument(5, "callbacks")
     free = callbacks is None or isinstance(callbacks, ast.List)
-    if free and not written and not has_unpacking(at.call):
+    if free and not _has_schedule(at.analysis) and not has_unpacking(at.call):
         yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
+
+
+def _has_schedule(analysis: ProgramAnalysis) -> bool:
+    callees = [callee for call in analysis.calls() for callee in analysis.callees.of(call)]
+    names = lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
+    return any(last_name(callee.dotted) in names for callee in callees)
 
 
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:

@@ -49,12 +49,8 @@ class Models:
     def classes(self) -> list[Scope]:
         """Classes of the program that are models or layers."""
         sources = self.analysis.sources
-        return [
-            owner
-            for index in sources.indexes.values()
-            for owner in index.classes
-            if sources.inherits(owner, MODEL_CLASSES)
-        ]
+        owners = [owner for index in sources.indexes.values() for owner in index.classes]
+        return [owner for owner in owners if sources.inherits(owner, MODEL_CLASSES)]
 
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
         """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
@@ -71,53 +67,38 @@ class Models:
 
     def _walk_classes(self) -> None:
         for owner in self.classes:
-            for name in FORWARD:
-                function = self.analysis.sources.own_method(owner, name)
-                if function is None:
-                    continue
+            methods = (self.analysis.sources.own_method(owner, name) for name in FORWARD)
+            for function in filter(None, methods):
                 returned = self.flow.walk(function)
                 if not self._is_part(owner):
                     _mark_output(returned.made_by, returned.open)
 
     def _is_part(self, owner: Scope) -> bool:
         """True when another model of the program is made of it."""
-        sites = self.analysis.sources.sites.get(owner, [])
-        inside = set(self.classes) - {owner}
-        handed_over = any(
-            self.analysis.sources.meaning(part) is owner
-            for call in self.analysis.calls()
-            for part in call.args
-            if is_name(part, owner.name) and not is_name(call.func, "super")
+        sources, inside = self.analysis.sources, set(self.classes) - {owner}
+        calls = [call for call in self.analysis.calls() if not is_name(call.func, "super")]
+        given = [part for call in calls for part in call.args if is_name(part, owner.name)]
+        handed_over = any(sources.meaning(part) is owner for part in given)
+        return handed_over or any(
+            scope_of(call).enclosing_class() in inside for call in sources.sites.get(owner, [])
         )
-        return handed_over or any(scope_of(call).enclosing_class() in inside for call in sites)
 
     def _walk_functions(self) -> None:
         """Functions, or the module itself, that build a functional Keras model."""
-        scopes = {
-            layer.scope: None
-            for layer in self.layers
-            if layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED
-        }
-        for scope in scopes:
+        keras = [layer for layer in self.layers if layer.library is Library.KERAS]
+        applied = [layer for layer in keras if layer.position.kind is ContainerKind.APPLIED]
+        for scope in dict.fromkeys(layer.scope for layer in applied):
             if scope.enclosing_class() is not None or isinstance(scope.node, ast.comprehension):
                 continue
             self.flow.walk(scope)
-            self._functional_outputs(scope)
-
-    def _functional_outputs(self, scope: Scope) -> None:
-        """Layers applied in this scope whose result no other layer takes."""
-        own = [layer for layer in self.layers if layer.scope is scope and layer.spec.weighted]
-        last = frozenset(
-            layer
-            for layer in own
-            if layer.position.kind is ContainerKind.APPLIED and layer not in self.flow.taken
-        )
-        _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
+            # Layers applied in this scope whose result no other layer takes.
+            own = [layer for layer in applied if layer.scope is scope and layer.spec.weighted]
+            last = frozenset(layer for layer in own if layer not in self.flow.taken)
+            _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
 
     def _walk_sequences(self) -> None:
-        calls = [
-            call for call in self.analysis.calls() if self.analysis.sources.dotted(call.func) in SEQUENTIAL
-        ]
+        sources = self.analysis.sources
+        calls = [call for call in self.analysis.calls() if sources.dotted(call.func) in SEQUENTIAL]
         runs = [(self.applied.layers(call) or [], call) for call in calls]
         # The longest first: a block that stands inside another is then gone through as part of it.
         for run, call in sorted(runs, key=lambda item: -len(item[0])):
@@ -204,9 +185,8 @@ def _users(models: Models) -> dict[Span, list[LayerSite]]:
     if models.width_users is None:
         models.width_users = {}
         for layer in models.layers:
-            for slot in layer.spec.slots:
-                value = layer.filling(slot) if slot.kind in WIDTHS else None
-                for found in models.analysis.values.find(value) if value is not None else ():
+            for slot in [slot for slot in layer.spec.slots if slot.kind in WIDTHS]:
+                for found in models.analysis.values.find(layer.filling(slot)):
                     models.width_users.setdefault(found.spot, []).append(layer)
     return models.width_users
 
@@ -232,8 +212,7 @@ def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> l
 
 
 def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
-    value = layer.given(*WIDTHS)
-    number = analysis.values.compute(value) if value is not None else None
+    number = analysis.values.compute(layer.given(*WIDTHS))
     return number if isinstance(number, int) else None
 
 
@@ -275,24 +254,15 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: Span, depth: int = 0) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
+    deeper: list[ast.AST] = []
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             continue
-        for end in analysis.follower.follow(part):
-            if end.node is part:
-                continue
-            if isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot:
-                return True
-            deeper = isinstance(end.node, ast.BinOp) and depth < 4
-            if deeper and depends_on(analysis, end.node, spot, depth + 1):
-                return True
-        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(analysis, part, spot, depth):
+        ends = [end for end in analysis.follower.follow(part) if end.node is not part]
+        if any(isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot for end in ends):
             return True
-    return False
-
-
-def _through_bindings(analysis: ProgramAnalysis, name: ast.Name, spot: Span, depth: int) -> bool:
-    """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
-    found = bindings_of(name)
-    values = [binding.value for binding in found if binding.value is not None] if len(found) > 1 else []
-    return any(depends_on(analysis, value, spot, depth + 1) for value in values)
+        deeper += [end.node for end in ends if isinstance(end.node, ast.BinOp)]
+        # `width_in = width` at the end of a loop: a name with several values, one of which comes from there.
+        several = bindings_of(part)
+        deeper += [one.value for one in several if one.value is not None] if len(several) > 1 else []
+    return depth < 4 and any(depends_on(analysis, part, spot, depth + 1) for part in deeper)

@@ -81,8 +81,8 @@ class Trail(ABC):
         finally:
             self._frames = before
 
-    def single(self, node: ast.AST) -> End | None:
-        found = self.follow(node)
+    def single(self, node: ast.AST | None) -> End | None:
+        found = self.follow(node) if node is not None else []
         return found[0] if len(found) == 1 else None
 
     def returned(self, function: Scope) -> list[End]:

@@ -54,11 +54,10 @@ class Values:
         self.sources = follower.sources
         self._depth = 0
 
-    def find(self, use: ast.expr) -> list[Found]:
+    def find(self, use: ast.expr | None) -> list[Found]:
         """Every place that feeds an argument."""
         distinct: dict[Span, Found] = {}
-        for end in self.follower.follow(use):
-            item = self._found(end, use)
+        for item in [self._found(end, use) for end in self.follower.follow(use)] if use is not None else ():
             distinct.setdefault(item.spot, item)
         return list(distinct.values())
 
@@ -116,11 +115,11 @@ class Values:
             return "" if file is None else spot.cut(file.text)
         return spot.cut(scope_of(end.node).index.text)
 
-    def compute(self, node: ast.AST) -> int | float | None:
+    def compute(self, node: ast.AST | None) -> int | float | None:
         """The number an arithmetic expression comes to, or none."""
         self._depth += 1
         try:
-            return self._computed(node) if self._depth <= MAX_DEPTH else None
+            return self._computed(node) if node is not None and self._depth <= MAX_DEPTH else None
         finally:
             self._depth -= 1
 
@@ -203,9 +202,9 @@ class Callees:
         """All library objects that an expression may name, called or not."""
         return self._named((node, written), lambda: self._names(node, written))
 
-    def made(self, node: ast.expr) -> list[Made]:
+    def made(self, node: ast.expr | None) -> list[Made]:
         """The library calls that make the object an expression stands for."""
-        return self._made(node, lambda: self._makers(node))
+        return self._made(node, lambda: self._makers(node)) if node is not None else []
 
     def _makers(self, node: ast.expr) -> list[Made]:
         found: list[Made] = []
