@@ -190,7 +190,7 @@ def named_config(call: ast.Call) -> str:
 
 def included(config: SourceFile) -> Iterator[PurePosixPath]:
     """Files beside a configuration that its list `defaults` includes: `- optimizer: adam`, `- base`."""
-    root = _entries_of(config)
+    root = entries_of(config)
     for group, option in _defaults(root) if root is not None else ():
         yield config.path.parent / group / _with_suffix(option)
 
@@ -207,7 +207,7 @@ def from_group(
         if group != key if group else is_overridden(key, arguments):
             continue
         path = str(beside / group / _with_suffix(chosen.get(group, option) if group else option))
-        root = _entries_of(known[path]) if path in known else None
+        root = entries_of(known[path]) if path in known else None
         found = root if group or root is None else root.get(key)
         if found is not None:
             return path, found
@@ -236,7 +236,7 @@ def _with_suffix(name: str) -> str:
     return name if name.endswith((SUFFIX, ".yml")) else name + SUFFIX
 
 
-def _entries_of(file: SourceFile) -> Entry | None:
+def entries_of(file: SourceFile) -> Entry | None:
     try:
         return read_data(file)
     except BadData:

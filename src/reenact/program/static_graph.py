@@ -17,10 +17,12 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.read.analysis import ProgramAnalysis, Style
 from reenact.program.read.ends import spot_of
+from reenact.program.read.index import dotted_text
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
-from reenact.program.read.scope import keyword
+from reenact.program.read.scope import keyword, method_name
 from reenact.program.read.sources import Sources
+from reenact.program.read.vocabulary import last_name
 from reenact.program.source import word_set, words
 from reenact.types import JsonValue, Place
 
@@ -132,16 +134,11 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
 
 
 def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
-    slots = [*layer.spec.slots, *([layer.spec.width_in] if layer.spec.width_in is not None else [])]
-    for slot in slots:
-        value = layer.filling(slot)
-        if value is not None:
-            found[slot.names[0]] = _value(analysis, value)
-    for given in layer.call.keywords:
-        if given.arg is not None and not any(given.arg in slot.names for slot in slots):
-            found[given.arg] = _value(analysis, given.value)
-    return found
+    slots = [*layer.spec.slots, *filter(None, [layer.spec.width_in])]
+    found = [(slot.names[0], layer.filling(slot)) for slot in slots]
+    known = {name for slot in slots for name in slot.names}
+    found += [(one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known]
+    return {name: _value(analysis, node) for name, node in found if node is not None}
 
 
 def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:
@@ -206,11 +203,10 @@ def framework_of(program: Program) -> Framework:
 
 
 def _old_call(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(dotted_text(call.func)) or method_name(call)
     if name in OLD_CALLS or any(part.arg in OLD_KEYWORDS - {"init", "output_dim"} for part in call.keywords):
         return True
-    layer = name in ("Dense", "Convolution2D", "LSTM", "GRU")
-    if layer and keyword(call, "init", "output_dim") is not None:
+    if name in ("Dense", "Convolution2D", "LSTM", "GRU") and keyword(call, "init", "output_dim") is not None:
         return True
     optimizer = name in ("SGD", "Adam", "RMSprop", "Adagrad", "Adadelta", "Adamax", "Nadam")
     return optimizer and keyword(call, "lr", "decay") is not None and not call.args

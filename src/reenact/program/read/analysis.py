@@ -138,7 +138,7 @@ class ProgramAnalysis:
         """All calls of the program, or those of methods of these names."""
         return [call for call in self.sources.calls() if not methods or method_name(call) in methods]
 
-    def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: Any) -> list[Draft]:
+    def value_drafts(self, kind: Kind, use: ast.expr | None, site: EditSite, **extra: Any) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use)]
 
@@ -203,10 +203,9 @@ class CallSite:
 
     def given(self, kind: Kind, position: int | None, *names: str) -> list[Draft]:
         """Drafts of an argument, where it is written."""
-        value = self.argument(position, *names)
-        return [] if value is None else self.value(kind, value, names[0])
+        return self.value(kind, self.argument(position, *names), names[0])
 
-    def value(self, kind: Kind, value: ast.expr, name: str = "") -> list[Draft]:
+    def value(self, kind: Kind, value: ast.expr | None, name: str = "") -> list[Draft]:
         """Drafts of what an argument is given."""
         return self.analysis.value_drafts(kind, value, self.site(name), layer_type=self.owner)
 
@@ -223,9 +222,7 @@ class CallSite:
         reported: bool = True,
     ) -> list[Draft]:
         """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide it."""
-        if self.argument(position, *names) is not None:
-            return self.given(kind, position, *names)
-        found = self._unpacked(kind, names[0])
+        found = self.given(kind, position, *names) or self._unpacked(kind, names[0])
         hidden = found or not reported or has_unpacking(self.call)
         return found if hidden else [self.absent(kind, self.site(names[0]), default)]
 
@@ -247,6 +244,5 @@ class CallSite:
 
     def made(self, *prefixes: str) -> bool:
         """Whether the object whose method is called comes from one of these libraries or classes."""
-        base = receiver(self.call)
-        found = self.analysis.callees.made(base) if base is not None else []
-        return any(item.callee.dotted.startswith(prefixes) for item in found)
+        made = self.analysis.callees.made(receiver(self.call))
+        return any(item.callee.dotted.startswith(prefixes) for item in made)

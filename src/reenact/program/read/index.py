@@ -12,10 +12,6 @@ from reenact.program.read.scope import (
     FunctionNode,
     How,
     Scope,
-    bind_arguments,
-    bind_import,
-    bind_statement,
-    bind_target,
     entries,
     method_name,
     put_in,
@@ -130,7 +126,7 @@ class FileIndex:
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             inner = Scope(node.generators[0], "", scope, self)
             for part in node.generators:
-                bind_target(inner, part.target, How.LOOP, part.iter, part)
+                inner.bind_target(part.target, How.LOOP, part.iter, part)
             return [(child, inner) for child in ast.iter_child_nodes(node)]
         self._note(node, scope)
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
@@ -149,7 +145,7 @@ class FileIndex:
             outside += [*node.bases, *node.keywords]
         else:
             self.functions.append(inner)
-            bind_arguments(inner, node.args)
+            inner.bind_arguments(node.args)
             # Annotations are looked up where they are asked for, and not gone through.
             for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
                 put_in(part, scope)
@@ -171,7 +167,7 @@ class FileIndex:
             self._statement(node, scope)
         elif isinstance(node, ast.NamedExpr):
             holder = next(one for one in scope.chain() if not isinstance(one.node, ast.comprehension))
-            bind_target(holder, node.target, How.ASSIGN, node.value, node)
+            holder.bind_target(node.target, How.ASSIGN, node.value, node)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
@@ -181,10 +177,10 @@ class FileIndex:
         elif isinstance(node, ast.With | ast.AsyncWith):
             self.withs.append(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            self.imports += bind_import(scope, node)
+            self.imports += scope.bind_import(node)
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
             self._entries(dotted_text(node.target), node.value, node)
-        bind_statement(scope, node)
+        scope.bind_statement(node)
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for part, _, value, pick in (

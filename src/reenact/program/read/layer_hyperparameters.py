@@ -24,7 +24,11 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything a layer's constructor says or leaves out, and of its activation."""
     for layer in models.layers:
         yield from _slots(analysis, layer)
-        yield from _itself(analysis, layer)
+        callee, family = layer.made.callee, layer.spec.family
+        norm, counted = (Kind.NORMALIZATION, Style.NAME), (Kind.LAYER, Style.LAYER)
+        for kind, style in [norm] * (family is Family.NORM) + [counted] * (family in COUNTED):
+            site = _site(layer, style, callee=callee)
+            yield analysis.name_draft(kind, callee, site, layer.name)
     yield from _activations(analysis, models)
     for layer in models.layers:
         yield from _no_activation(analysis, layer)
@@ -36,11 +40,9 @@ def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSi
 
 
 def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
-    for slot in layer.spec.slots:
+    for slot in [slot for slot in layer.spec.slots if slot.kind is not Kind.ACTIVATION]:
         value = layer.filling(slot)
         site = _site(layer, Style.ARGUMENT, slot.names[0])
-        if slot.kind is Kind.ACTIVATION:
-            continue
         if value is not None:
             named = list(_named(analysis, layer, slot, value)) if slot.kind in NAMED_KINDS else []
             yield from named or analysis.value_drafts(slot.kind, value, site)
@@ -58,32 +60,19 @@ def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.e
         yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted))
 
 
-def _itself(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
-    callee, family = layer.made.callee, layer.spec.family
-    if family is Family.NORM:
-        site = _site(layer, Style.NAME, callee=callee)
-        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name)
-    if family in COUNTED:
-        site = _site(layer, Style.LAYER, callee=callee)
-        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name)
-
-
 def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Every activation that is written, under the layer whose output it acts on where that is known."""
-    owners: dict[ast.Call, LayerSite] = {}
+    bent = [(layer.activation, layer) for layer in models.layers if layer.activation is not None]
+    acting = [(one, layer) for one, layer in reversed(bent) if layer.spec.family is not Family.ACTIVATION]
+    owners = {one.call: layer for one, layer in acting}
+    own = {layer.call for one, layer in bent if one.call is layer.call}
     for layer in models.layers:
-        if layer.activation is not None and layer.spec.family is not Family.ACTIVATION:
-            owners.setdefault(layer.activation.call, layer)
-    done: set[ast.Call] = set()
-    for layer in models.layers:
-        if layer.spec.family is Family.ACTIVATION or (
-            layer.activation and layer.activation.call is layer.call
-        ):
-            done.add(layer.call)
+        if layer.spec.family is Family.ACTIVATION or layer.call in own:
+            own.add(layer.call)
             yield from _written_activation(analysis, layer, owners.get(layer.call, layer))
     for site in models.flow.activations:
-        if site.call not in done:
-            done.add(site.call)
+        if site.call not in own:
+            own.add(site.call)
             yield _function_activation(analysis, site, owners.get(site.call))
 
 
@@ -118,8 +107,8 @@ def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner:
     torch = analysis.sources.dotted(func).startswith("torch")
     library = owner.library if owner is not None else Library.TORCH if torch else Library.KERAS
     whole = EditSite(Style.NAME, library.value, site.call, layer=owner, activation=site)
-    named = isinstance(func, ast.Attribute) and site.way is Way.METHOD
-    spot = name_spot(func) if isinstance(func, ast.Attribute) and named else spot_of(func)
+    method = isinstance(func, ast.Attribute) and site.way is Way.METHOD
+    spot = name_spot(func) if isinstance(func, ast.Attribute) and method else spot_of(func)
     extra = {"model": model.name} if owner is None and model is not None else {}
     return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
 
@@ -140,15 +129,12 @@ def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draf
 def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """`F.dropout(x, p=0.25)` in forward code."""
     for call in models.flow.functions:
-        dotted = analysis.sources.dotted(call.func)
-        if not dotted.startswith("torch.nn.functional.") or "dropout" not in last_name(dotted):
-            continue
-        rate = argument(call, 1, "p")
-        if rate is not None:
+        home, _, name = analysis.sources.dotted(call.func).rpartition(".")
+        if home == "torch.nn.functional" and "dropout" in name:
             owner = scope_of(call).enclosing_class()
             site = EditSite(Style.ARGUMENT, Library.TORCH.value, call, "p")
-            extra = {"model": owner.name if owner else "", "layer": last_name(dotted)}
-            yield from analysis.value_drafts(Kind.DROPOUT, rate, site, **extra)
+            extra = {"model": owner.name if owner else "", "layer": name}
+            yield from analysis.value_drafts(Kind.DROPOUT, argument(call, 1, "p"), site, **extra)
 
 
 DEFAULTS = {Kind.WEIGHT_INIT: "kaiming_uniform_", Kind.BIAS_INIT: "uniform_"}

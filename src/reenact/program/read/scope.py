@@ -128,6 +128,50 @@ class Scope:
     def enclosing_function(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_function), None)
 
+    def bind_statement(self, node: ast.stmt) -> None:
+        """Enter all names that a statement binds in its own self."""
+        for target, how, value in _bound(node):
+            self.bind_target(target, how, value, node)
+        if isinstance(node, ast.Global):
+            self.globals.update(node.names)
+
+    def bind_target(self, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST) -> None:
+        """Enter the names of a target."""
+        for part, way, given, pick in unpacked(target, how, value):
+            if isinstance(part, ast.Name):
+                holder = [*self.chain()][-1] if part.id in self.globals else self
+                holder.bind(part.id, way, node, given, pick)
+
+    def bind_arguments(self, arguments: ast.arguments) -> None:
+        """Enter the parameters of a function with their defaults."""
+        ordered = [*arguments.posonlyargs, *arguments.args]
+        defaults = [*[None] * (len(ordered) - len(arguments.defaults)), *arguments.defaults]
+        named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        for argument, default in (*zip(ordered, defaults, strict=True), *named):
+            self.bind(argument.arg, How.PARAMETER, argument, default)
+        for extra in filter(None, (arguments.vararg, arguments.kwarg)):
+            self.bind(extra.arg, How.OTHER, extra)
+
+    def bind_import(self, node: ast.Import | ast.ImportFrom) -> list[Binding]:
+        """Enter imported names, and return everything that was imported, submodules and stars too."""
+        found = []
+        for name in node.names:
+            if isinstance(node, ast.Import):
+                # `import a.b` binds `a` but imports `a.b`.
+                top = name.name.partition(".")[0]
+                bound, dotted = (name.asname, name.name) if name.asname else (top, top)
+                self.bind(bound, How.IMPORT, node, dotted=dotted)
+                found.append(Binding(bound, How.IMPORT, node, self, dotted=name.name))
+            elif name.name == "*":
+                star = Binding("*", How.IMPORT, node, self, dotted=node.module or "", level=node.level)
+                self.stars.append(star)
+                found.append(star)
+            else:
+                dotted = f"{node.module}.{name.name}" if node.module else name.name
+                bound = name.asname or name.name
+                found.append(self.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
+        return found
+
 
 def scope_of(node: ast.AST) -> Scope:
     """The scope that a node of an indexed file is evaluated in."""
@@ -146,14 +190,6 @@ def put_in(node: ast.AST, scope: Scope) -> None:
         node.scope = scope  # type: ignore[attr-defined]
 
 
-def bind_statement(scope: Scope, node: ast.stmt) -> None:
-    """Enter all names that a statement binds in its own scope."""
-    for target, how, value in _bound(node):
-        bind_target(scope, target, how, value, node)
-    if isinstance(node, ast.Global):
-        scope.globals.update(node.names)
-
-
 def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
     """Targets of a statement, with what they take."""
     if isinstance(node, ast.Assign):
@@ -170,14 +206,6 @@ def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
             (i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars is not None
         ]
     return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
-
-
-def bind_target(scope: Scope, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST) -> None:
-    """Enter the names of a target."""
-    for part, way, given, pick in unpacked(target, how, value):
-        if isinstance(part, ast.Name):
-            holder = [*scope.chain()][-1] if part.id in scope.globals else scope
-            holder.bind(part.id, way, node, given, pick)
 
 
 Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
@@ -209,38 +237,6 @@ def _element(how: How, value: ast.expr | None, pick: tuple[int, ...], number: in
     if plain and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
         return how, value.elts[number], ()
     return how, value, (*pick, number)
-
-
-def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:
-    """Enter the parameters of a function with their defaults."""
-    ordered = [*arguments.posonlyargs, *arguments.args]
-    defaults = [*[None] * (len(ordered) - len(arguments.defaults)), *arguments.defaults]
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    for argument, default in (*zip(ordered, defaults, strict=True), *named):
-        scope.bind(argument.arg, How.PARAMETER, argument, default)
-    for extra in filter(None, (arguments.vararg, arguments.kwarg)):
-        scope.bind(extra.arg, How.OTHER, extra)
-
-
-def bind_import(scope: Scope, node: ast.Import | ast.ImportFrom) -> list[Binding]:
-    """Enter imported names, and return everything that was imported, submodules and stars too."""
-    found = []
-    for name in node.names:
-        if isinstance(node, ast.Import):
-            # `import a.b` binds `a` but imports `a.b`.
-            top = name.name.partition(".")[0]
-            bound, dotted = (name.asname, name.name) if name.asname else (top, top)
-            scope.bind(bound, How.IMPORT, node, dotted=dotted)
-            found.append(Binding(bound, How.IMPORT, node, scope, dotted=name.name))
-        elif name.name == "*":
-            star = Binding("*", How.IMPORT, node, scope, dotted=node.module or "", level=node.level)
-            scope.stars.append(star)
-            found.append(star)
-        else:
-            dotted = f"{node.module}.{name.name}" if node.module else name.name
-            bound = name.asname or name.name
-            found.append(scope.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
-    return found
 
 
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:

@@ -30,32 +30,19 @@ class Meeting:
 
 
 def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
-    """Every place that hands labels to this loss."""
-    return list(_torch(analysis, site) if site.library == "torch" else _keras(analysis, site))
-
-
-def _torch(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
-    """The second argument wherever the loss is called."""
+    """Every place that hands labels to this loss: calls of it, and what Keras trains and evaluates with."""
     assert site.call is not None
-    if site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
+    torch, found = site.library == "torch", []
+    if torch and site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
         target = argument(site.call, 1, "target")
-        if target is not None:
-            yield Meeting(target, argument(site.call, 0, "input"))
-        return
-    for call in _uses(analysis, site):
-        yield Meeting(call.args[1], call.args[0])
-
-
-def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
-    """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
-    for call in analysis.calls(*FITS):
+        return [Meeting(target, argument(site.call, 0, "input"))] if target is not None else []
+    for call in analysis.calls(*FITS) if not torch else ():
         held = keyword(call, "validation_data")
         for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
             own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
-            if own is not None:
-                yield Meeting(own)
-    for call in _uses(analysis, site):
-        yield Meeting(call.args[0], call.args[1])
+            found += [Meeting(own)] if own is not None else []
+    pairs = [call.args[:2] if torch else call.args[1::-1] for call in _uses(analysis, site)]
+    return [*found, *(Meeting(labels, outputs) for outputs, labels in pairs)]
 
 
 def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[ast.Call]:
@@ -106,12 +93,9 @@ class Supervision:
     ) -> None:
         self.analysis = analysis
         self.models = models
-        self._widths: dict[LayerSite, JsonValue] = {}
         self._losses = [(param, sites[param.id]) for param in params if param.kind is Kind.LOSS]
-        for param in params:
-            layer = sites[param.id].layer
-            if param.kind in (Kind.UNITS, Kind.FILTERS) and layer is not None:
-                self._widths.setdefault(layer, param.in_force)
+        wide = [param for param in reversed(params) if param.kind in (Kind.UNITS, Kind.FILTERS)]
+        self._widths = {sites[param.id].layer: param.in_force for param in wide}
 
     def fitting(self, param: Hyperparameter, site: EditSite) -> Hyperparameter:
         """A hyperparameter without those alternatives that could not stand in its place."""
@@ -132,12 +116,9 @@ class Supervision:
 
     def outputs(self, site: EditSite) -> list[LayerSite]:
         """The last layers of the models that this loss looks at."""
-        found = [
-            layer for layer in self.models.layers if layer.output and layer.library.value == site.library
-        ]
+        found = [one for one in self.models.layers if one.output and one.library.value == site.library]
         if site.output:
-            named = [(layer, keyword(layer.call, "name")) for layer in found]
-            return [one for one, name in named if name is not None and literal(name) == site.output]
+            return [layer for layer in found if literal(keyword(layer.call, "name")) == site.output]
         if site.library == "torch":
             called = {caller_of(meeting.outputs) for meeting in meetings(self.analysis, site)}
             return [layer for layer in found if layer.model in called] or found
@@ -152,11 +133,9 @@ class Supervision:
     @cached_property
     def encoded(self) -> bool:
         """The program writes its labels as one column a class."""
-        called = (
-            last_name(self.analysis.sources.dotted(call.func)) or method_name(call)
-            for call in self.analysis.calls()
-        )
-        return any(name in ENCODERS for name in called) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
+        dotted, calls = self.analysis.sources.dotted, self.analysis.calls()
+        called = {last_name(dotted(call.func)) or method_name(call) for call in calls}
+        return bool(called & ENCODERS) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
 
     @cached_property
     def _text(self) -> str:
@@ -166,19 +145,16 @@ class Supervision:
         """The program tells classes apart: its outputs are probabilities, or it counts right answers."""
         if self._words(site) & PROBABILITIES:
             return True
-        text = " ".join(self._metrics(site)) if site.output else self._text
-        return bool(COUNTS.search(text.lower())) or (self.encoded and not site.output)
+        if not site.output:
+            return self.encoded or bool(COUNTS.search(self._text.lower()))
+        # Metrics that `compile` is asked for, of one of several outputs.
+        asked = [keyword(call, "metrics") for call in self.analysis.calls("compile")]
+        own = [part_of(one, site.output) for one in asked if isinstance(one, ast.Dict)]
+        texts = [scope_of(one).index.text_of(one) for one in own if one is not None]
+        return bool(COUNTS.search(" ".join(texts).lower()))
 
     def _words(self, site: EditSite) -> set[str]:
         return {layer.activation.word for layer in self.outputs(site) if layer.activation is not None}
-
-    def _metrics(self, site: EditSite) -> Iterator[str]:
-        """Metrics that `compile` is asked for, of one of several outputs."""
-        for call in self.analysis.calls("compile"):
-            asked = keyword(call, "metrics")
-            own = part_of(asked, site.output) if isinstance(asked, ast.Dict) else None
-            if own is not None:
-                yield scope_of(own).index.text_of(own)
 
     def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""

@@ -68,24 +68,21 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
         return
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
+    extra = _initialised(models, parts, scope_of(at.call))
     site = at.site(style=Style.NAME, callee=callee)
-    yield at.analysis.name_draft(
-        kind, callee, site, at.owner, **_initialised(models, parts, scope_of(at.call))
-    )
+    yield at.analysis.name_draft(kind, callee, site, at.owner, **extra)
 
 
 def _reference(node: ast.expr) -> list[str]:
-    """`["self", "net", "0", "weight"]` of `self.net[0].weight`; empty for anything else."""
+    """`["self", "net", "0", "weight"]` of `self.net[0].weight`; an empty word for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-        elif isinstance(node.slice, ast.Constant):
-            parts.append(str(node.slice.value))
-        else:
+        index = node.slice if isinstance(node, ast.Subscript) else None
+        if index is not None and not isinstance(index, ast.Constant):
             return [""]
+        parts.insert(0, node.attr if isinstance(node, ast.Attribute) else str(getattr(index, "value", "")))
         node = node.value
-    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else [""]
+    return [node.id, *parts] if isinstance(node, ast.Name) else [""]
 
 
 def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, str]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from reenact.program.datafile import BadData, Entry, read_data
+from reenact.program.datafile import Entry, entries_of
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End, Frame
 from reenact.program.read.index import DATA_SUFFIXES, FileIndex, Store
@@ -181,13 +181,9 @@ def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
     """The data file of the program that a path means, with its values."""
     wanted = PurePosixPath(name.replace("\\", "/"))
     files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
-    if not files:
-        return None
-    near = max(files, key=lambda file: shared_end(file.path, wanted))
-    try:
-        return str(near.path), read_data(near)
-    except BadData:
-        return None
+    near = max(files, key=lambda file: shared_end(file.path, wanted), default=None)
+    entry = entries_of(near) if near is not None else None
+    return (str(near.path), entry) if near is not None and entry is not None else None
 
 
 def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
