@@ -1,7 +1,7 @@
 """One change of a program: a hyperparameter set, a layer put in, something taken out, a part exchanged with
 all it demands."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
@@ -79,17 +79,6 @@ def _keywords(settings: Mapping[str, JsonValue]) -> str:
 
 
 Change: TypeAlias = Set | Insert | Remove | Replace
-
-
-def exact(value: object) -> Hashable:
-    """A change, or a value in it, as a key: `1`, `1.0` and `True` are written differently."""
-    if isinstance(value, Set | Insert | Remove | Replace):
-        return (type(value), *(exact(getattr(value, one.name)) for one in fields(value)))
-    if isinstance(value, Mapping):
-        return tuple(sorted((name, exact(one)) for name, one in value.items()))
-    if isinstance(value, list):
-        return (list, *map(exact, value))
-    return (type(value), value)
 
 
 def _plain(value: object) -> object:

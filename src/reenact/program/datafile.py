@@ -97,9 +97,7 @@ def _plain_value(text: str, at: int) -> tuple[Any, int]:
 
 
 def _skip(text: str, at: int) -> int:
-    match = SPACE.match(text, at)
-    assert match is not None
-    return match.end()
+    return SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
 def _expect(text: str, at: int, sign: str) -> int:

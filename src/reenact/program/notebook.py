@@ -100,21 +100,18 @@ def write_cell(text: str, entry: Entry, source: str) -> str:
 
 def _neutral(source: str) -> tuple[str, str]:
     """A cell's text with its magics made zeros, or made comments as a whole, and why."""
+    commented = "\n".join("#" + line[1:] if line else line for line in source.split("\n"))
     if FOREIGN_CELL.match(source.lstrip()):
-        return _commented(source), "is not Python and is left out"
-    if _parses(source) is None:
-        return source, ""
-    neutral = "\n".join(map(_neutral_line, source.split("\n")))
-    wrong = _parses(neutral)
-    return (neutral, "") if wrong is None else (_commented(source), f"is left out: {wrong}")
-
-
-def _parses(source: str) -> Unparsable | None:
-    try:
-        parse(source, top_level_await=True)
-    except Unparsable as error:
-        return error
-    return None
+        return commented, "is not Python and is left out"
+    wrong: Unparsable | None = None
+    for text in (source, "\n".join(map(_neutral_line, source.split("\n")))):
+        try:
+            parse(text, top_level_await=True)
+        except Unparsable as error:
+            wrong = error
+        else:
+            return text, ""
+    return commented, f"is left out: {wrong}"
 
 
 def _neutral_line(line: str) -> str:
@@ -124,8 +121,3 @@ def _neutral_line(line: str) -> str:
         return f"{indent}0{' ' * (len(magic) - 2)};{statement}"
     found = MAGIC_VALUE.match(line) or MAGIC_LINE.match(line)
     return found.group(1) + "0".ljust(len(found.group(2))) if found else line
-
-
-def _commented(source: str) -> str:
-    """The same length, nothing but comments."""
-    return "\n".join("#" + line[1:] if line else line for line in source.split("\n"))

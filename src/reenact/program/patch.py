@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
-from reenact.program.change import Change, Replace, Set, change_from_json, change_to_json, exact
+from reenact.program.change import Change, Replace, Set, change_from_json, change_to_json
 from reenact.program.edit.carry_out import carry_out
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
@@ -49,8 +49,7 @@ class Patch:
 
     def apply(self, program: Program) -> Program:
         """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or PatchRefused."""
-        key = _Exactly(tuple(map(exact, self.changes)), self)
-        return _applied(program, key) if self.changes else program
+        return _applied(program, json.dumps(self.to_json())) if self.changes else program
 
     def diff(self, program: Program) -> str:
         """A unified diff that `git apply` takes, empty when nothing changes."""
@@ -80,17 +79,10 @@ class Patch:
         return "; ".join(map(str, self.changes)) or "no change"
 
 
-@dataclass(frozen=True, slots=True)
-class _Exactly:
-    """A patch as the key of a cache."""
-
-    key: Hashable
-    patch: Patch = field(compare=False)
-
-
 @lru_cache(maxsize=128)
-def _applied(program: Program, exactly: _Exactly) -> Program:
-    return carry_out(program, exactly.patch.changes)
+def _applied(program: Program, patch: str) -> Program:
+    """By the text of a patch: `1`, `1.0` and `True` are equal, but are written differently."""
+    return carry_out(program, Patch.from_json(json.loads(patch)).changes)
 
 
 def change_for(param: Hyperparameter, value: JsonValue) -> Change:

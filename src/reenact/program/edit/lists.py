@@ -42,11 +42,9 @@ def insert_item(
 
 def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
     """Take a layer out of the list it stands in."""
-    index, kind = layer.scope.index, layer.position.kind
-    if kind not in LISTED:
-        raise NotChangeable(f"{layer.path} does not stand in a list that it could be taken out of.")
+    index = layer.scope.index
     holder, number, _ = _item(editor, index, layer)
-    added = kind in ADDED and isinstance(holder, ast.List) and len(holder.elts) == 1
+    added = layer.position.kind in ADDED and isinstance(holder, ast.List) and len(holder.elts) == 1
     if holder is None or added:
         editor.remove_statement(index.statement(layer.call))
     else:
@@ -55,60 +53,47 @@ def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
     """The call or list that holds a layer (none for a statement that adds it), its number and name there."""
-    kind, parent = layer.position.kind, index.parents[layer.call]
-    if kind is ContainerKind.ELEMENT:
-        return (*_holder(editor, index, layer), "")
+    kind, node = layer.position.kind, _taken_by(index, layer)
+    parent = index.parents[node]
     if kind is ContainerKind.NAMED:
         return _named_holder(index, layer)
-    if kind in ADDED:
-        return (parent, parent.elts.index(layer.call), "") if isinstance(parent, ast.List) else (None, 0, "")
-    if kind is ContainerKind.VARIABLE:
-        return (*_holder_by_name(index, layer), "")
-    raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
-
-
-def _holder(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
-    """The call or list whose item the layer is, and which one; lists that are looped over are left alone."""
-    node: ast.AST = layer.call
-    parent = index.parents[node]
-    while not isinstance(parent, ast.Call | ast.List | ast.Tuple):
-        node, parent = parent, index.parents[parent]
-    around = index.parents.get(parent)
-    for call in (parent, around):
-        if isinstance(call, ast.Call) and editor.analysis.sources.dotted(call.func) in LISTS:
+    if kind in ADDED and not isinstance(parent, ast.List):
+        return None, 0, ""
+    if kind is ContainerKind.ELEMENT:
+        while not isinstance(parent, Bracketed):
+            node, parent = parent, index.parents[parent]
+        around = [call for call in (parent, index.parents.get(parent)) if isinstance(call, ast.Call)]
+        if any(editor.analysis.sources.dotted(call.func) in LISTS for call in around):
             raise NotChangeable(
                 f"{layer.path} stands in a ModuleList; how its items are used is for the program to say."
             )
-    if isinstance(parent, ast.Call):
-        if node not in parent.args:
-            raise NotChangeable(f"{layer.path} is not a positional argument.")
-        return parent, parent.args.index(node)
-    return parent, parent.elts.index(node)  # type: ignore[arg-type]
+    items: list[ast.AST] = [*getattr(parent, "args" if isinstance(parent, ast.Call) else "elts", ())]
+    listed = kind in LISTED or kind is ContainerKind.VARIABLE
+    if not listed or not isinstance(parent, Bracketed) or node not in items:
+        raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
+    return parent, items.index(node), ""
 
 
-def _holder_by_name(index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
-    """The call or list that takes a layer by its variable, when just one does: `Sequential(..., head)`."""
+def _taken_by(index: FileIndex, layer: LayerSite) -> ast.AST:
+    """The layer itself, or the only use of its variable: `Sequential(..., head)`."""
+    if layer.position.kind is not ContainerKind.VARIABLE:
+        return layer.call
     statement = index.statement(layer.call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     uses = index.reads(target.id) if isinstance(target, ast.Name) else []
-    parent = index.parents[uses[0]] if len(uses) == 1 else None
-    items = parent.args if isinstance(parent, ast.Call) else getattr(parent, "elts", [])
-    if isinstance(parent, Bracketed) and uses[0] in items:
-        return parent, items.index(uses[0])
-    raise NotChangeable(f"{layer.path} is used by its name in a way that cannot be followed.")
+    if len(uses) != 1:
+        raise NotChangeable(f"{layer.path} is used by its name in a way that cannot be followed.")
+    return uses[0]
 
 
 def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
     """The list of pairs or the OrderedDict call that names the layer; none for `add_module`."""
     parent = index.parents[layer.call]
-    if isinstance(parent, ast.Tuple):
-        pairs = index.parents[parent]
-        if isinstance(pairs, ast.List | ast.Tuple):
-            return pairs, pairs.elts.index(parent), str(getattr(parent.elts[0], "value", ""))
-    if isinstance(parent, ast.keyword):
-        call = index.parents[parent]
-        if isinstance(call, ast.Call):
-            return call, len(call.args) + call.keywords.index(parent), parent.arg or ""
+    around = index.parents[parent]
+    if isinstance(parent, ast.Tuple) and isinstance(around, ast.List | ast.Tuple):
+        return around, around.elts.index(parent), str(getattr(parent.elts[0], "value", ""))
+    if isinstance(parent, ast.keyword) and isinstance(around, ast.Call):
+        return around, len(around.args) + around.keywords.index(parent), parent.arg or ""
     if isinstance(parent, ast.Call) and parent.args:
         return None, 0, str(getattr(parent.args[0], "value", ""))
     raise NotChangeable(f"{layer.path} is named in a way that cannot be followed.")

@@ -10,6 +10,7 @@ from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite
+from reenact.program.read.ends import is_number
 from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.loops import count_of, iterated, optimizer_steps, range_arguments
@@ -57,11 +58,11 @@ def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     monitor = "loss" if keyword(call, "validation_data", "validation_split") is None else "val_loss"
     text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
     given = argument(call, 5, "callbacks")
-    if isinstance(given, ast.List):
-        for edit in inserted(given, [text], None):
-            editor.replace(*edit)
+    if not isinstance(given, ast.List):
+        editor.set_argument(call, "callbacks", f"[{text}]")
         return
-    editor.set_argument(call, "callbacks", f"[{text}]")
+    for edit in inserted(given, [text], None):
+        editor.replace(*edit)
 
 
 def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -83,16 +84,13 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
     """Other inputs of the same model (validation, evaluation, prediction) that are bound before training."""
-    found: dict[str, None] = {}
-    line = known(site.call).lineno
-    for call in editor.analysis.calls("evaluate", "predict", "fit"):
-        held = keyword(call, "validation_data")
-        for given in (*(held.elts[:1] if isinstance(held, ast.Tuple) else ()), argument(call, 0, "x")):
-            here = isinstance(given, ast.Name) and scope_of(call) is site.scope
-            bound = bindings_of(given) if here and given is not None else []
-            if bound and all(getattr(one.node, "lineno", 0) < line for one in bound):
-                found[bound[0].name] = None
-    return list(found)
+    whole = editor.analysis.calls("evaluate", "predict", "fit")
+    calls = [call for call in whole if scope_of(call) is site.scope]
+    held = [(keyword(call, "validation_data"), argument(call, 0, "x")) for call in calls]
+    given = [one for tuples, x in held for one in (*getattr(tuples, "elts", ())[:1], x) if one is not None]
+    line, bound = known(site.call).lineno, [bindings_of(one) for one in given]
+    before = [one for one in bound if one and all(getattr(b.node, "lineno", 0) < line for b in one)]
+    return list(dict.fromkeys(one[0].name for one in before))
 
 
 def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -146,40 +144,28 @@ SCHEDULES = {
 
 def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Put in the statement that is missing."""
-    if param.kind is Kind.ZERO_GRAD:
-        _zero_grad(editor, site, value)
-    elif param.kind is Kind.GRADIENT_CLIP:
-        _clip(editor, site, value)
-    elif param.kind is Kind.SCHEDULER:
+    if param.kind is Kind.SCHEDULER:
         _schedule(editor, site, value)
-    else:
+        return
+    if param.kind is Kind.MODE:
         _mode(editor, param, site)
-
-
-def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    if value is not True:
+        return
+    node, index = known(site.node), site.scope.index
+    found = [call for call in optimizer_steps(editor.analysis) if scope_of(call) is site.scope]
+    if param.kind is Kind.ZERO_GRAD and value is not True:
         raise NotChangeable(
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
-    optimizer = known(receiver(_step_near(editor, site)))
-    editor.before(statement_of(known(site.node)), f"{editor.text(optimizer)}.zero_grad()")
-
-
-def _step_near(editor: SourceEditor, site: EditSite) -> ast.Call:
-    """The first step of the optimiser in the function that makes the gradients."""
-    found = [call for call in optimizer_steps(editor.analysis) if scope_of(call) is site.scope]
+    if param.kind is not Kind.ZERO_GRAD and (not is_number(value) or value <= 0):  # type: ignore[operator]
+        raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     if not found:
         raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
-    return found[0]
-
-
-def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-        raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
-    node, index = known(site.node), site.scope.index
+    step, backward = index.statement(found[0]), index.statement(node)
+    if param.kind is Kind.ZERO_GRAD:
+        editor.before(backward, f"{editor.text(known(receiver(found[0])))}.zero_grad()")
+        return
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
     line = f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"
-    step, backward = index.statement(_step_near(editor, site)), index.statement(node)
     if index.parents.get(backward) is index.parents.get(step):
         editor.before(step, line)
     else:

@@ -135,7 +135,7 @@ def _scaling(draft: Draft) -> Sequence[JsonValue]:
     if draft.param.absent:
         return ("standardize", "scale")
     if draft.site.style is Style.NAME:
-        return ("StandardScaler", "MinMaxScaler", "MaxAbsScaler")
+        return words("StandardScaler MinMaxScaler MaxAbsScaler")
     return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
 
 

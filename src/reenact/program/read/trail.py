@@ -220,33 +220,17 @@ def distinct(ends: list[End]) -> list[End]:
 
 def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
     """The last of several assignments before a use, when it certainly ran and none comes back in a loop."""
-    line = line_of(use)
-    before = [item for item in items if line_of(item.node) <= line and not _within(item.node, use)]
+    line, around = line_of(use), [use, *index.ancestors(use)]
+    # `x = x + 1` uses the x before.
+    before = [item for item in items if line_of(item.node) <= line and item.node not in around]
     last = max(before, key=lambda item: line_of(item.node), default=None)
-    if last is None or not _encloses(index, last.node, use):
+    parent, name = index.block_of(last.node) if last is not None else (None, "")
+    if not any(part in getattr(parent, name, ()) for part in around):
         return None
     after = [item for item in items if item not in before]
-    loops = {part for part in index.ancestors(use) if isinstance(part, ast.For | ast.While | ast.AsyncFor)}
+    loops = {part for part in around if isinstance(part, ast.For | ast.While | ast.AsyncFor)}
     return None if any(loops & set(index.ancestors(item.node)) for item in after) else last
-
-
-def _encloses(index: FileIndex, node: ast.AST, use: ast.AST) -> bool:
-    """True when the block that holds a statement also holds the use, further down."""
-    parent, name = index.block_of(node)
-    at: ast.AST = use
-    while at in index.parents:
-        if index.parents[at] is parent:
-            block = getattr(parent, name, None)
-            return isinstance(block, list) and at in block
-        at = index.parents[at]
-    return False
 
 
 def line_of(node: ast.AST | None) -> int:
     return getattr(node, "lineno", 0)
-
-
-def _within(statement: ast.AST, use: ast.AST) -> bool:
-    """True when a use stands in the very statement that assigns: `x = x + 1` uses the x before."""
-    start, end = line_of(statement), getattr(statement, "end_lineno", 0) or 0
-    return start <= line_of(use) <= end and any(part is use for part in ast.walk(statement))
