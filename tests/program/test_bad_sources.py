@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reenact.errors import UnreadableProgram
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text, read_program
-from reenact.program.source import MAX_FILE_BYTES, decode, read_source
+from reenact.program.source import MAX_FILE_BYTES, read_source
 from reenact.program.static_graph import hyperparameters_of, static_graph
 
 BAD = Path(__file__).parent.parent / "corpus_bad"
@@ -120,11 +120,6 @@ def test_an_unreadable_module_does_not_hide_the_rest(tmp_path: Path) -> None:
     program = read_program(["train.py"], tmp_path)
     assert [str(file.path) for file in program.unparsed] == ["broken.py"]
     assert [param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE] == [0.1]
-
-
-def test_hidden_characters_are_remarked_on() -> None:
-    text = "x = 1  # \u202e drawkcab\n"
-    assert decode(PurePosixPath("a.py"), text.encode()).remarks
 
 
 @settings(max_examples=150, deadline=None)

@@ -22,9 +22,6 @@ from reenact.types import Place
 MAX_FILE_BYTES = 1_000_000
 """A hand-written source is far smaller; a literal list of this size still parses in a second."""
 
-BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that make source read otherwise than it runs."""
-
 
 class Language(StrEnum):
     """What a file is written in."""
@@ -57,8 +54,6 @@ class SourceFile:
     bom: bool = False
     unparsed: str = ""
     """Why this file could not be used; empty when it could."""
-    remarks: tuple[str, ...] = ()
-    """Things a reader should know: characters that hide what the code does, cells left out."""
 
     @cached_property
     def raw(self) -> str:
@@ -98,8 +93,7 @@ def decode(path: PurePosixPath, raw: bytes, language: Language = Language.PYTHON
         text = body.decode(encoding)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
         return SourceFile(path, "", language, unparsed=f"not text in its encoding: {str(error)[:120]}")
-    hides = ("holds characters that change the reading direction",) if BIDI.search(text) else ()
-    return SourceFile(path, text, language, encoding, bom, remarks=hides)
+    return SourceFile(path, text, language, encoding, bom)
 
 
 NEWLINE = re.compile(r"\r\n|\r|\n")

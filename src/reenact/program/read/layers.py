@@ -16,7 +16,7 @@ from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
 from reenact.program.read.scope import How, Scope, argument, bindings_of, keyword, scope_of
 from reenact.program.read.sources import Sources
-from reenact.program.read.values import Callee, Callees, Found, Made
+from reenact.program.read.values import Callee, Callees, Made
 from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
 
 TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
@@ -47,8 +47,6 @@ class ActivationSite:
     call: ast.Call
     """The constructor, the application, or the layer that takes the argument."""
     callee: Callee | None = None
-    found: Found | None = None
-    """For an argument: its value and place."""
 
 
 def activation_word(name: str) -> str:

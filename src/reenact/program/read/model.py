@@ -21,7 +21,7 @@ from reenact.program.read.layers import (
 )
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
 from reenact.program.read.scope import Scope, argument, bindings_of, is_name, method_name, scope_of
-from reenact.program.read.vocabulary import Family
+from reenact.program.read.vocabulary import Family, last_name
 from reenact.program.source import Span
 
 FORWARD = ("forward", "call")
@@ -54,16 +54,12 @@ class Models:
 
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
         """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
-        analysis = self.analysis
-        named = analysis.callees.named(value)
-        if named:
-            word = activation_word(named[0].dotted.rpartition(".")[2])
-            return ActivationSite(Way.ARGUMENT, word, layer.call, named[0])
-        found = analysis.values.find(value)
-        if not found:
-            return None
-        text = found[0].value if isinstance(found[0].value, str) else "linear"
-        return ActivationSite(Way.ARGUMENT, activation_word(text), layer.call, None, found[0])
+        for callee in self.analysis.callees.named(value)[:1]:
+            word = activation_word(last_name(callee.dotted))
+            return ActivationSite(Way.ARGUMENT, word, layer.call, callee)
+        found = self.analysis.values.find(value)[0].value
+        word = activation_word(found if isinstance(found, str) else "linear")
+        return ActivationSite(Way.ARGUMENT, word, layer.call)
 
     def _walk_classes(self) -> None:
         for owner in self.classes:

@@ -44,8 +44,7 @@ class LayerPosition:
     kind: ContainerKind
     model: str
     path: str
-    container: ast.AST | None = None
-    """The Sequential call, the list, or the statement that holds it directly."""
+
     top: ast.Call | None = None
     """The outermost Sequential call around it."""
 
@@ -54,23 +53,19 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
     """Walk up from the constructor call until the construction that names it."""
     parts: list[str] = []
     kind: ContainerKind | None = None
-    container: ast.AST | None = None
     top: ast.Call | None = None
     node: ast.AST = call
-    scope, index = scope_of(call), scope_of(call).index
-    go_on = True
+    scope, index, go_on = scope_of(call), scope_of(call).index, True
     while go_on and not isinstance(index.parents.get(node), ast.stmt | None):
         parent = index.parents[node]
         here, more, go_on = _step(sources, parent, node)
-        if kind is None and here is not None:
-            kind, container = here, parent
+        kind = kind or here
         if isinstance(parent, ast.Call) and sources.dotted(parent.func) in SEQUENTIAL:
             top = parent
         parts += more
         node = parent
-    statement = index.statement(node)
     owner = scope.enclosing_class()
-    name, target = _target(statement)
+    name, target = _target(index.statement(node))
     model = owner.name if owner is not None else ""
     if target is ContainerKind.ATTRIBUTE:
         parts.append(name)
@@ -79,8 +74,7 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
     elif target is ContainerKind.VARIABLE and kind is None:
         parts.append(name)
     model = model or next((one.name for one in scope.chain() if one.is_function and one.name), "")
-    path = ".".join(part for part in reversed(parts) if part)
-    return LayerPosition(kind or target, model, path, container or statement, top)
+    return LayerPosition(kind or target, model, ".".join(filter(None, reversed(parts))), top)
 
 
 Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
@@ -90,8 +84,11 @@ Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
 def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
     if isinstance(parent, ast.Call):
         return _call_step(sources, parent, node)
-    if isinstance(parent, ast.Tuple) and _pair_name(parent, node):
-        return ContainerKind.NAMED, [_pair_name(parent, node)], True
+    if isinstance(parent, ast.Tuple) and len(parent.elts) == 2 and parent.elts[1] is node:
+        # `("name", layer)` of an OrderedDict.
+        name = getattr(parent.elts[0], "value", "")
+        if name and isinstance(name, str):
+            return ContainerKind.NAMED, [name], True
     if isinstance(parent, ast.List | ast.Tuple) and node in parent.elts:
         around = scope_of(parent).index.parents.get(parent)
         # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type.
@@ -101,33 +98,25 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
 
 
 def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
+    name, dotted = method_name(parent), sources.dotted(parent.func)
     if parent.func is node:
         return ContainerKind.APPLIED, [], False
-    name = method_name(parent)
     if name == "add" and len(parent.args) == 1:
         return ContainerKind.ADD, [], False
     if name in ("append", "extend", "insert"):
         return ContainerKind.APPEND, [], False
     if name == "add_module" and len(parent.args) == 2 and isinstance(parent.args[0], ast.Constant):
         return ContainerKind.NAMED, [str(parent.args[0].value)], False
-    dotted = sources.dotted(parent.func)
     if dotted == "torch.nn.Sequential" and node in parent.args:
         single = isinstance(node, ast.Call) and sources.dotted(node.func) in ORDERED
         position = parent.args.index(node)
-        known = not any(isinstance(part, ast.Starred) for part in parent.args[:position])
-        return ContainerKind.ELEMENT, [] if single or not known else [str(position)], True
-    if dotted in SEQUENTIAL or dotted in LISTS or dotted in ORDERED:
-        given = next((part.arg for part in parent.keywords if part.value is node and part.arg), None)
-        named = given is not None and dotted in ORDERED
-        return (ContainerKind.NAMED, [str(given)], True) if named else (ContainerKind.ELEMENT, [], True)
+        unsure = single or any(isinstance(part, ast.Starred) for part in parent.args[:position])
+        return ContainerKind.ELEMENT, [] if unsure else [str(position)], True
+    if dotted in SEQUENTIAL | LISTS | ORDERED:
+        keywords = parent.keywords if dotted in ORDERED else []
+        given = [part.arg for part in keywords if part.value is node and part.arg]
+        return ContainerKind.NAMED if given else ContainerKind.ELEMENT, [*given], True
     return ContainerKind.INNER, [], not isinstance(sources.meaning(parent.func), Scope)
-
-
-def _pair_name(node: ast.Tuple, child: ast.AST) -> str:
-    """`("name", layer)` of an OrderedDict."""
-    if len(node.elts) == 2 and node.elts[1] is child and isinstance(node.elts[0], ast.Constant):
-        return str(node.elts[0].value) if isinstance(node.elts[0].value, str) else ""
-    return ""
 
 
 def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
