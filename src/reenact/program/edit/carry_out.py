@@ -8,7 +8,7 @@ from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit import missing, optimizers, values
 from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
-from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer
+from reenact.program.edit.layers import insert_layer, remove_layer, set_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
 from reenact.program.edit.missing import set_in_loop
@@ -138,7 +138,7 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
     if not editor.claim(param.id, value):
         return
     if param.kind is Kind.LAYER:
-        _set_layer(editor, site, value)
+        set_layer(editor, known(site.layer), value)
     elif site.style is Style.SHORT_NAME:
         optimizers.short_name(editor, site).settings[site.argument] = value
     elif site.style is Style.APPLY:
@@ -151,18 +151,6 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
         missing.add_argument(editor, param, site, value)
     else:
         _turn_written(editor, param, site, value)
-
-
-def _set_layer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    layer = known(site.layer)
-    if value is None:
-        remove_layer(editor, layer)
-    elif isinstance(value, dict) and isinstance(value.get("repeat"), int):
-        repeat_layer(editor, layer, value["repeat"])
-    else:
-        raise NotChangeable(
-            f'A layer is taken out (null) or repeated ({{"repeat": 2}}). Received: {value!r}.'
-        )
 
 
 def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:

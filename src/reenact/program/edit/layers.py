@@ -15,6 +15,7 @@ from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.model import WIDTHS, followers, why_layer_stays, width_value
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import is_name
+from reenact.types import JsonValue
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 
@@ -69,8 +70,16 @@ def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     editor.behind(applied, inner, "")
 
 
-def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
-    """Put copies of a layer behind it, so that it stands there `times` times."""
+def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
+    """Take a layer out (none), or put copies behind it, so that it stands there as often as it should."""
+    if value is None:
+        remove_layer(editor, layer)
+        return
+    times = value.get("repeat") if isinstance(value, dict) else None
+    if not isinstance(times, int):
+        raise NotChangeable(
+            f'A layer is taken out (null) or repeated ({{"repeat": 2}}). Received: {value!r}.'
+        )
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):

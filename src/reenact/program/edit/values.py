@@ -154,8 +154,5 @@ def exchange_callee(
     rename_callee(editor, known(site.callee), new)
     if has_unpacking(call):
         raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
-    for part in call.args[positional:]:
+    for part in (*call.args[positional:], *(one.value for one in call.keywords if one.arg not in kept)):
         editor.drop_argument(call, part)
-    for given in call.keywords:
-        if given.arg not in kept:
-            editor.drop_argument(call, given.value)

@@ -14,6 +14,7 @@ from reenact.program.read.layers import ActivationSite, LayerSite
 from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
+from reenact.program.read.vocabulary import Slot
 from reenact.program.source import LineTable, Span
 from reenact.types import JsonValue, Place
 
@@ -163,25 +164,16 @@ class ProgramAnalysis:
         return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
 
     def _draft(
-        self,
-        kind: Kind,
-        site: EditSite,
-        value: JsonValue,
-        written: Written,
-        spot: Span,
-        *,
-        uses: tuple[Span, ...] = (),
-        end: End | None = None,
-        **extra: Any,
+        self, kind: Kind, site: EditSite, value: JsonValue, written: Written, spot: Span, **extra: Any
     ) -> Draft:
         """`end`: where the value stands; the command line may say otherwise."""
-        given = end.given if end is not None else None
-        if end is not None and given is not None:
-            extra |= {"default": end.default, "overridden": given.flag or "the command line"}
+        end: End | None = extra.pop("end", None)
+        if end is not None and end.given is not None:
+            extra |= {"default": end.default, "overridden": end.given.flag or "the command line"}
         extra = (of_layer(site.layer) if site.layer is not None else {}) | extra
         own = HyperparameterId(site.scope.file, extra.pop("model", ""), extra.pop("layer", ""), kind)
-        places = tuple(map(self.place, uses))
-        extra |= {"text": self.text(spot), "library": site.library, "uses": places}
+        extra["uses"] = tuple(map(self.place, extra.get("uses", ())))
+        extra |= {"text": self.text(spot), "library": site.library}
         return Draft(Hyperparameter(own, value, written, self.place(spot), **extra), site, spot)
 
 
@@ -212,19 +204,12 @@ class CallSite:
     def absent(self, kind: Kind, site: EditSite, default: JsonValue = None) -> Draft:
         return self.analysis.absent(kind, site, self.call, default=default, layer_type=self.owner)
 
-    def either(
-        self,
-        kind: Kind,
-        names: tuple[str, ...],
-        position: int | None = None,
-        default: JsonValue = None,
-        *,
-        reported: bool = True,
-    ) -> list[Draft]:
+    def either(self, slot: Slot) -> list[Draft]:
         """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide it."""
-        found = self.given(kind, position, *names) or self._unpacked(kind, names[0])
-        hidden = found or not reported or has_unpacking(self.call)
-        return found if hidden else [self.absent(kind, self.site(names[0]), default)]
+        name = slot.names[0]
+        found = self.given(slot.kind, slot.position, *slot.names) or self._unpacked(slot.kind, name)
+        hidden = found or not slot.reported or has_unpacking(self.call)
+        return found if hidden else [self.absent(slot.kind, self.site(name), slot.default)]
 
     def _unpacked(self, kind: Kind, name: str) -> list[Draft]:
         """`**settings` in a call: the entry of that name."""

@@ -12,7 +12,7 @@ from reenact.program.read.index import FileIndex, dotted_text, statement_of
 from reenact.program.read.model import Models
 from reenact.program.read.scope import How, argument, keyword, method_name, scope_of, unpacked
 from reenact.program.read.values import Found
-from reenact.program.read.vocabulary import Family, last_name
+from reenact.program.read.vocabulary import Family, Slot, last_name
 from reenact.program.source import word_set, words
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
@@ -81,8 +81,8 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for at, _ in [item for item in loaders if not item[1]] or loaders[:1]:
         batched = keyword(at.call, "batch_sampler") is not None
         sampled = batched or keyword(at.call, "sampler") is not None
-        yield from at.either(Kind.BATCH_SIZE, ("batch_size",), 1, 1, reported=not batched)
-        yield from at.either(Kind.SHUFFLE, ("shuffle",), 2, False, reported=not sampled)
+        yield from at.either(Slot(Kind.BATCH_SIZE, ("batch_size",), 1, 1, reported=not batched))
+        yield from at.either(Slot(Kind.SHUFFLE, ("shuffle",), 2, False, reported=not sampled))
 
 
 def evaluates(analysis: ProgramAnalysis, call: ast.Call) -> bool:

@@ -12,14 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reenact.program.read import lexicon
-from reenact.program.read.layers import (
-    ActivationSite,
-    Applied,
-    LayerSite,
-    Way,
-    activation_word,
-    function_word,
-)
+from reenact.program.read.layers import ActivationSite, Applied, LayerSite, Way, activation_word, bend_word
 from reenact.program.read.scope import Scope, method_name
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
@@ -181,7 +174,7 @@ class Flow:
 
     def _function(self, node: ast.Call, given: Tensor) -> Tensor:
         target = self.sources.meaning(node.func)
-        word = function_word(target) if isinstance(target, str) else ""
+        word = bend_word(target) if isinstance(target, str) else ""
         if word:
             return self._bend(ActivationSite(Way.FUNCTION, word, node), given)
         if target is None and method_name(node) in lexicon.TORCH_TENSOR_METHODS:

@@ -7,17 +7,7 @@ from functools import lru_cache
 
 from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.read.scope import (
-    Binding,
-    FunctionNode,
-    How,
-    Scope,
-    entries,
-    method_name,
-    put_in,
-    scope_of,
-    unpacked,
-)
+from reenact.program.read.scope import Binding, FunctionNode, How, Scope, entries, put_in, scope_of, unpacked
 from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
 
 MAX_ELEMENTS = 256
@@ -192,8 +182,9 @@ class FileIndex:
 
     def _updates(self, call: ast.Call) -> None:
         """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
-        base = dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-        if not base or method_name(call) != "update":
+        updated = isinstance(call.func, ast.Attribute) and call.func.attr == "update"
+        base = dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) and updated else ""
+        if not base:
             return
         for part in call.args[:1]:
             self._entries(base, part, call)

@@ -10,7 +10,7 @@ from reenact.program.read.analysis import UNKNOWN_OUTPUT, CallSite, Draft, EditS
 from reenact.program.read.index import dotted_text
 from reenact.program.read.scope import argument, has_unpacking, keyword, method_name, receiver
 from reenact.program.read.values import Callee
-from reenact.program.read.vocabulary import OptimizerSpec, last_name
+from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.source import word_set
 
 FIT_WORDS = word_set(
@@ -65,11 +65,11 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
         yield from replace(at, call=item.call).given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
     if not schedules:
         rate = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
-        yield from at.either(Kind.LEARNING_RATE, rate, 0, spec.default("learning_rate"))
+        yield from at.either(Slot(Kind.LEARNING_RATE, rate, 0, spec.default("learning_rate")))
     for kind, names in SETTINGS:
         if any(spec.takes(name) for name in names):
             position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
-            yield from at.either(kind, names, position, spec.default(names[0]))
+            yield from at.either(Slot(kind, names, position, spec.default(names[0])))
 
 
 def _named_optimizer(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
@@ -130,13 +130,13 @@ def _is_fit(at: CallSite) -> bool:
 
 
 def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
-    yield from at.either(Kind.EPOCHS, ("epochs", "nb_epoch"), 2 if generator else 3, 1)
+    yield from at.either(Slot(Kind.EPOCHS, ("epochs", "nb_epoch"), 2 if generator else 3, 1))
     if not generator:
         both = len(at.call.args) + (keyword(at.call, "y") is not None) >= 2
-        yield from at.either(Kind.BATCH_SIZE, ("batch_size",), 2, 32, reported=both)
+        yield from at.either(Slot(Kind.BATCH_SIZE, ("batch_size",), 2, 32, reported=both))
     yield from at.given(Kind.SHUFFLE, 8, "shuffle")
     data = at.argument(7, "validation_data")
-    yield from at.either(Kind.VALIDATION, ("validation_split",), 6, reported=data is None)
+    yield from at.either(Slot(Kind.VALIDATION, ("validation_split",), 6, reported=data is None))
     if data is not None:
         reason = "the validation data is chosen by the program"
         site = at.site("validation_data", Style.FIXED, reason=reason)

@@ -140,21 +140,18 @@ def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 DEFAULTS = {Kind.WEIGHT_INIT: "kaiming_uniform_", Kind.BIAS_INIT: "uniform_"}
 
 
-def read_missing_initialisers(
-    analysis: ProgramAnalysis, models: Models, drafts: list[Draft]
-) -> Iterator[Draft]:
+def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[Draft]:
     """Drafts of absent initialisers, unless a function initialises every layer."""
-    written = [d for d in drafts if d.kind in DEFAULTS and d.site.library == "torch"]
-    if any(not draft.param.id.layer for draft in written):
+    written = [d.param.id for d in drafts if d.kind in DEFAULTS and d.site.library == "torch"]
+    if not all(one.layer for one in written):
         return
-    done = {(draft.param.id.model, draft.param.id.layer, draft.kind) for draft in written}
-    for layer in models.layers:
-        if layer.library is not Library.TORCH or layer.spec.family not in (Family.DENSE, Family.CONV):
-            continue
+    done = {(one.model, one.layer, one.kind) for one in written}
+    torch = [layer for layer in models.layers if layer.library is Library.TORCH]
+    for layer in [layer for layer in torch if layer.spec.family in (Family.DENSE, Family.CONV)]:
         for kind, default in DEFAULTS.items():
             if (layer.model, layer.path, kind) not in done:
                 site = _site(layer, Style.INIT, reason=_reason(layer))
-                yield analysis.absent(kind, site, layer.call, default=default)
+                yield models.analysis.absent(kind, site, layer.call, default=default)
 
 
 def _reason(layer: LayerSite) -> str:

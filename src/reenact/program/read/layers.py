@@ -16,7 +16,7 @@ from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
 from reenact.program.read.scope import How, Scope, argument, bindings_of, keyword, scope_of
 from reenact.program.read.sources import Sources
-from reenact.program.read.values import Callee, Callees, Made
+from reenact.program.read.values import Callee, Callees, Made, Values
 from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
 
 TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
@@ -59,7 +59,7 @@ def activation_word(name: str) -> str:
     return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
 
 
-def function_word(dotted: str) -> str:
+def bend_word(dotted: str) -> str:
     """Our word for an activation function by its canonical name, or empty."""
     home, _, name = dotted.rpartition(".")
     if home in TORCH_HOMES:
@@ -145,7 +145,7 @@ def library_spec(dotted: str) -> tuple[Library, str, LayerSpec] | None:
     return None
 
 
-def find_layers(sources: Sources, callees: Callees) -> list[LayerSite]:
+def find_layers(sources: Sources, callees: Callees, values: Values) -> list[LayerSite]:
     """All layers in the order of the text, with paths that are unique in their model."""
     found: list[LayerSite] = []
     for call in sources.calls():
@@ -154,6 +154,13 @@ def find_layers(sources: Sources, callees: Callees) -> list[LayerSite]:
             library, name, spec = known
             found.append(LayerSite(Made(callee, call), library, name, spec, find_position(sources, call)))
     _name_paths(found)
+    for layer in found:
+        # `activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either.
+        for given in values.find(layer.given(Kind.ACTIVATION))[:1]:
+            named = next(iter(callees.named(given.use)), None)
+            written = given.value if isinstance(given.value, str) else "linear"
+            word = activation_word(last_name(named.dotted) if named is not None else written)
+            layer.activation = ActivationSite(Way.ARGUMENT, word, layer.call, named)
     return found
 
 
@@ -199,39 +206,23 @@ class Applied:
         found = self._attribute(node) if isinstance(node, ast.Attribute) else None
         return found if found is not None else self._made(node)
 
-    def _made(self, node: ast.expr) -> Run | None:
+    def _made(self, node: ast.expr, holders: frozenset[str] = SEQUENTIAL) -> Run | None:
         """Follow a name to the constructor."""
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Call):
-            return None
         made = self.callees.made(node)
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
         if choice:
             return [choice]
-        for item in made:
-            if item.callee.dotted in SEQUENTIAL:
-                return self._elements(item.call)
-        return None
+        return next((self._elements(item.call) for item in made if item.callee.dotted in holders), None)
 
     def _attribute(self, node: ast.Attribute) -> Run | None:
         """`self.name`: the layer of that path, or all layers of the container of that name."""
         owner = self.sources.owner(node.value)
-        if owner is None or not dotted_text(node):
-            return None
-        stores = [
-            store for one in self.sources.lineage(owner) for store in self.sources.stores(one, node.attr)
-        ]
-        if not stores:
+        lineage = self.sources.lineage(owner) if owner is not None and dotted_text(node) else []
+        stores = [store for one in lineage for store in self.sources.stores(one, node.attr)]
+        if owner is None or not stores:
             return None
         layer = self.by_path.get((owner.file, owner.name, node.attr))
-        return [[layer]] if layer is not None else self._container(stores[0].value)
-
-    def _container(self, node: ast.expr) -> Run | None:
-        for item in self.callees.made(node):
-            if item.call in self.by_call:
-                return [[self.by_call[item.call]]]
-            if item.callee.dotted in SEQUENTIAL or item.callee.dotted in LISTS:
-                return self._elements(item.call)
-        return None
+        return [[layer]] if layer is not None else self._made(stores[0].value, SEQUENTIAL | LISTS)
 
     def _elements(self, call: ast.Call) -> Run:
         if call in self._inside:

@@ -198,10 +198,9 @@ MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
 SILENT_TRAINERS = ("lightning.", "transformers.", "accelerate.", "deepspeed.", "ignite.", "fastai.")
 
 
-def read_habits(
-    analysis: ProgramAnalysis, models: Models, loops: Loops, drafts: list[Draft]
-) -> Iterator[Draft]:
+def read_habits(models: Models, loops: Loops, drafts: list[Draft]) -> Iterator[Draft]:
     """Drafts of zero_grad and modes, and of what a loop of one's own leaves out."""
+    analysis = loops.analysis
     yield from _zero_grad(analysis, loops)
     yield from _modes(analysis, models, loops)
     if not _own_loop(analysis, loops):
@@ -211,11 +210,11 @@ def read_habits(
     if Kind.GRADIENT_CLIP not in kinds and optimizer_steps(analysis):
         site = EditSite(Style.LOOP, "torch", backward, node=backward)
         yield analysis.absent(Kind.GRADIENT_CLIP, site, backward)
-    sites = [draft.site for draft in drafts if draft.kind is Kind.OPTIMIZER and draft.site.library == "torch"]
-    epochs = [draft.site for draft in drafts if draft.kind is Kind.EPOCHS and draft.site.node is not None]
-    if Kind.SCHEDULER not in kinds and len(sites) == 1 and epochs and sites[0].call is not None:
-        site = EditSite(Style.LOOP, "torch", sites[0].call, node=epochs[0].node)
-        yield analysis.absent(Kind.SCHEDULER, site, sites[0].call)
+    made = [d.site.call for d in drafts if d.kind is Kind.OPTIMIZER and d.site.library == "torch"]
+    epochs = [d.site.node for d in drafts if d.kind is Kind.EPOCHS and d.site.node is not None]
+    if Kind.SCHEDULER not in kinds and len(made) == 1 and epochs and made[0] is not None:
+        site = EditSite(Style.LOOP, "torch", made[0], node=epochs[0])
+        yield analysis.absent(Kind.SCHEDULER, site, made[0])
     if Kind.VALIDATION not in kinds and not _evaluates(analysis):
         reason = "which data to hold out is for the program to say"
         site = EditSite(Style.FIXED, "torch", backward, reason=reason)

@@ -28,41 +28,33 @@ class Members(Trail):
 
     def attribute(self, node: ast.Attribute) -> list[End]:
         """Ends of `base.name`."""
+        base, owner = self.sources.meaning(node.value), self.sources.owner(node.value)
         stored = self._stored(node, node.value, node.attr)
         if stored is not None:
             return stored
-        if self.sources.dotted(node.value).endswith(".FLAGS"):
-            option = absl_flag(self.sources, node.attr)
+        if isinstance(base, str):
+            option = absl_flag(self.sources, node.attr) if base.endswith(".FLAGS") else None
             return [] if option is None else self.option(option)
-        base = self.sources.meaning(node.value)
         if isinstance(base, FileIndex):
             return self.module_name(base.module, node.attr)
-        if isinstance(base, str):
-            return []
-        owner = self.sources.owner(node.value)
         if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value):
             return self.own_attribute(owner, node.attr)
-        return self.hyper_parameter(node) or self._of(node.value, node.attr)
+        return self._of(node.value, node.attr)
 
     def subscript(self, node: ast.Subscript) -> list[End]:
         """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
         key = self._key(node.slice)
         if isinstance(key, str):
             stored = self._stored(node, node.value, key)
-            if stored is not None:
-                return stored
-            return self.hyper_parameter(node) or self._of(node.value, key)
+            return stored if stored is not None else self._of(node.value, key)
         return self.picked(self.follow(node.value), (key,)) if isinstance(key, int) else []
 
     def _key(self, node: ast.expr) -> object:
         """A key that is written out, or a constant of the program; not one that somebody chooses."""
-        if isinstance(node, ast.Constant | ast.UnaryOp):
-            return literal(node)
-        if not isinstance(node, ast.Name):
-            return NOT_LITERAL
-        end = self.single(node)
-        constant = end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant)
-        return end.literal() if constant and end is not None else NOT_LITERAL
+        end = self.single(node) if isinstance(node, ast.Name) else None
+        if end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant):
+            return end.literal()
+        return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else NOT_LITERAL
 
     def get(self, call: ast.Call, base: ast.expr) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
@@ -74,9 +66,11 @@ class Members(Trail):
         return found if found or len(call.args) < 2 else self.follow(call.args[1], Written.CONFIG)
 
     def _of(self, base: ast.expr, key: str) -> list[End]:
+        """The value under a name in what an expression leads to."""
         holds = isinstance(base, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)
-        ends = [end for end in self.follow(base) if end.node is not base or holds]
-        return [inner for end in ends for inner in self.member(end, key)]
+        given = self.hyper_parameter(base, key)
+        ends = [end for end in self.follow(base) if end.node is not base or holds] if not given else []
+        return given or [inner for end in ends for inner in self.member(end, key)]
 
     def _is_self(self, node: ast.Name) -> bool:
         function = scope_of(node).enclosing_function()

@@ -10,18 +10,10 @@ from reenact.program.read import lexicon
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
 from reenact.program.read.ends import is_number, literal, spot_of
 from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.layers import (
-    ActivationSite,
-    Applied,
-    LayerSite,
-    Library,
-    Way,
-    activation_word,
-    find_layers,
-)
+from reenact.program.read.layers import Applied, LayerSite, Library, find_layers
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
 from reenact.program.read.scope import Scope, argument, bindings_of, is_name, method_name, scope_of
-from reenact.program.read.vocabulary import Family, last_name
+from reenact.program.read.vocabulary import Family
 from reenact.program.source import Span
 
 FORWARD = ("forward", "call")
@@ -33,14 +25,12 @@ class Models:
 
     def __init__(self, analysis: ProgramAnalysis) -> None:
         self.analysis = analysis
-        self.layers = find_layers(analysis.sources, analysis.callees)
+        self.layers = find_layers(analysis.sources, analysis.callees, analysis.values)
         self.applied = Applied(analysis.callees, self.layers)
         self.flow = Flow(analysis.sources, self.applied)
         self.width_users: dict[Span, list[LayerSite]] | None = None
         """Filled by `widths`."""
-        for layer in self.layers:
-            value = layer.given(Kind.ACTIVATION)
-            layer.activation = self.argument_activation(layer, value) if value is not None else None
+
         self._walk_classes()
         self._walk_functions()
         self._walk_sequences()
@@ -51,15 +41,6 @@ class Models:
         sources = self.analysis.sources
         owners = [owner for index in sources.indexes.values() for owner in index.classes]
         return [owner for owner in owners if sources.inherits(owner, MODEL_CLASSES)]
-
-    def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
-        """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
-        for callee in self.analysis.callees.named(value)[:1]:
-            word = activation_word(last_name(callee.dotted))
-            return ActivationSite(Way.ARGUMENT, word, layer.call, callee)
-        found = self.analysis.values.find(value)[0].value
-        word = activation_word(found if isinstance(found, str) else "linear")
-        return ActivationSite(Way.ARGUMENT, word, layer.call)
 
     def _walk_classes(self) -> None:
         for owner in self.classes:

@@ -66,8 +66,8 @@ def _read(program: Program) -> Reading:
         *read_loops(analysis, loops),
         *read_scaling(analysis, models),
     ]
-    drafts += list(read_missing_initialisers(analysis, models, drafts))
-    drafts += list(read_habits(analysis, models, loops, drafts))
+    drafts += list(read_missing_initialisers(models, drafts))
+    drafts += list(read_habits(models, loops, drafts))
     drafts += list(read_names(analysis, drafts))
     drafts = _merge(drafts)
     _number(drafts)
@@ -75,10 +75,10 @@ def _read(program: Program) -> Reading:
         reason = why_fixed(models, draft)
         values = () if reason else alternatives(draft)
         draft.change(alternatives=values, changeable=not reason, reason=reason)
-    params = [draft.param for draft in drafts]
-    sites = {draft.param.id: draft.site for draft in drafts}
-    supervision = Supervision(analysis, models, params, sites)
-    fitting = tuple(supervision.fitting(param, sites[param.id]) for param in params)
+    sited = [(draft.param, draft.site) for draft in drafts]
+    sites = {param.id: site for param, site in sited}
+    supervision = Supervision(models, sited)
+    fitting = tuple(supervision.fitting(param, site) for param, site in sited)
     return Reading(program, analysis, models, loops, fitting, sites, supervision)
 
 

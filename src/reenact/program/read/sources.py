@@ -200,10 +200,9 @@ class Sources:
         found: dict[Scope, list[ast.Call]] = {}
         for call in self.calls():
             for target, whole in self._targets(call):
-                found.setdefault(target, []).append(whole)
                 start = self.method(target, "__init__") if target.is_class else None
-                if start is not None:
-                    found.setdefault(start, []).append(whole)
+                for one in filter(None, (target, start)):
+                    found.setdefault(one, []).append(whole)
         return found
 
     def _targets(self, call: ast.Call) -> list[tuple[Scope, ast.Call]]:

@@ -3,11 +3,11 @@ losses could stand where one stands."""
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
 from reenact.program.read.ends import literal
@@ -84,18 +84,12 @@ COUNTS = re.compile(r"(?<![a-z])(accuracy|acc|argmax|auc|f1|correct|confusion)(?
 class Supervision:
     """What the text tells of a program's outputs and labels."""
 
-    def __init__(
-        self,
-        analysis: ProgramAnalysis,
-        models: Models,
-        params: Sequence[Hyperparameter],
-        sites: Mapping[HyperparameterId, EditSite],
-    ) -> None:
-        self.analysis = analysis
+    def __init__(self, models: Models, sited: Sequence[tuple[Hyperparameter, EditSite]]) -> None:
+        self.analysis = models.analysis
         self.models = models
-        self._losses = [(param, sites[param.id]) for param in params if param.kind is Kind.LOSS]
-        wide = [param for param in reversed(params) if param.kind in (Kind.UNITS, Kind.FILTERS)]
-        self._widths = {sites[param.id].layer: param.in_force for param in wide}
+        self._losses = [(param, site) for param, site in sited if param.kind is Kind.LOSS]
+        wide = [pair for pair in reversed(sited) if pair[0].kind in (Kind.UNITS, Kind.FILTERS)]
+        self._widths = {site.layer: param.in_force for param, site in wide}
 
     def fitting(self, param: Hyperparameter, site: EditSite) -> Hyperparameter:
         """A hyperparameter without those alternatives that could not stand in its place."""

@@ -54,7 +54,7 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
     yield at.named(Kind.OPTIMIZER, callee)
     for kind, name in OPTIMIZER_KINDS:
         if spec.takes(name):
-            yield from at.either(kind, (name,), spec.position(name), spec.default(name))
+            yield from at.either(Slot(kind, (name,), spec.position(name), spec.default(name)))
     # Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`.
     for group in getattr(at.argument(0, "params"), "elts", ()):
         for key, value in entries(group).items():
@@ -139,7 +139,7 @@ def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
 
 def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
     for slot in slots:
-        for draft in at.either(slot.kind, slot.names, slot.position, slot.default, reported=slot.reported):
+        for draft in at.either(slot):
             if slot.kind is Kind.ACTIVATION and isinstance(draft.param.value, str):
                 draft.change(value=activation_word(draft.param.value))
             yield draft

@@ -160,14 +160,12 @@ class Trail(ABC):
         extras = (self.members(part.value, name) for part in call.keywords if part.arg is None)
         return next(filter(None, extras), []) or self.own_attribute(owner, name)
 
-    def hyper_parameter(self, node: ast.Attribute | ast.Subscript) -> list[End]:
+    def hyper_parameter(self, base: ast.expr, name: str) -> list[End]:
         """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
-        base = node.value
         named = isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")
         owner = self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
         start = self.sources.method(owner, "__init__") if owner is not None else None
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", "")
-        bindings = start.bindings.get(str(name), []) if start is not None else []
+        bindings = start.bindings.get(name, []) if start is not None else []
         return self.bound(bindings[0]) if bindings else []
 
 

@@ -158,19 +158,16 @@ def canonical(dotted: str) -> str:
 
 
 def _keras(rest: str) -> str:
-    parts = rest.split(".") if rest else []
-    if not parts:
-        return "keras"
-    last = parts[-1]
-    if len(parts) == 1 and last in KERAS_TOP:
-        return f"keras.{KERAS_TOP[last]}.{last}"
-    if parts[0] in ("engine", "legacy", "experimental") and len(parts) > 1:
-        return f"keras.{KERAS_TOP.get(last, 'layers')}.{last}"
-    if parts[0] == "optimizers" and "schedules" in parts[1:-1]:
-        return f"keras.optimizers.schedules.{last}"
-    if parts[0] in KERAS_FAMILIES and len(parts) > 1:
-        return f"keras.{parts[0]}.{last}"
-    return "keras." + ".".join(parts)
+    first, last, home = rest.partition(".")[0], last_name(rest), ""
+    if first == rest:
+        home = KERAS_TOP.get(last, "")
+    elif first in ("engine", "legacy", "experimental"):
+        home = KERAS_TOP.get(last, "layers")
+    elif first == "optimizers" and ".schedules." in rest:
+        home = "optimizers.schedules"
+    elif first in KERAS_FAMILIES:
+        home = first
+    return f"keras.{home}.{last}" if home else f"keras.{rest}".rstrip(".")
 
 
 def last_name(dotted: str) -> str:
