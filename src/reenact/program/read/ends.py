@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.read.scope import Scope, argument, keyword, method_name, scope_of
+from reenact.program.read.scope import Scope, argument, bindings_of, keyword, method_name, receiver, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.source import Span
 from reenact.types import JsonValue
@@ -179,7 +179,17 @@ def argparse_options(sources: Sources, parse: ast.Call) -> list[Option]:
         here = [call for call in adds if scope_of(call) is scope_of(parse)]
         own = [call for call in here if ast.dump(call.func.value) == parser]  # type: ignore[attr-defined]
         adds = own or here or adds
+    adds = [call for call in adds if _is_chosen(sources, call)]
     return [_with_default(sources, option) for option in filter(None, map(_option, adds))]
+
+
+def _is_chosen(sources: Sources, call: ast.Call) -> bool:
+    """False for an option of a subcommand that the command line does not choose."""
+    found = bindings_of(receiver(call) or call)
+    made = found[-1].value if found else None
+    if not isinstance(made, ast.Call) or method_name(made) != "add_parser":
+        return True
+    return (literal(made.args[0]) if made.args else "") in sources.program.arguments
 
 
 def _option(call: ast.Call) -> Option | None:
