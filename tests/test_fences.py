@@ -59,7 +59,7 @@ LINES = {
     "mcp": 1_000,
     "paper": 8_460,
     "probe": 10_000,
-    "program": 9_750,
+    "program": 8_800,
     "pytest": 500,
     "repairs": 2_850,
     "report": 4_450,
