@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,61 @@ def test_a_difference_times_a_constant_is_no_squared_difference() -> None:
     assert read((mask * (output - target)).mean().grad_fn) is None
     assert read(((output - target) * mask).mean().grad_fn) is None
     assert read(((output - target) * (output - target)).mean().grad_fn).name == "mse"
+
+
+PARTS = """
+import torch, torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+x, mask, y = torch.randn(96, 8), torch.rand(96, 5), torch.arange(96) % 3
+net = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+DATA
+train, held_out = DataLoader(data[0], batch_size=16), DataLoader(data[1], batch_size=16)
+for epoch in range(3):
+    for batch in train:
+        optimizer.zero_grad()
+        TRAIN.backward()
+        optimizer.step()
+    net.eval()
+    with torch.no_grad():
+        for batch in held_out:
+            net(batch[FIRST])
+    net.train()
+"""
+THREE = PARTS.replace(
+    "DATA", "data = [TensorDataset(x[a], mask[a], y[a]) for a in (slice(64), slice(64, 96))]"
+)
+NAMED = PARTS.replace(
+    "DATA",
+    "data = [[{'rows': x[n], 'noise': mask[n], 'kind': y[n]} for n in range(*a)] for a in ((64,), (64, 96))]",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"), [(THREE, "0", "2"), (NAMED, "'rows'", "'kind'")], ids=["three", "named"]
+)
+def test_labels_are_the_part_that_the_loss_takes(forks: Any, text: str, first: str, last: str) -> None:
+    loss = f"F.cross_entropy(net(batch[{first}]), batch[{last}])"
+    trace = forks.run(text.replace("TRAIN", loss).replace("FIRST", first)).trace
+    assert trace.missing == ()
+    labels = {facts.split: facts for facts in trace.graph.data if facts.role == "label"}
+    assert {split: facts.class_values for split, facts in labels.items()} == dict.fromkeys(labels, (0, 1, 2))
+    assert len(labels) == 2
+
+
+@pytest.mark.parametrize(
+    ("target", "held"),
+    [("(mask > 0.5).float()[:, :3]", True), ("F.one_hot(y, 3).float()", False), ("mask[:, :3]", False)],
+)
+def test_rows_of_several_classes_given_to_a_loss_of_one(forks: Any, target: str, held: bool) -> None:
+    text = THREE.replace("TRAIN", "loss(net(batch[0]), batch[2]) + F.mse_loss(net(batch[0]), batch[2])")
+    text = text.replace("FIRST", "0").replace("data =", f"y, loss = {target}, nn.CrossEntropyLoss()\ndata =")
+    trace = forks.run(text).trace
+    found = trace.happened("several-classes")
+    assert bool(found) is held
+    if found:
+        assert found[0].facts["held"] == pytest.approx(1.5, abs=0.3)
+        assert "cross" not in str(found[0].place)
+        assert found[0].place is not None

@@ -52,6 +52,17 @@ x, y = x.astype(np.float), y.astype(np.bool).astype(np.int)
 assert isinstance(np.object, type)
 model = Sequential([Dense(1, input_dim=4)])
 {END}""",
+    "merge and layers of Keras 1": f"""{KERAS}from keras.models import Model
+from keras.layers import Input, merge, Convolution2D, TimeDistributedDense
+from keras.regularizers import l1l2, activity_l2
+given = Input(shape=(4,))
+pictures = Convolution2D(2, 1, 1)(Reshape((2, 2, 1))(given))
+steps = TimeDistributedDense(2)(Reshape((4, 1))(given))
+both = merge([Flatten()(pictures), Flatten()(steps)], mode='concat')
+wide = Dense(16, W_regularizer=l1l2(0.01, 0.01), activity_regularizer=activity_l2(0.01))
+summed = merge([both, wide(both)])
+model = Model(input=given, output=Dense(1)(summed))
+{END}""",
     "K.function": f"""{KERAS}from keras import backend as K
 model = Sequential([Dense(3, input_dim=4), Dense(1)])
 {END}hidden = K.function([model.layers[0].input, K.learning_phase()], [model.layers[0].output])([x, 0])

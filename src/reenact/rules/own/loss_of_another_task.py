@@ -45,6 +45,11 @@ class LossOfAnotherTask(Rule):
     why = "The loss must measure what the labels mean."
 
     def check(self, evidence: Evidence) -> Findings:
+        several = evidence.trace.happened("several-classes") if evidence.trace is not None else ()
+        for one in several[:1]:
+            saw = f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
+            yield self.finding(evidence, saw, place=one.place, confidence=0.9)
+            return
         labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
         if labels is None or output is None or loss in (None, LossFamily.OTHER):
             return

@@ -201,11 +201,13 @@ class Split:
         return set().union(*others) if others else self.keys
 
     def completed_by(self, seen: Split | None) -> Split:
-        """A data set whose rows are known by their numbers only takes its facts from the batches seen."""
-        if seen is None or self.input.rows or self.label.rows:
+        """A data set whose rows are known by their numbers only takes its facts from the batches seen, as one
+        of many parts does for its labels."""
+        if seen is None or self.label.rows:
             return self
         both = Split(self.first_step)
-        both.keys, both.input, both.label = self.keys, seen.input, seen.label
+        both.keys, both.label = self.keys, seen.label
+        both.input = self.input if self.input.rows else seen.input
         return both
 
 

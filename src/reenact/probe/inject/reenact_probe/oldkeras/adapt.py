@@ -89,7 +89,13 @@ def _layers(keras: Library, missing: Function) -> None:
             # Without `functools.wraps`: Keras reads this signature to bind what the layer is given.
             translate = functools.partial(_layer_arguments, missing, cls.__name__)
             cls.__init__ = _translated(translate, cls.__init__)
-    layers.Convolution2D = _kernel_in_parts(layers.Convolution2D)
+    layers.Convolution2D = _kernel_in_parts(layers.Convolution2D, 2)
+    layers.Convolution3D = _kernel_in_parts(layers.Convolution3D, 3)
+    layers.TimeDistributedDense = lambda *a, **k: layers.TimeDistributed(layers.Dense(*a, **k))
+    layers.AtrousConvolution2D, layers.Deconvolution2D = layers.Conv2D, layers.Conv2DTranspose
+    layers.merge = _merge(layers)
+    for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
+        setattr(keras.regularizers, old, getattr(keras.regularizers, new))
     layers.CuDNNLSTM, layers.CuDNNGRU = layers.LSTM, layers.GRU
     _put(layers.RNN, "call", functools.partial(_own_states, keras))
     layers.Layer.input_shape = _ShapeOf("input")
@@ -146,18 +152,33 @@ def _own_states(keras: Library, original: Function) -> Function:
     return call
 
 
-def _kernel_in_parts(cls: Any) -> Function:
+def _kernel_in_parts(cls: Any, parts: int) -> Function:
     """`Convolution2D(filters, rows, columns)`: the kernel was several arguments."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > 2 and isinstance(args[1], int) and isinstance(args[2], int):
-            args = (args[0], args[1:3], *args[3:])
-        if "nb_row" in kwargs and "nb_col" in kwargs:
+        sizes = args[1 : parts + 1]
+        if len(sizes) == parts and all(isinstance(size, int) for size in sizes):
+            args = (args[0], sizes, *args[parts + 1 :])
+        if parts == 2 and "nb_row" in kwargs and "nb_col" in kwargs:
             kwargs["kernel_size"] = (kwargs.pop("nb_row"), kwargs.pop("nb_col"))
         return cls(*args, **kwargs)
 
     make.__name__ = cls.__name__
     return make
+
+
+def _merge(layers: Any) -> Function:
+    """`merge(inputs, mode="concat")`, which became a function for each mode."""
+    modes = {"concat": layers.concatenate, "sum": layers.add, "mul": layers.multiply, "ave": layers.average,
+             "max": layers.maximum, "dot": layers.dot}  # fmt: skip
+
+    def merge(
+        inputs: Any, mode: Any = "sum", concat_axis: Any = -1, dot_axes: Any = -1, name: Any = None, **_: Any
+    ) -> Any:
+        extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
+        return modes[mode](inputs, name=name, **extra)
+
+    return merge
 
 
 def _optimizers(keras: Library) -> None:

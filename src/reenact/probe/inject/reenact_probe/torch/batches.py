@@ -13,7 +13,7 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.rows import Again, Signal
 from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
-from reenact_probe.torch.loaders import Loader, Loaders, labels_of
+from reenact_probe.torch.loaders import Loader, Loaders
 from reenact_probe.torch.model import Model
 from reenact_probe.torch.samples import NOT_NUMPY, first_tensor, plain, right_classes
 from reenact_probe.torch.window import Window
@@ -152,7 +152,7 @@ class BatchObserver:
             # Its batch went into a step: these rows come from elsewhere.
             loader = None
         split = self.data.split(loader.name if loader is not None else "evaluation", step)
-        labels = labels_of(torch, batch)
+        labels = self.loaders.labels_in(batch)
         if self.window is not None and value is not None:
             self._compare_again(loader.name if loader is not None else "", value, labels)
         whole = loader is not None and self._known_whole(in_fit)
@@ -216,7 +216,9 @@ class BatchObserver:
 
     def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""
-        label = self.pair[1] if self.pair is not None else labels_of(self.torch, self.loaders.batch)
+        label = self.pair[1] if self.pair is not None else self.loaders.labels_in(self.loaders.batch)
+        if self.pair is not None and plain(self.torch, self.pair[1]):
+            self.loaders.labels_taken(self.pair[1])
         split = self.data.split("train", self.recorder.step)
         if label is not None and self._label_looks < _LABEL_LOOKS and split.label.rows < 100_000:
             self._label_looks += 1
@@ -308,7 +310,9 @@ class BatchObserver:
             dataset, indices = dataset.dataset, dataset.indices
         split = Split(self.recorder.step)
         if type(dataset) is data.TensorDataset:
-            usable = [t for t in dataset.tensors[:2] if plain(self.torch, t) and t.device.type == "cpu"]
+            # Of three tensors nobody knows yet which are the labels.
+            tensors = dataset.tensors if len(dataset.tensors) == 2 else dataset.tensors[:1]
+            usable = [t for t in tensors if plain(self.torch, t) and t.device.type == "cpu"]
             for role, tensor in zip(("input", "label"), usable):
                 rows = numpy.arange(len(tensor)) if indices is None else numpy.asarray(indices)
                 whole = _numpy(tensor)

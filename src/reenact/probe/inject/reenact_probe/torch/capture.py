@@ -85,6 +85,8 @@ class Capture:
         """The last functional loss since the last one went back."""
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
         """Axis, shape and place of rows that were brought to one length on the way to the loss."""
+        self.several: tuple[float, Place | None] | None = None
+        """Classes that the rows of a target hold at once, which a loss of one class was given, and where."""
         self._by_module: dict[int, Entry] = {}
         self._origin: dict[int, Origin] = {}
         self._kept: list[Tensor] = []
@@ -153,6 +155,8 @@ class Capture:
         if name == "normalize" and top is None and tensor is not None and made and tensor.dim() == 2:
             axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
             self.normalized.append((axis, list(tensor.shape), place))
+        if name == "cross_entropy" and self.several is None:
+            self.several = self._several_classes(args, kwargs, place)
         if name in LOSSES and not in_library:
             self.loss = LossCall(name, args, kwargs, place)
         # A library module whose inside is its own business.
@@ -174,6 +178,18 @@ class Capture:
             self._functional(name.rstrip("_"), args, kwargs, output, source, place)
         elif source is not None:
             self._produced(output, source._replace(layer=None, mixed=True) if name in _MIXES else source)
+
+    def _several_classes(
+        self, args: Args, kwargs: Kwargs, place: Place | None
+    ) -> tuple[float, Place | None] | None:
+        """Where targets are rows of zeros and ones, and some hold several ones."""
+        target = kwargs.get("target", args[1] if len(args) > 1 else None)
+        if not isinstance(target, self.torch.Tensor) or target.dim() != 2 or not target.is_floating_point():
+            return None
+        rows = target.detach()
+        ones = rows.sum(1)
+        whole = bool(((rows == 0) | (rows == 1)).all()) and float(ones.max()) > 1
+        return (float(ones.mean()), place) if whole else None
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None

@@ -50,6 +50,8 @@ class Loaders:
         self.current: Loader | None = None
         self.batch: Any = None
         """The last batch, kept only while somebody looks."""
+        self.label_part: Any = None
+        """Where the labels stand in a batch of many parts, once a loss was seen to take them."""
         self.batch_size = 0
         self.wait = 0.0
         """Seconds waited for data since the last step."""
@@ -107,6 +109,30 @@ class Loaders:
         if loader is not None:
             loader.open = False
         self.listener.loader_exhausted(loader)
+
+    def labels_taken(self, target: Tensor) -> None:
+        """Learn which part of a batch a loss takes for labels: of three parts or of names it is any."""
+        batch = self.batch
+        parts = dict(batch) if isinstance(batch, dict) else {}
+        if isinstance(batch, (tuple, list)) and len(batch) > 2:
+            parts = dict(enumerate(batch))
+        for key, part in parts.items() if self.label_part is None else ():
+            same = isinstance(part, self.torch.Tensor) and part.numel() == target.numel()
+            if same and (part.data_ptr() == target.data_ptr() or self._equal(part, target)):
+                self.label_part = key
+
+    def _equal(self, part: Tensor, target: Tensor) -> bool:
+        if part.device != target.device or part.is_complex() or target.is_complex():
+            return False
+        return bool((part.reshape(-1) == target.detach().reshape(-1)).all())
+
+    def labels_in(self, batch: Any) -> Tensor | None:
+        """The labels of a batch."""
+        if self.label_part is None or not isinstance(batch, (dict, tuple, list)):
+            return labels_of(self.torch, batch)
+        known = self.label_part in batch if isinstance(batch, dict) else len(batch) > self.label_part
+        label = batch[self.label_part] if known else None
+        return label if isinstance(label, self.torch.Tensor) else None
 
 
 def labels_of(torch: Library, batch: Any) -> Tensor | None:

@@ -203,6 +203,9 @@ class TorchObserver:
         for axis, shape, place in self.capture.normalized[:4]:
             self.recorder.event("normalized", axis=axis, shape=shape, place=place)
         self.capture.normalized = []
+        if self.capture.several is not None and "several-classes" not in self.recorder.kinds:
+            held, place = self.capture.several
+            self.recorder.event("several-classes", held=held, place=place)
         loss = self.batches.loss_goes_back(tensor, call, self.model.loss is not None)
         self.model.loss = self.model.loss or loss
         self.cost += perf_counter() - began
