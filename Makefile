@@ -7,7 +7,7 @@ demo:
 
 EVERYTHING = models,torch,keras,sandlock,papers,web,mcp,docs,dev
 
-# The checks of text are done beside the tests. Many tests wait for processes: four at once keep two cores busy.
+# The checks of text are done beside the tests: each of them keeps one core busy for a while.
 test:
 	@scripts/setup $(EVERYTHING) chromium
 	@$(MAKE) --no-print-directory -j 2 checks tests
@@ -23,7 +23,7 @@ checks:
 	@.venv/bin/mypy --no-error-summary
 
 tests:
-	@.venv/bin/pytest -n 4 --dist loadgroup --durations 20
+	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
 
 # What takes minutes, and what trains much with the frameworks: before a release, or after a change there.
 test-slow:
