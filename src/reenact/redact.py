@@ -108,7 +108,7 @@ def redact_lines(source: IO[bytes], sink: IO[bytes]) -> None:
 
 def secret_values(environ: Mapping[str, str]) -> list[str]:
     """Values that the environment's names call secret, longest first so that none leaves a tail."""
-    pairs = tuple((name, value) for name, value in environ.items() if _may_be_secret(name))
+    pairs = tuple((name, environ[name]) for name in environ if _may_be_secret(name))
     return list(_longest_first(pairs))
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._parts import assigned, called, elements, is_call, last_word, within, words
+from reenact.rules.own._parts import all_parts, assigned, called, elements, is_call, last_word, within, words
 
 ROUNDS = 6
 """Assignments that are followed in a row."""
@@ -17,7 +17,7 @@ def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
     own = {node.name: node for node in within(index.tree, ast.FunctionDef)}
     for _ in range(ROUNDS):
         before = len(reached)
-        for node in ast.walk(index.tree):
+        for node in all_parts(index.tree):
             if isinstance(node, ast.Call) and called(node) in own:
                 given = zip(own[called(node)].args.args[-len(node.args) :], node.args, strict=False)
                 reached.update(one.arg for one, value in given if reached.intersection(words(value)))
@@ -66,7 +66,7 @@ def numbers(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> Iterator[
 
 def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable, a field or an argument of this name is given anywhere."""
-    for one in ast.walk(index.tree):
+    for one in all_parts(index.tree):
         yield from (value for target, value in assigned(one) if name in _stored(target))
         if isinstance(one, ast.FunctionDef):
             yield from _argument(index, one, name)

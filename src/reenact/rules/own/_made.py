@@ -8,7 +8,17 @@ from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex
 from reenact.rules import Evidence, Place
 from reenact.rules.own._lines import Node, calls, first_place, function_of, indexes, nodes, place_in
-from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, options, owner_of, within
+from reenact.rules.own._parts import (
+    all_parts,
+    assigned,
+    called,
+    is_call,
+    is_sum,
+    last_word,
+    options,
+    owner_of,
+    within,
+)
 
 ROUNDS = 4
 """Functions that are followed in a row."""
@@ -89,7 +99,7 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
     for index in indexes(evidence) if place is not None else ():
         lines = range(place.line, max(place.line, place.end_line) + 1) if place is not None else ()
         here = place is not None and index.source.path == place.file
-        read = [node for node in ast.walk(index.tree) if isinstance(node, ast.Name | ast.Attribute)]
+        read = [node for node in all_parts(index.tree) if isinstance(node, ast.Name | ast.Attribute)]
         used = [node for node in read if here and node.lineno in lines]
         if any(is_call(index.parents.get(node), *SHAPED) for node in used):
             return place
@@ -102,7 +112,7 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
 def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable or a field of this name is given in the file, as a buffer too, and what that in turn
     is given in its function."""
-    for node in ast.walk(index.tree):
+    for node in all_parts(index.tree):
         values = [value for target, value in assigned(node) if ast.unparse(target).rpartition(".")[2] == name]
         if is_call(node, "register_buffer") and len(node.args) > 1:
             first = node.args[0]

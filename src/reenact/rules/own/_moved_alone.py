@@ -8,7 +8,7 @@ from itertools import islice
 from reenact.program.read.index import FileIndex
 from reenact.rules.own._lines import Node, place_in, scopes
 from reenact.rules.own._orders import Order, RowsOf, equal, read_names
-from reenact.rules.own._parts import Found, called, flat, is_call, options, stores, within, words
+from reenact.rules.own._parts import Found, all_parts, called, flat, is_call, options, stores, within, words
 
 LABELS = re.compile(r"(?:^|_)(?:y\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)", re.IGNORECASE)
 RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|default_rng\(")
@@ -56,7 +56,7 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
 
 def _split_apart(index: FileIndex) -> Found:
     """Inputs and labels that are split by two calls with other seeds."""
-    for scope in (one for one in ast.walk(index.tree) if isinstance(one, ast.Module | ast.FunctionDef)):
+    for scope in (one for one in all_parts(index.tree) if isinstance(one, ast.Module | ast.FunctionDef)):
         values = [one.value for one in scope.body if isinstance(one, ast.Assign)]
         calls = [one for one in values if is_call(one, "train_test_split") and len(one.args) == 1]
         if len(calls) != 2 or _restored(index, *calls):
@@ -72,8 +72,8 @@ def _split_apart(index: FileIndex) -> Found:
 
 def _meetings(scope: RowsOf) -> Found:
     for statement in flat(scope.scope.body):
-        for parts in _together(statement):
-            yield from _meet(scope, parts, statement)
+        for pair in _together(statement):
+            yield from _meet(scope, pair, statement)
         scope.read(statement)
 
 

@@ -1,7 +1,8 @@
 """The words in which rules speak of a piece of text: what is called, read, stored and assigned in it."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeGuard, TypeVar
 
 from reenact.types import Place
@@ -12,9 +13,19 @@ Found = Iterator[tuple[Place, str]]
 LIBRARIES = ("np", "numpy", "torch", "jnp", "tf", "ops")
 
 
+def all_parts(node: ast.AST) -> Iterable[ast.AST]:
+    """Every part, the thing itself as well. Of a whole file they are kept: each rule asks for them again."""
+    return _kept(node) if isinstance(node, ast.Module) else ast.walk(node)
+
+
+@lru_cache(maxsize=32)
+def _kept(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
 def within(node: ast.AST, kind: type[N]) -> Iterator[N]:
-    """Every part of this kind, the thing itself as well."""
-    return (one for one in ast.walk(node) if isinstance(one, kind))
+    """Every part of this kind."""
+    return (one for one in all_parts(node) if isinstance(one, kind))
 
 
 def called(node: ast.AST | None) -> str:
@@ -68,7 +79,7 @@ def names(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> 
 
 def words(node: ast.AST) -> Iterator[str]:
     """Every variable, attribute and argument that an expression reads."""
-    for one in ast.walk(node):
+    for one in all_parts(node):
         if isinstance(one, ast.Name | ast.Attribute):
             yield last_word(one)
         elif isinstance(one, ast.Constant) and isinstance(one.value, str):
@@ -91,7 +102,7 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The same of everything in a scope."""
-    return (pair for node in ast.walk(scope) for pair in assigned(node))
+    return (pair for node in all_parts(scope) for pair in assigned(node))
 
 
 def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

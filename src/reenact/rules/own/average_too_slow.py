@@ -46,7 +46,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._flow import number
 from reenact.rules.own._lines import indexes, place_in
-from reenact.rules.own._parts import called, is_call, is_sum
+from reenact.rules.own._parts import all_parts, called, is_call, is_sum
 from reenact.rules.own._places import says
 
 LEFT = 0.5
@@ -78,7 +78,7 @@ class AverageTooSlow(Culprit):
 
 def _decays(index: FileIndex) -> Iterator[tuple[ast.Call | ast.BinOp, ast.Constant]]:
     """Where an average takes up new weights, and the number that it keeps of the old ones."""
-    for node in (one for one in ast.walk(index.tree) if isinstance(one, ast.Call | ast.BinOp)):
+    for node in (one for one in all_parts(index.tree) if isinstance(one, ast.Call | ast.BinOp)):
         kept = _kept(node)
         known = number(index, kept) if kept is not None and _is_average(index, node) else None
         if known is not None:

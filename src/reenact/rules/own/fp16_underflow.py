@@ -41,7 +41,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs
 from reenact.rules.autotrainer._features import zero_gradients
 from reenact.rules.own._lines import call_place, first_place, indexes, value_of
-from reenact.rules.own._parts import called, names, within
+from reenact.rules.own._parts import all_parts, called, names, within
 from reenact.rules.own._places import optimizer_name
 
 MOST = 0.9
@@ -91,7 +91,7 @@ def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
         part for call in index.calls for part in within(call, ast.Attribute) if part.attr == "parameters"
     ]
     trained = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
-    lines = [node for node in ast.walk(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
+    lines = [node for node in all_parts(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
     return [node for node in lines if _is_half(index, node.value) and trained & names(node)]
 
 

@@ -36,7 +36,17 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
 from reenact.rules.own._moved_alone import moved_alone
-from reenact.rules.own._parts import Found, assigned, called, elements, is_call, names, options, within
+from reenact.rules.own._parts import (
+    Found,
+    all_parts,
+    assigned,
+    called,
+    elements,
+    is_call,
+    names,
+    options,
+    within,
+)
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
@@ -104,7 +114,7 @@ def _written(index: FileIndex) -> Found:
     """What the text shows."""
     yield from (*_zipped(index), *_random(index), *_turned_alone(index))
     own = {scope.name for scope in index.functions if _draws(scope.node)}
-    for node in ast.walk(index.tree):
+    for node in all_parts(index.tree):
         body = getattr(node, "body", None)
         pair = _separate(body, own) if isinstance(body, list) else None
         if pair is not None:

@@ -40,7 +40,17 @@ from collections.abc import Iterator, Sequence
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._lines import function_of, indexes, place_in
-from reenact.rules.own._parts import assigned, called, elements, is_call, names, options, owner_of, stores
+from reenact.rules.own._parts import (
+    all_parts,
+    assigned,
+    called,
+    elements,
+    is_call,
+    names,
+    options,
+    owner_of,
+    stores,
+)
 from reenact.rules.own._windows import windows_with_target
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
@@ -123,7 +133,7 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
     """Whether something is put beside the series it is made of, where features are put together."""
     wanted = {name, _column(series) or series}
     owner = function_of(index, value)
-    for node in ast.walk(index.tree):
+    for node in all_parts(index.tree):
         if wanted <= set(_side_by_side(node)):
             function = function_of(index, node)
             named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))

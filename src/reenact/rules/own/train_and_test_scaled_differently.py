@@ -53,7 +53,7 @@ from reenact.rules import (
 )
 from reenact.rules.own._lines import first_place, function_of, indexes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
-from reenact.rules.own._parts import called, is_call, is_sum, names, owner_of, stores, within
+from reenact.rules.own._parts import all_parts, called, is_call, is_sum, names, owner_of, stores, within
 from reenact.rules.own._places import at_named
 
 SCALERS = re.compile(
@@ -154,7 +154,7 @@ def _applied_at(files: Sequence[FileIndex]) -> Place | None:
     """Where rows of one split are scaled: `(x - mean) / std` or a call that scales, in a line or a function
     that names the split."""
     for index in files:
-        for node in ast.walk(index.tree):
+        for node in all_parts(index.tree):
             if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
                 said = f"{getattr(function_of(index, node), 'name', '')} {ast.unparse(node)}"
                 if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
