@@ -159,6 +159,8 @@ def test_a_part_that_is_passed_without_gradients() -> None:
     assert found is not None
     assert found.line == 2
     assert _cut_at(asked(text), "head") is None
+    generates = text.replace("self.head(self.encode(x))", "self.head(self.encoder(x))")
+    assert _cut_at(asked(generates), "encoder.0") is None, "only what a training goes through"
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,12 @@ import re
 
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs, Place
-from reenact.rules.own._lines import call_place, first_place, nodes
+from reenact.rules.own._lines import call_place, first_place, function_of, nodes
 from reenact.rules.own._made import asked_for_at
-from reenact.rules.own._parts import within
+from reenact.rules.own._parts import called, within
 
+PASSES = ("forward", "training_step", "compute_loss", "loss")
+"""Functions that a training goes through."""
 WITHOUT = re.compile("no_grad|inference_mode")
 NO_GRADIENT = "never reached by a gradient"
 FEW = 3
@@ -89,13 +91,18 @@ class FrozenOrForgottenWeights(Culprit):
 
 
 def _cut_at(evidence: Evidence, weight: str) -> Place | None:
-    """Where a part of a model is passed without gradients: a function or a block that says so."""
+    """Where a training passes a part of a model without gradients: a function or a block that says so.
+    Functions that only generate or evaluate say so rightly."""
     part = f"self.{weight.partition('.')[0]}"
+    ways = [function for _, function in nodes(evidence, ast.FunctionDef) if function.name in PASSES]
+    passed = {*PASSES, *(called(call) for way in ways for call in within(way, ast.Call))}
     for index, node in nodes(evidence, ast.AST):
         said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
         said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
         without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
-        if without and part in map(ast.unparse, within(node, ast.Attribute)):
+        owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
+        trains = getattr(owner, "name", "") in passed
+        if without and trains and part in map(ast.unparse, within(node, ast.Attribute)):
             return first_place(without)
     return None
 
