@@ -23,7 +23,7 @@ TORCH = (
         "step-end",
     ),
     *("loader", "batch", "exhausted", "evaluation", "exit", "arm", "output", "output-gradient", "signal"),
-    "exit-weights",
+    *("exit-weights", "graphs"),
 )
 KERAS = (
     *(

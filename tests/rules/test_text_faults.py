@@ -90,6 +90,13 @@ def losses(net, states, actions, returns):
     policy_loss = {sign}(chosen * (returns - 1)).mean()
     policy_loss.backward()
 """
+SURROGATE = """
+ratio = (dist.log_prob(actions) - old).exp()
+surrogate = ratio * adv
+clipped = ratio.clamp(0.8, 1.2) * adv
+policy_loss = {sign}torch.min(surrogate, clipped).mean()
+policy_loss.backward()
+"""
 PAIRS = """
 images, texts = pairs()
 first = DataLoader(TensorDataset(images), shuffle={first})
@@ -212,6 +219,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE049", POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"), 5),
         ("RE049", POLICY.format(sign="0.5 * value_loss - ").replace(".mean()", ".mean() - entropy"), None),
         ("RE049", POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"), None),
+        ("RE049", SURROGATE.format(sign=""), 5),
+        ("RE049", SURROGATE.format(sign="-"), None),
         ("RE053", PAIRS.format(first="True"), 5),
         ("RE053", PAIRS.format(first="False"), None),
         ("RE053", NOISE.format(noised="add_noise(x)"), 6),

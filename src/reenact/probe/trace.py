@@ -288,6 +288,18 @@ class LearningRateRange:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRate:
+    """Some dozens of steps on the first batch with the program's own optimizer, losses before each step."""
+
+    rate: float
+    own: tuple[float, ...]
+    lower: tuple[float, ...]
+    """At a tenth of the rate."""
+    warmed: tuple[float, ...]
+    """With the rate growing from nothing over the first half."""
+
+
+@dataclass(frozen=True, slots=True)
 class Mover:
     """The first module whose output moved when it should not have."""
 
@@ -321,6 +333,8 @@ class Behaviour:
     """When padding at the end of rows is cut off."""
     padding_added: float | None = None
     """The scores of a decoder, when padding is added to the rows that it reads from."""
+    mask_blind: bool | None = None
+    """Whether a mask beside padded tokens is the same at padding as at tokens; none without such a mask."""
     ignored_inputs: tuple[str, ...] = ()
     """Arguments, of several, whose rows can be exchanged while all outputs stay: at the end; before the first
     step, with weights that were moved a little."""
@@ -342,6 +356,18 @@ class Stretched:
     target: tuple[int, ...]
     """Shapes: one is (rows, 1), the other (rows,)."""
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaddingCounted:
+    """Targets of a loss of classes that are padding, in the first batch."""
+
+    value: int
+    """What the program fills rows up with."""
+    share: float
+    loss: float
+    without: float
+    """The same loss computed again without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,11 +400,13 @@ class Experiments:
 
     one_batch: OneBatch | None = None
     learning_rates: LearningRateRange | None = None
+    own_rate: OwnRate | None = None
     behaviour: tuple[Behaviour, ...] = ()
     """One a model that was called, before the first step and, where it could be done, at the end."""
     permuted: PermutedLabels | None = None
     modes: LossByMode | None = None
     stretched: Stretched | None = None
+    padding_counted: PaddingCounted | None = None
     non_finite_at: Place | None = None
     """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()

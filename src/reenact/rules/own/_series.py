@@ -1,6 +1,7 @@
 """Arithmetic over a trace that several rules share: losses, epochs, accuracy, what guessing would score."""
 
 import math
+from collections.abc import Sequence
 from statistics import median
 
 from reenact.rules import Evidence, LossFamily, TaskType
@@ -37,6 +38,12 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
         return known
     size = len(known) / parts
     return [median(known[round(size * part) : round(size * (part + 1))]) for part in range(parts)]
+
+
+def reached(values: Sequence[float]) -> float:
+    """What a short training came to: the median of its last quarter, infinity where it broke."""
+    last = values[-max(1, len(values) // 4) :]
+    return median(last) if all(map(math.isfinite, values)) else math.inf
 
 
 def epoch_losses(evidence: Evidence) -> list[float]:

@@ -35,9 +35,9 @@ import ast
 import re
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._lines import function_of, indexes, loops_of, place_in
-from reenact.rules.own._parts import called, is_call, is_sum, owner_of, within
+from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, owner_of, within
 
 LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
@@ -50,6 +50,15 @@ class GraphKept(Culprit):
     why = "The sum holds the graph of every loss: memory grows with every step."
 
     def check(self, evidence: Evidence) -> Findings:
+        written = list(self._written(evidence))
+        yield from written
+        for event in evidence.happened("graphs-kept")[: not written]:
+            name, held = str(event.facts.get("name") or ""), event.facts.get("held")
+            saw = f"{name or 'something'} holds the graphs of {held} earlier passes{_growth(evidence)}"
+            place = _given(evidence, name) or event.place
+            yield self.finding(evidence, saw, place=place, certainty=Certainty.PROOF)
+
+    def _written(self, evidence: Evidence) -> Findings:
         keeps = f"keeps the graph of every step{_growth(evidence)}"
         for index in indexes(evidence):
             gone_back = {name for call in index.calls for name in _goes_back(call)}
@@ -62,6 +71,24 @@ class GraphKept(Culprit):
                 if kept and total not in gone_back and not _is_undone(index, total, node):
                     saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"
                     yield self.finding(evidence, saw, place=place_in(index, node))
+
+
+def _given(evidence: Evidence, name: str) -> Place | None:
+    """Where a variable or attribute that holds graphs is given what holds them."""
+    last = name.rpartition(".")[2]
+    for index in indexes(evidence) if last else ():
+        for node in within(index.tree, ast.stmt):
+            grown = node.value if isinstance(node, ast.Expr) else None
+            owner = owner_of(grown) if called(grown) in ("append", "extend", "appendleft") else None
+            targets = [owner, *(target for target, value in assigned(node) if _is_made(value))]
+            if last in map(last_word, targets):
+                return place_in(index, node)
+    return None
+
+
+def _is_made(value: ast.expr) -> bool:
+    """No `None`, number or empty list to begin with."""
+    return any(isinstance(part, ast.Name) for part in ast.walk(value))
 
 
 def _goes_back(call: ast.Call) -> list[str]:

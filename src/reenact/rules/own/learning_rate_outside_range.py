@@ -38,7 +38,7 @@ from dataclasses import replace
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
-from reenact.rules.own._series import finite, learned, losses, windows
+from reenact.rules.own._series import finite, learned, losses, reached, windows
 
 USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0)}
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
@@ -55,6 +55,9 @@ STILL = 0.9
 """Share of the first loss that is left where nothing was learned; then less is too much for a rate."""
 SHORT = 10.0
 """Times that a gradient is larger than what it is clipped to."""
+LEARNT_AT_LOWER, BEHIND = 0.5, 0.4
+"""Shares of the first loss of one batch: at most what is left at a tenth of the rate, at least what is left
+more at the rate itself."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
@@ -69,7 +72,7 @@ class LearningRateOutsideRange(Rule):
         if rate is None or rate <= 0:
             return
         doubt = 0.4 if learned(evidence) else 1.0
-        for look in (_by_test, _by_trace, _by_use):
+        for look in (_by_test, _by_one_batch, _by_trace, _by_use):
             saw, sure, values = look(evidence, rate)
             if saw:
                 kind, certain = Kind.LEARNING_RATE, Certainty.STRONG if sure * doubt > 0.8 else None
@@ -101,6 +104,23 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
         sure = 0.85 if held_back and rate < low / 10 and not _clipped_short(evidence) else 0.75
         return f"a range test learns from {low:.1g} to {high:.1g}", sure, values
     return FINE
+
+
+def _by_one_batch(evidence: Evidence, rate: float) -> Word:
+    """One batch is learned at a tenth of the rate, and much less at the rate itself."""
+    tried = evidence.experiments.own_rate
+    if tried is None or not math.isclose(tried.rate, rate, rel_tol=0.5):
+        return FINE
+    first, own, lower = tried.own[0], reached(tried.own), reached(tried.lower)
+    if first <= 0 or lower > LEARNT_AT_LOWER * first or min(own, first) - lower < BEHIND * first:
+        return FINE
+    saw = f"one batch goes from {first:.3g} to {own:.3g}, at a tenth of it to {lower:.3g}"
+    return saw, 0.75, rates_below(rate)
+
+
+def rates_below(rate: float) -> tuple[float, ...]:
+    """Rates to try in place of one that is too high."""
+    return tuple(float(f"{rate / times:.2g}") for times in (10, 30, 100))
 
 
 def rates_within(low: float, high: float) -> tuple[float, ...]:

@@ -51,9 +51,10 @@ Sources
 import ast
 import re
 
-from reenact.rules import Culprit, Evidence, Findings, Needs, Place
+from reenact.program.read.index import FileIndex
+from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._inverted_masks import inverted_masks
-from reenact.rules.own._lines import first_place, function_of, indexes, nodes, place_in
+from reenact.rules.own._lines import calls, first_place, function_of, indexes, nodes, place_in
 from reenact.rules.own._padded_lengths import padded_lengths
 from reenact.rules.own._parts import called, stores, within
 from reenact.rules.own._places import says
@@ -65,6 +66,7 @@ ATTENDS = re.compile(rf"Transformer|(?:{'|'.join(ATTENDING)})$")
 PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
 ENCODERS = re.compile(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)")
 RECURRENT = re.compile(r"self\.(\w+) = (?:nn\.|torch\.nn\.)?(?:GRU|LSTM|RNN)\(")
+MASKS = re.compile(r"mask|keep|valid|attn|\bpad", re.IGNORECASE)
 POOLS = ("mean", "sum", "max", "amax")
 
 
@@ -77,6 +79,10 @@ class PaddingAttended(Culprit):
         files = list(indexes(evidence))
         for written, saw in (*padded_lengths(files), *inverted_masks(files)):
             yield self.finding(evidence, saw, place=written)
+            return
+        if any(tested.mask_blind for tested in evidence.experiments.behaviour):
+            saw = "the mask that the model is given is the same at padding as at tokens"
+            yield self.finding(evidence, saw, place=_compared(evidence), certainty=Certainty.PROOF)
             return
         padded = evidence.trace is not None and bool(evidence.trace.happened("padded"))
         attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
@@ -100,6 +106,16 @@ class PaddingAttended(Culprit):
             moved = tested.padding if cut else tested.padding_added
             saw = f"{what} by {moved:.2g} of its spread{tested.when}"
             yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
+
+
+def _compared(evidence: Evidence) -> Place | None:
+    """Where tokens are compared with one number: in a function that pads, else to make a mask."""
+    compares = list(nodes(evidence, ast.Compare))
+    found: list[tuple[FileIndex, ast.expr]] = [*calls(evidence, "ne", "eq")]
+    found += [(index, node) for index, node in compares if isinstance(node.ops[0], ast.NotEq | ast.Eq)]
+    pads = [one for one in found if PADS.search(ast.unparse(function_of(*one)))]
+    masks = [(i, node) for i, node in found if MASKS.search(i.text.splitlines()[node.lineno - 1])]
+    return first_place(pads or masks)
 
 
 def _unmasked(evidence: Evidence) -> Place | None:

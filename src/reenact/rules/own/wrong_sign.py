@@ -109,9 +109,11 @@ def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
-    """`(log_prob * advantage).mean()`."""
+    """`(log_prob * advantage).mean()`, or the smaller of two such products as PPO takes it."""
     if is_call(value, *REDUCED):
         value = subject_of(value, ("torch",)) or value
+    if is_call(value, "min", "minimum") and len(value.args) == 2:
+        value = value_of(index, value.args[0])
     if not is_sum(value, ast.Mult):
         return False
     left, right = (f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right))

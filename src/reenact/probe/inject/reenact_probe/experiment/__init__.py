@@ -227,6 +227,7 @@ class TakeOver:
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
+        facts["padding_counted"] = labels.padding_counted(problem, self.inputs.padding)
         config = self.recorder.config
         budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
@@ -235,6 +236,10 @@ class TakeOver:
         refusal = "range of rates: the program moves its weights by hand" if optimizer is None else ""
         if optimizer is not None:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
+            if facts["learning_rates"] is not None:
+                self.recorder.folder.write_json(NAME, facts)
+                tested = facts["learning_rates"]
+                facts["own_rate"] = trials.own_rate(problem, optimizer, tested, budget, price)
         facts["missing"] += [refusal] if refusal else []
         self._problem = problem
 

@@ -70,6 +70,7 @@ class Subject:
             if base is None:
                 return dict(found, missing="it gives no scores")
             found["noise"] = _moved(base, self._scores(same, seed=1))
+            found["mask_blind"] = self._mask_blind()
             quiet = (found["noise"] or 0.0) < MOVED
             everything = list(self._tokens())
             tokens, time_axis = (everything[0] if everything else None), None
@@ -118,6 +119,18 @@ class Subject:
             whole = not tensor.is_floating_point() and not tensor.is_complex()
             if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
                 yield tensor
+
+    def _mask_blind(self) -> bool | None:
+        """Whether a mask that is given beside padded tokens is the same everywhere; none without padding, or
+        without a mask."""
+        blind: bool | None = None
+        for tokens in self._tokens() if self.padding is not None else ():
+            filled = tokens == self.padding
+            beside = [t for t in self.call.given if t is not tokens and t.shape == tokens.shape]
+            masks = [t for t in beside if bool(((t == 0) | (t == 1)).all())]
+            if masks and bool(filled.any()) and not bool(filled.all()):
+                blind = (blind is not False) and all(bool((t == t.flatten()[0]).all()) for t in masks)
+        return blind
 
     def _batch_axis(self, base: Tensor, time_axis: int | None, targets: list[Tensor]) -> int | None:
         """The axis of the rows: the one that is not time, or the one of the batch size."""

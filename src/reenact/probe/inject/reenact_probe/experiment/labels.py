@@ -64,6 +64,28 @@ def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     return None
 
 
+def padding_counted(problem: Problem, padding: float | None) -> Facts | None:
+    """How many targets of a loss of classes are what the program fills rows up with, and the loss with and
+    without them; none where there are no such targets or the loss leaves them out."""
+    torch = problem.torch
+    for call in problem.tape.calls:
+        words = call.kwargs
+        if padding is None or call.name != "cross_entropy" or words.get("reduction", "mean") != "mean":
+            continue
+        scores, target = (*call.args, words.get("input"), words.get("target"))[:2]
+        # Weights of classes and soft targets: what counts how much is then meant so.
+        known = isinstance(target, torch.Tensor) and not target.is_floating_point()
+        if not known or words.get("weight") is not None or len(call.args) > 2:
+            continue
+        filled, skipped = target == padding, words.get("ignore_index", -100)
+        share = float(filled.float().mean())
+        if skipped != padding and 0 < share < 1:
+            scores = scores.detach()
+            whole, rest = (call.function(scores, target, ignore_index=int(one)) for one in (skipped, padding))
+            return {"value": int(padding), "share": share, "loss": float(whole), "without": float(rest)}
+    return None
+
+
 def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
     """Tensors of the losses that are targets, or hold what the loader gave beside the inputs."""
     tape = problem.tape

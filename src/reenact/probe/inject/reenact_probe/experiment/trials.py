@@ -9,6 +9,9 @@ Range of rates, after Smith 2017 ("Cyclical learning rates for training neural n
 program's own optimizer and settings, a few steps at each rate. Smith lets one training go on while the rate
 grows; a single batch would be learnt before the large rates come, so each rate begins with the weights as the
 program made them, the same batch and the same dropout: the loss differs because of the rate alone.
+
+Own rate, where the range of rates puts it at its upper end: some dozens of steps on that batch at the
+program's rate, at a tenth of it, and at its rate after a warm-up.
 """
 
 from __future__ import annotations
@@ -41,6 +44,10 @@ SLOW_STEPS, SLOWEST = 40, 4.0
 """Where steps are slow, an experiment has the time of so many of them, up to so many times its own."""
 MOST_SECONDS = 20.0
 """However long the training takes."""
+OWN_STEPS, FEWEST_OWN = 60, 20
+"""Steps at the program's own rate, and fewer than which say nothing."""
+WARM = 0.5
+"""Share of the steps in which the rate is warmed up."""
 DIVERGED = 4.0
 """Times the first loss."""
 MOST_PAIRS = 16
@@ -139,7 +146,7 @@ class TorchOptimizer:
         self._first = copy.deepcopy(optimizer.state_dict())
         self._clips = clips
         """What the program does to the gradients before the step."""
-        first = float(optimizer.param_groups[0].get("lr", 0.0))
+        self.rate = first = float(optimizer.param_groups[0].get("lr", 0.0))
         rates = [float(group.get("lr", first)) for group in optimizer.param_groups]
         self._shares = [rate / first if first else 1.0 for rate in rates]
         self.refuses = ""
@@ -171,6 +178,7 @@ class KerasOptimizer:
     def __init__(self, torch: Library, optimizer: Optimizer, variables: Any) -> None:
         self._torch = torch
         self._variables = list(variables)
+        self.rate = float(optimizer.learning_rate)
         config = dict(optimizer.get_config(), learning_rate=1e-7)
         self._copy = type(optimizer).from_config(config)
         self._copy.build(self._variables)
@@ -325,3 +333,30 @@ def rate_range(
                 break
         losses.append(loss)
     return {"rates": rates, "losses": losses}, ""
+
+
+def own_rate(
+    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, tested: Facts, budget: Budget, price: float
+) -> Facts | None:
+    """Losses at the program's own rate, at a tenth of it and with a warm-up; none where the rate lies below
+    the one that lowered the loss most, or a step takes too long."""
+    rate, steps = optimizer.rate, min(OWN_STEPS, int(2 * budget.for_steps_of(price) / (3 * price)))
+    losses = [loss if math.isfinite(loss) else math.inf for loss in tested["losses"]]
+    if rate < tested["rates"][losses.index(min(losses))] or steps < FEWEST_OWN:
+        return None
+
+    def trained(rate_of: Callable[[int], float]) -> list[float]:
+        problem.reset()
+        optimizer.reset()
+        found = [problem.loss(steady=True)]
+        while len(found) <= steps and math.isfinite(found[-1]):
+            optimizer.step(rate_of(len(found)))
+            found.append(problem.loss(steady=True))
+        return found
+
+    courses: dict[str, Callable[[int], float]] = {
+        "own": lambda _: rate,
+        "lower": lambda _: rate / 10,
+        "warmed": lambda step: rate * min(1.0, step / (WARM * steps)),
+    }
+    return {"rate": rate, **{name: trained(course) for name, course in courses.items()}}

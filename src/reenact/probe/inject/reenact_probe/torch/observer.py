@@ -14,6 +14,7 @@ from reenact_probe.torch.batches import BatchObserver
 from reenact_probe.torch.capture import Capture
 from reenact_probe.torch.facts import inner, module_loss
 from reenact_probe.torch.forward import PASSES_A_STEP, PASSES_AN_EVALUATION, ForwardHooks
+from reenact_probe.torch.graphs import Graphs
 from reenact_probe.torch.loaders import Loader, Loaders
 from reenact_probe.torch.model import LayerInfo, Model
 from reenact_probe.torch.samples import first_tensor, learn_types
@@ -64,6 +65,7 @@ class TorchObserver:
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self._loaders = Loaders(torch, recorder, self)
         self.batches = BatchObserver(torch, recorder, self.data, self._loaders)
+        self._graphs = Graphs(torch, recorder)
         self.batch_size = self.batches.size
         self.loader_found = self.batches.dataset
         self.evaluation_begins = self.batches.evaluation_begins
@@ -190,6 +192,7 @@ class TorchObserver:
             kind = None
         elif kind == "training":
             self.training = float(inner(module).training)
+            self._graphs.mark(output)
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
             self.batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
