@@ -41,7 +41,7 @@ CELLS = (
 def test_magics_are_neutral_and_lengths_stay() -> None:
     found = read_notebook(notebook(*CELLS))
     compile(found.script, "n", "exec")
-    assert [found.script[cell.start : cell.end].count("\n") for cell in found.cells] == [
+    assert [found.script[cell.start : cell.start + len(cell.source)].count("\n") for cell in found.cells] == [
         c.count("\n") for c in CELLS
     ]
     assert len(found.remarks) == 2

@@ -176,11 +176,8 @@ def gather(
             total += len(found[other].text)
             todo.append(other)
     root = bases[0] if all(bases[0] in path.parents for path in found) else bases[-1]
-    files = [
-        replace(source, path=PurePosixPath(path.relative_to(root)))
-        for path, source in found.items()
-        if root in path.parents
-    ]
+    inside = [(path.relative_to(root), source) for path, source in found.items() if root in path.parents]
+    files = [replace(source, path=PurePosixPath(path)) for path, source in inside]
     ordered = sorted(files[1:], key=lambda file: (file.path.suffix in DATA_SUFFIXES, str(file.path)))
     tops = tuple(PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root))
     return root, (files[0], *ordered), tops

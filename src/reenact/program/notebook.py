@@ -31,10 +31,6 @@ class Cell:
     entry: Entry
     """The `source` value in the JSON text."""
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.source)
-
 
 @dataclass(frozen=True, slots=True)
 class Notebook:

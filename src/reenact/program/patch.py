@@ -65,11 +65,9 @@ class Patch:
     @classmethod
     def from_json(cls, data: object) -> Patch:
         """The patch that `to_json` wrote; raises PatchRefused for anything else."""
-        changes = data.get("changes") if isinstance(data, dict) else None
+        changes, kind = data.get("changes") if isinstance(data, dict) else None, type(data).__name__
         if not isinstance(changes, list):
-            raise PatchRefused(
-                f"A patch is an object with a list of changes. Received: {type(data).__name__}."
-            )
+            raise PatchRefused(f"A patch is an object with a list of changes. Received: {kind}.")
         try:
             return cls(tuple(change_from_json(change) for change in changes))
         except ValueError as error:
@@ -109,10 +107,8 @@ def unified_diff(before: Program, after: Program, context: int = 3) -> str:
 
 def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
     """The diff of one text; lines end at line feeds only, as git sees them."""
-    mark = "\t" if " " in path else ""
-    lines = difflib.unified_diff(
-        _text_lines(old), _text_lines(new), f"a/{path}{mark}", f"b/{path}{mark}", n=context
-    )
+    before, after, name = _text_lines(old), _text_lines(new), path + ("\t" if " " in path else "")
+    lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
     return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
 
 

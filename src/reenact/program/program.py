@@ -116,16 +116,10 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
 
 
 def program_from_text(
-    text: str,
-    *,
-    name: str = "train.py",
-    arguments: Sequence[str] = (),
-    others: Mapping[str, str] | None = None,
+    text: str, name: str = "train.py", arguments: Sequence[str] = (), others: Mapping[str, str] | None = None
 ) -> Program:
     """A program that stands in no folder: for tests, generated code and other people's snippets."""
-    paths = [(PurePosixPath(path), body) for path, body in ((name, text), *(others or {}).items())]
-    files = tuple(
-        decode(path, body.encode("utf-8", "surrogatepass"), language_of(path) or Language.PYTHON)
-        for path, body in paths
-    )
+    texts = [(PurePosixPath(path), body) for path, body in ((name, text), *(others or {}).items())]
+    raw = [(path, body.encode("utf-8", "surrogatepass")) for path, body in texts]
+    files = tuple(decode(path, body, language_of(path) or Language.PYTHON) for path, body in raw)
     return Program(Path(), files[0].path, files, Launch(name, arguments=tuple(arguments)), Path())

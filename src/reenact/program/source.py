@@ -32,13 +32,8 @@ class Language(StrEnum):
     JSON = "json"
 
 
-SUFFIXES = {
-    ".py": Language.PYTHON,
-    ".ipynb": Language.NOTEBOOK,
-    ".yaml": Language.YAML,
-    ".yml": Language.YAML,
-    ".json": Language.JSON,
-}
+_YAML = dict.fromkeys((".yaml", ".yml"), Language.YAML)
+SUFFIXES = {".py": Language.PYTHON, ".ipynb": Language.NOTEBOOK, ".json": Language.JSON, **_YAML}
 
 
 @dataclass(frozen=True)
@@ -179,9 +174,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PYTHON_2 = re.compile(
-    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M
-)
+PYTHON_2 = re.compile(r"^\s*((print|exec)\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M)
 
 
 class Unparsable(ValueError):

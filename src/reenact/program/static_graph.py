@@ -27,9 +27,7 @@ from reenact.program.source import word_set, words
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
-TRIED_KINDS = frozenset(
-    (Kind.NORMALIZATION, Kind.SCHEDULER, Kind.PREPROCESSING, Kind.OPTIMIZER, Kind.MOMENTUM)
-)
+TRIED_KINDS = frozenset(map(Kind, words("normalization scheduler preprocessing optimizer momentum")))
 """Changes that may turn out to be impossible; all others are a value in the place of a value."""
 
 
@@ -85,9 +83,8 @@ def hyperparameters_of(program: Program) -> tuple[Hyperparameter, ...]:
     reading = read(program)
     order = {str(file.path): number for number, file in enumerate(program.files)}
     found = [_possible(reading, param) for param in reading.hyperparameters]
-    return tuple(
-        sorted(found, key=lambda param: (order.get(str(param.place.file), 99), param.place, param.id))
-    )
+    found.sort(key=lambda param: (order.get(str(param.place.file), 99), param.place, param.id))
+    return tuple(found)
 
 
 def _possible(reading: Reading, param: Hyperparameter) -> Hyperparameter:
@@ -118,19 +115,10 @@ def static_graph(program: Program) -> StaticGraph:
 
 
 def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
-    activation = layer.activation.word if layer.activation is not None else None
-    return StaticLayer(
-        name=layer.path,
-        model=layer.model,
-        type=layer.name,
-        family=layer.spec.family.value,
-        place=analysis.place(spot_of(layer.call)),
-        activation=None if activation == "linear" else activation,
-        role=layer.role,
-        settings=_settings(analysis, layer),
-        feeds=tuple(taker.path for taker in layer.feeds),
-        library=layer.library.value,
-    )
+    word = layer.activation.word if layer.activation is not None else None
+    own = (layer.path, layer.model, layer.name, layer.spec.family.value, analysis.place(spot_of(layer.call)))
+    settings, feeds = _settings(analysis, layer), tuple(taker.path for taker in layer.feeds)
+    return StaticLayer(*own, None if word == "linear" else word, layer.role, settings, feeds, layer.library)
 
 
 def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
@@ -168,9 +156,7 @@ OLD_MODULES = re.compile(
 OLD_IMPORTS = word_set(
     "keras.utils.np_utils keras.layers.Convolution2D keras.layers.Merge keras.objectives keras.models.Input"
 )
-OLD_CALLS = frozenset(
-    ["fit_generator", "evaluate_generator", "predict_generator", "predict_classes", "predict_proba"]
-)
+OLD_CALLS = word_set("fit_generator evaluate_generator predict_generator predict_classes predict_proba")
 OLD_KEYWORDS = word_set(
     "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim "
     "batch_input_shape"

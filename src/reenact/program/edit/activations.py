@@ -18,9 +18,8 @@ from reenact.types import JsonValue
 def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """Another activation in the place of a written one; none (or `linear`) means that nothing is applied."""
     word = activation_word(value) if isinstance(value, str) else "linear"
-    if site.activation is None:
-        raise NotChangeable("The activation is not written in a way that can be changed.")
-    (_torch if site.library == "torch" else _keras)(editor, site.activation, word)
+    activation = known(site.activation, "The activation is not written in a way that can be changed.")
+    (_torch if site.library == "torch" else _keras)(editor, activation, word)
 
 
 def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
@@ -51,8 +50,7 @@ def _keep_dim(editor: SourceEditor, activation: ActivationSite, word: str, tenso
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
     call, needs = activation.call, word in lexicon.TORCH_NEEDS_DIM
     kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
-    given = [*call.args, *(part.value for part in call.keywords if part.arg not in kept)]
-    for part in given:
+    for part in [*call.args, *(part.value for part in call.keywords if part.arg not in kept)]:
         if part is not tensor:
             editor.drop_argument(call, part)
     if needs and argument(call, None, "dim") is None:
@@ -81,19 +79,17 @@ def _tensor(activation: ActivationSite) -> ast.expr:
     """What the activation is applied to."""
     method = activation.way is Way.METHOD
     inner = receiver(activation.call) if method else argument(activation.call, 0, "input", "x")
-    if inner is None:
-        raise NotChangeable("What the activation is applied to cannot be determined.")
-    return inner
+    return known(inner, "What the activation is applied to cannot be determined.")
 
 
 def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     """`F.relu(x)` becomes `x`; what is inside stays untouched, so that it can be changed too."""
     call, inner, method = activation.call, _tensor(activation), activation.way is Way.METHOD
     loose = ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda
-    front, back = ("(", ")") if isinstance(inner, loose) and not method else ("", "")
+    wrapped = isinstance(inner, loose) and not method
     if not method:
-        editor.in_front(call, inner, front)
-    editor.behind(call, inner, back)
+        editor.in_front(call, inner, "(" if wrapped else "")
+    editor.behind(call, inner, ")" if wrapped else "")
 
 
 def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:

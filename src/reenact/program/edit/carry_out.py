@@ -19,6 +19,7 @@ from reenact.program.program import Program
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import spot_of
 from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.layer_hyperparameters import NAMED_KINDS
 from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
 from reenact.program.source import Language, SourceFile, Span
@@ -49,7 +50,7 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
     at = 0
     for cell in notebook.cells:
         length, own = len(cell.source), []
-        end = len(notebook.script) if cell is notebook.cells[-1] else cell.end
+        end = len(notebook.script) if cell is notebook.cells[-1] else cell.start + length
         for edit in edits:
             start = edit.span.start - cell.start
             if start > length and edit.span.start <= end:
@@ -59,11 +60,9 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
                 span = Span(start, min(edit.span.end - cell.start, length))
                 own.append(TextEdit(span, edit.text, edit.order))
         if own:
-            pieces += [
-                text[at : cell.entry.span.start],
-                write_cell(text, cell.entry, written(cell.source, own)),
-            ]
-            at = cell.entry.span.end
+            span = cell.entry.span
+            pieces += [text[at : span.start], write_cell(text, cell.entry, written(cell.source, own))]
+            at = span.end
     return "".join([*pieces, text[at:]])
 
 
@@ -102,15 +101,13 @@ def perform(editor: SourceEditor, change: Change) -> None:
         if param.absent:
             raise NotChangeable(f"{param.id} is absent already.")
         turn(editor, param, site, None)
-    elif site.layer is None:
-        raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     else:
-        insert_layer(editor, site.layer, change)
+        layer = known(site.layer, f"A layer stands beside a layer; {change.anchor} is none.")
+        insert_layer(editor, layer, change)
 
 
 def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:
-    if not param.changeable:
-        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
+    _must_be_changeable(param)
     whole = param.kind in (Kind.LOSS, Kind.OPTIMIZER, Kind.LAYER)
     if whole and not editor.claim(param.id, [change.by, dict(change.settings)]):
         return
@@ -126,13 +123,14 @@ def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site:
         turn(editor, param, site, change.by)
 
 
-NAMED_SETTINGS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
+def _must_be_changeable(param: Hyperparameter) -> None:
+    if not param.changeable:
+        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
 
 
 def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Make the edits that give a hyperparameter another value; raises NotChangeable."""
-    if not param.changeable:
-        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
+    _must_be_changeable(param)
     if param.kind is Kind.MOMENTUM and not value and site.library == "torch":
         optimizers.refuse_without_momentum(editor, param)
     if not editor.claim(param.id, value):
@@ -193,7 +191,7 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
     callee = known(site.callee)
     if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
         missing.remove_schedule(editor, site)
-    elif param.kind in NAMED_SETTINGS and site.library == "keras":
+    elif param.kind in NAMED_KINDS and site.library == "keras":
         # An initialiser or regulariser object gives way to a string, which Keras takes everywhere.
         call = known(site.call)
         called = call.func is callee.end.node
@@ -201,13 +199,13 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
             raise NotChangeable("It is given by name; what would be left cannot be determined.")
         spot = spot_of(call) if called else editor.analysis.values.spot(callee.end)
         editor.replace(spot, missing.setting_text(editor, param, site, value))
-    elif param.kind in NAMED_SETTINGS and isinstance(value, str):
+    elif param.kind in NAMED_KINDS and isinstance(value, str):
         name = missing.torch_initialiser(value)
-        values.exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
+        values.exchange_callee(editor, site, f"torch.nn.init.{name}", "tensor", positional=1)
         if name == "constant_":
             editor.set_argument(known(site.call), "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         home = callee.dotted.rpartition(".")[0]
-        values.exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
+        values.exchange_callee(editor, site, f"{home}.{value}", "copy")
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")

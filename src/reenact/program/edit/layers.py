@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from reenact.errors import NotChangeable
 from reenact.program.change import Insert
 from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
-from reenact.program.edit.source_editor import SourceEditor, assigned
+from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
 from reenact.program.read.ends import spot_of
 from reenact.program.read.index import statement_of
-from reenact.program.read.layers import LayerSite, Library
+from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import WIDTHS, followers, why_layer_stays, width_value
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import is_name
@@ -25,14 +25,14 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
     reason = why_layer_stays(layer)
     if reason:
         raise NotChangeable(f"The layer {layer.path} cannot be taken out: {reason}.")
-    if layer.library is Library.TORCH and layer.spec.width_in is not None and layer.spec.weighted:
+    if layer.library == "torch" and layer.spec.width_in is not None and layer.spec.weighted:
         _bridge(editor, layer)
     if layer.position.kind in LISTED:
         for item in filter(None, (layer, _activation_item(editor, layer))):
             remove_item(editor, item)
-    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
+    elif layer.library == "keras" and layer.position.kind is ContainerKind.APPLIED:
         _unapply(editor, layer)
-    elif layer.library is Library.TORCH and layer.position.kind in HELD:
+    elif layer.library == "torch" and layer.position.kind in HELD:
         name = editor.name_for("torch.nn.Identity", layer.call)
         editor.replace(spot_of(layer.call), f"{name}()")
     else:
@@ -41,20 +41,17 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     """Give the layers behind a removed one its input width."""
-    value = layer.filling(layer.spec.width_in)
-    if value is None:
-        raise NotChangeable(f"The input width of {layer.path} is not written.")
-    width, old = editor.analysis.values.compute(value), width_value(editor.analysis, layer)
+    values = editor.analysis.values
+    given = known(layer.filling(layer.spec.width_in), f"The input width of {layer.path} is not written.")
+    width, old = values.compute(given), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    found = editor.analysis.values.find(layer.given(*WIDTHS))
+    found, alone = values.find(layer.given(*WIDTHS)), f"The layer {layer.path} cannot be taken out alone"
     following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
     if isinstance(following, str) or not isinstance(width, int):
-        raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")
+        raise NotChangeable(f"{alone}: the widths around it differ.")
     if not following:
-        raise NotChangeable(
-            f"The layer {layer.path} cannot be taken out alone: the next width follows from it."
-        )
+        raise NotChangeable(f"{alone}: the next width follows from it.")
     for item in following:
         editor.replace(item.spot, python_text(width * item.factor))
 
@@ -77,9 +74,8 @@ def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
         return
     times = value.get("repeat") if isinstance(value, dict) else None
     if not isinstance(times, int):
-        raise NotChangeable(
-            f'A layer is taken out (null) or repeated ({{"repeat": 2}}). Received: {value!r}.'
-        )
+        usual = '{"repeat": 2}'
+        raise NotChangeable(f"A layer is taken out (null) or repeated ({usual}). Received: {value!r}.")
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):
@@ -102,10 +98,10 @@ def _put(
         word = "before" if before else "again" if again else "next"
         for number, text in enumerate(texts):
             insert_item(editor, anchor, text, f"{word}{number or ''}", before=before)
-    elif layer.library is Library.KERAS and kind is ContainerKind.APPLIED:
+    elif layer.library == "keras" and kind is ContainerKind.APPLIED:
         for text in texts:
             _apply(editor, layer, text, before=before)
-    elif layer.library is Library.TORCH and kind is ContainerKind.ATTRIBUTE:
+    elif layer.library == "torch" and kind is ContainerKind.ATTRIBUTE:
         given = ", ".join(texts)
         chain(editor, layer, f"{given}, " if before else "", ")" if before else f", {given})")
     else:

@@ -2,27 +2,23 @@
 written; and the source text of a new layer, with a width that fits its neighbour."""
 
 import ast
-from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.segments import Bracketed
-from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.source_editor import Settings, SourceEditor, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
 from reenact.program.read.index import FileIndex
-from reenact.program.read.layers import LayerSite, Library, Way
+from reenact.program.read.layers import LayerSite, Way
 from reenact.program.read.positions import LISTS, ContainerKind
 from reenact.program.read.vocabulary import Family
-from reenact.types import JsonValue
 
 ADDED = frozenset((ContainerKind.ADD, ContainerKind.APPEND))
 LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}
 
 
-def insert_item(
-    editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next", *, before: bool = False
-) -> None:
+def insert_item(editor: SourceEditor, layer: LayerSite, text: str, suffix: str, before: bool = False) -> None:
     """Put the source text of another layer right behind this one, or in front of it."""
     index, named = layer.scope.index, layer.position.kind is ContainerKind.NAMED
     holder, number, name = _item(editor, index, layer)
@@ -64,9 +60,8 @@ def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bra
             node, parent = parent, index.parents[parent]
         around = [call for call in (parent, index.parents.get(parent)) if isinstance(call, ast.Call)]
         if any(editor.analysis.sources.dotted(call.func) in LISTS for call in around):
-            raise NotChangeable(
-                f"{layer.path} stands in a ModuleList; how its items are used is for the program to say."
-            )
+            why = "stands in a ModuleList; how its items are used is for the program to say"
+            raise NotChangeable(f"{layer.path} {why}.")
     items: list[ast.AST] = [*getattr(parent, "args" if isinstance(parent, ast.Call) else "elts", ())]
     listed = kind in LISTED or kind is ContainerKind.VARIABLE
     if not listed or not isinstance(parent, Bracketed) or node not in items:
@@ -111,56 +106,46 @@ ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_inp
 STRIDES = frozenset(("strides", "padding"))
 
 
-def layer_text(
-    editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue], *, before: bool
-) -> str:
-    """A constructor call for a layer of this name beside an anchor."""
-    if anchor.library is Library.KERAS:
-        return _keras_text(editor, anchor, name, settings)
+def layer_text(editor: SourceEditor, near: LayerSite, name: str, settings: Settings, *, before: bool) -> str:
+    """A constructor call for a layer of this name beside another."""
+    if near.library == "keras":
+        return _keras_text(editor, near, name, settings)
     if name not in lexicon.TORCH_LAYERS:
         raise NotChangeable(f"PyTorch has no layer of that name. Received: {name!r}.")
     spec = lexicon.TORCH_LAYERS[name]
     parts = []
     if spec.width_in is not None and not any(word in settings for word in spec.width_in.names):
-        width = _in_text(editor, anchor) if before else out_text(editor, anchor)
+        width = _in_text(editor, near) if before else out_text(editor, near)
         if spec.family is Family.NORM:
             parts.append(width if name != "GroupNorm" else f"1, {width}")
         elif spec.weighted:
             parts += [width, width] if not any(word in settings for word in spec.slots[0].names) else [width]
     elif name in ("Softmax", "LogSoftmax") and "dim" not in settings:
         parts.append("dim=1")
-    return _torch_call(editor, anchor, name, parts, settings)
+    return _torch_call(editor, near, name, parts, settings)
 
 
-def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
+def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Settings) -> str:
     if name not in lexicon.KERAS_LAYERS:
         raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
     given = dict(settings)
     if name == "Dense" and "units" not in given:
-        width = anchor.given(Kind.UNITS)
-        if width is None:
-            raise NotChangeable(
-                f"How wide a layer beside {anchor.path} should be is not written; give `units`."
-            )
-        given["units"] = editor.analysis.values.compute(width)
+        why = f"How wide a layer beside {anchor.path} should be is not written; give `units`."
+        given["units"] = editor.analysis.values.compute(known(anchor.given(Kind.UNITS), why))
     if lexicon.KERAS_LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
         given["rate"] = 0.5
     return f"{editor.name_for(f'keras.layers.{name}', anchor.call)}({_arguments(given)})"
 
 
-def _torch_call(
-    editor: SourceEditor, near: LayerSite, name: str, parts: list[str], settings: Mapping[str, JsonValue]
-) -> str:
-    called, given = editor.name_for(f"torch.nn.{name}", near.call), _arguments(settings)
-    return f"{called}({', '.join(filter(None, [*parts, given]))})"
+def _torch_call(editor: SourceEditor, near: LayerSite, name: str, parts: list[str], given: Settings) -> str:
+    called = editor.name_for(f"torch.nn.{name}", near.call)
+    return f"{called}({', '.join(filter(None, [*parts, _arguments(given)]))})"
 
 
-def replacement_text(
-    editor: SourceEditor, layer: LayerSite, name: str, settings: Mapping[str, JsonValue]
-) -> str:
+def replacement_text(editor: SourceEditor, layer: LayerSite, name: str, settings: Settings) -> str:
     """A constructor call for another layer in the place of one: torch widths are taken over."""
     spec = lexicon.TORCH_LAYERS.get(name)
-    if layer.library is Library.KERAS or spec is None or not (spec.weighted and layer.spec.weighted):
+    if layer.library == "keras" or spec is None or not (spec.weighted and layer.spec.weighted):
         return layer_text(editor, layer, name, settings, before=False)
     return _torch_call(editor, layer, name, [_in_text(editor, layer), out_text(editor, layer)], settings)
 
@@ -179,10 +164,8 @@ def out_text(editor: SourceEditor, layer: LayerSite) -> str:
 
 
 def _in_text(editor: SourceEditor, layer: LayerSite) -> str:
-    value = layer.filling(layer.spec.width_in)
-    if value is None:
-        raise NotChangeable(f"How wide the input of {layer.path} is cannot be determined.")
-    return editor.text(value)
+    why = f"How wide the input of {layer.path} is cannot be determined."
+    return editor.text(known(layer.filling(layer.spec.width_in), why))
 
 
 def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
@@ -193,11 +176,10 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
     activation the forward code applies, it stands behind a new one.
     """
     copied = _copy_text(editor, layer)
-    if layer.library is Library.KERAS or not layer.spec.weighted:
+    if layer.library == "keras" or not layer.spec.weighted:
         return [copied]
     activation = layer.activation
-    listed = layer.position.kind in LISTED
-    if activation is not None and activation.way is Way.LAYER and listed:
+    if activation is not None and activation.way is Way.LAYER and layer.position.kind in LISTED:
         return [copied, _one_line(editor.text(activation.call))]
     word = activation.word if activation is not None else ""
     word = word if word in ("tanh", "gelu", "elu", "selu") else "relu"
@@ -206,17 +188,16 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
 
 
 def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
-    call, pieces, keras = layer.call, [], layer.library is Library.KERAS
+    call, pieces, keras = layer.call, [], layer.library == "keras"
     modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
     # A Keras convolution once more keeps the size of its picture: strides would leave nothing of it.
     keeps_size = keras and modern and layer.name[-2:] in ("1D", "2D", "3D")
     once = ONCE | STRIDES if keeps_size else ONCE
     replaced = layer.filling(layer.spec.width_in) if layer.spec.weighted and not keras else None
-    for name, part in [("", part) for part in (call.args[:2] if keeps_size else call.args)] + [
-        (f"{given.arg}=" if given.arg else "**", given.value)
-        for given in call.keywords
-        if given.arg not in once
-    ]:
+    given = [("", part) for part in (call.args[:2] if keeps_size else call.args)]
+    named = [one for one in call.keywords if one.arg not in once]
+    given += [(f"{one.arg}=" if one.arg else "**", one.value) for one in named]
+    for name, part in given:
         pieces.append(name + (out_text(editor, layer) if part is replaced else editor.text(part)))
     if keeps_size:
         pieces.append('padding="same"')
@@ -227,7 +208,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()) if "#" not in text and '"""' not in text else text
 
 
-def _arguments(settings: Mapping[str, JsonValue]) -> str:
+def _arguments(settings: Settings) -> str:
     for name in settings:
         if not name.isidentifier():
             raise NotChangeable(f"A setting of a layer is a keyword. Received: {name!r}.")

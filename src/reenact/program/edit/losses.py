@@ -18,7 +18,7 @@ from reenact.program.read.vocabulary import Form, activation_for, form_of, last_
 from reenact.types import JsonValue
 
 BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
-SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
+SHARED = ("reduction", "name", "size_average", "reduce")
 
 
 def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -30,8 +30,8 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     elif site.library == "torch":
         functional = known(site.callee).dotted.startswith("torch.nn.functional.")
         home = "torch.nn.functional" if functional else "torch.nn"
-        new, kept = f"{home}.{torch_loss(value, functional=functional)}", SHARED | {"input", "target"}
-        exchange_callee(editor, site, new, kept, positional=2 if functional else 0)
+        new, both = f"{home}.{torch_loss(value, functional=functional)}", ("input", "target")
+        exchange_callee(editor, site, new, *SHARED, *both, positional=2 if functional else 0)
     else:
         _set_keras_loss(editor, site, value)
 
@@ -43,7 +43,7 @@ def _set_keras_loss(editor: SourceEditor, site: EditSite, value: str) -> None:
         own = value in lexicon.KERAS_LOSS_CLASS_OF and value != name
         write_at(editor, site.found.end, value if own else usual)
     elif last_name(known(site.callee).dotted) in lexicon.KERAS_LOSSES:
-        exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
+        exchange_callee(editor, site, f"keras.losses.{name}", *SHARED)
     else:
         rename_callee(editor, known(site.callee), f"keras.losses.{usual}")
 
@@ -88,7 +88,7 @@ def replace_loss(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
     if reason:
         raise NotChangeable(f"{param.id} cannot become {value}: {reason}.")
     set_loss(editor, site, value)
-    _adapt_labels(editor, site, form_of(old), form_of(new), width)
+    _adapt_labels(editor, site, old, new, width)
     return list(_outputs(editor, site, new))
 
 
@@ -137,20 +137,19 @@ def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[T
                 yield param, site, word
             return
     if layer.activation is not None:
-        site = EditSite(Style.NAME, layer.library.value, activation=layer.activation)
+        site = EditSite(Style.NAME, layer.library, activation=layer.activation)
         set_activation(editor, site, word)
 
 
-def _adapt_labels(
-    editor: SourceEditor, site: EditSite, old: Form | None, new: Form | None, width: int | None
-) -> None:
-    if old is None or old is new:
+def _adapt_labels(editor: SourceEditor, site: EditSite, old: str, new: str, width: int | None) -> None:
+    """The labels of one loss in the form that another takes."""
+    has, wants, torch = form_of(old), form_of(new), site.library == "torch"
+    if has is None or has is wants:
         return
-    supervision, torch = editor.reading.supervision, site.library == "torch"
     for place in meetings(editor.analysis, site):
-        if old is Form.CLASSES:
+        if has is Form.CLASSES:
             _as_columns(editor, place, width, torch=torch)
-        elif new is Form.CLASSES and supervision.labels_are_columns(site, old):
+        elif wants is Form.CLASSES and editor.reading.supervision.labels_are_columns(site, has):
             # One column a class becomes the number of the class.
             _suffix(editor, place.labels, ".argmax(1)" if torch else ".argmax(-1)")
 

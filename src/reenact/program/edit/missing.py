@@ -4,7 +4,6 @@ statements of a training loop: gradients set to zero, clipping, a schedule, trai
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.segments import inserted
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -58,11 +57,10 @@ def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     monitor = "loss" if keyword(call, "validation_data", "validation_split") is None else "val_loss"
     text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
     given = argument(call, 5, "callbacks")
-    if not isinstance(given, ast.List):
+    if isinstance(given, ast.List):
+        editor.insert(given, [text], None)
+    else:
         editor.set_argument(call, "callbacks", f"[{text}]")
-        return
-    for edit in inserted(given, [text], None):
-        editor.replace(*edit)
 
 
 def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -135,11 +133,8 @@ def remove_argument(editor: SourceEditor, site: EditSite) -> None:
     editor.drop_argument(site.call, site.found.use)
 
 
-SCHEDULES = {
-    "CosineAnnealingLR": "T_max={epochs}",
-    "StepLR": "step_size={third}, gamma=0.1",
-    "ExponentialLR": "gamma=0.95",
-}
+STEPS = "step_size={third}, gamma=0.1"
+SCHEDULES = {"CosineAnnealingLR": "T_max={epochs}", "StepLR": STEPS, "ExponentialLR": "gamma=0.95"}
 
 
 def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -152,16 +147,16 @@ def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, val
         return
     node, index = known(site.node), site.scope.index
     found = [call for call in optimizer_steps(editor.analysis) if scope_of(call) is site.scope]
-    if param.kind is Kind.ZERO_GRAD and value is not True:
-        raise NotChangeable(
-            f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
-        )
-    if param.kind is not Kind.ZERO_GRAD and (not is_number(value) or value <= 0):  # type: ignore[operator]
+    zero = param.kind is Kind.ZERO_GRAD
+    if zero and value is not True:
+        only = "True is the only change"
+        raise NotChangeable(f"Gradients are set to zero or not: {only}. Received: {value!r}.")
+    if not zero and (not is_number(value) or value <= 0):  # type: ignore[operator]
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     if not found:
         raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
     step, backward = index.statement(found[0]), index.statement(node)
-    if param.kind is Kind.ZERO_GRAD:
+    if zero:
         editor.before(backward, f"{editor.text(known(receiver(found[0])))}.zero_grad()")
         return
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
@@ -200,14 +195,11 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
     call, loop = known(site.call), site.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
-    statement = statement_of(call)
-    target = assigned(statement, call)
-    name = dotted_text(target) if target is not None else ""
-    loop_scope = scope_of(loop)
+    statement, loop_scope = statement_of(call), scope_of(loop)
+    name = dotted_text(assigned(statement, call))
     if not name or loop_scope.file != site.scope.file:
-        raise NotChangeable(
-            "The optimiser and the epoch loop stand too far apart for a schedule to be put in."
-        )
+        apart = "stand too far apart for a schedule to be put in"
+        raise NotChangeable(f"The optimiser and the epoch loop {apart}.")
     if loop_scope is not site.scope and "." not in name:
         raise NotChangeable("The optimiser is made in another function than the epoch loop.")
     holder = f"{name.rpartition('.')[0]}.scheduler" if "." in name else "scheduler"

@@ -1,10 +1,9 @@
 """Optimisers: another class with the arguments it knows, or settings for one that was a mere string."""
 
 import re
-from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.source_editor import ShortName, SourceEditor, known
+from reenact.program.edit.source_editor import Settings, ShortName, SourceEditor, known
 from reenact.program.edit.values import choose, python_text, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import lexicon
@@ -75,9 +74,8 @@ def spec_of(library: str, value: str) -> tuple[str, OptimizerSpec]:
     for name, spec in known.items():
         if plain_name(name) == plain_name(value):
             return name, spec
-    raise NotChangeable(
-        f"{title} has no optimiser of that name. Received: {value!r}. Known: {', '.join(known)}."
-    )
+    there = ", ".join(known)
+    raise NotChangeable(f"{title} has no optimiser of that name. Received: {value!r}. Known: {there}.")
 
 
 def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
@@ -108,14 +106,11 @@ def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None
     """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops without any."""
     file = editor.program.file(str(param.place.file))
     if file is not None and NESTEROV.search(file.text):
-        raise NotChangeable(
-            f"{param.id} cannot go: Nesterov's momentum, which the program asks for, needs one."
-        )
+        why = "Nesterov's momentum, which the program asks for, needs one"
+        raise NotChangeable(f"{param.id} cannot go: {why}.")
 
 
-def replace_optimizer(
-    editor: SourceEditor, site: EditSite, by: str, settings: Mapping[str, JsonValue]
-) -> None:
+def replace_optimizer(editor: SourceEditor, site: EditSite, by: str, settings: Settings) -> None:
     """Another optimiser; given settings are written, those it lacks are refused."""
     set_optimizer(editor, site, by)
     # A program written for an old Keras keeps its `lr`.

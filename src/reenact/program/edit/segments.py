@@ -190,12 +190,8 @@ def available_name(index: FileIndex, dotted: str, line: int) -> str:
     """The shortest name a file has above a line for a canonical library name; empty when it has none."""
     groups = index.module.bindings.values()
     sure = [group for group in groups if all(one.how is How.IMPORT and not one.level for one in group)]
-    names = [
-        _name_by(one, dotted)
-        for group in sure
-        for one in group
-        if getattr(one.node, "lineno", 0) <= line and index.parents.get(one.node) is index.tree
-    ]
+    above = [one for group in sure for one in group if getattr(one.node, "lineno", 0) <= line]
+    names = [_name_by(one, dotted) for one in above if index.parents.get(one.node) is index.tree]
     best = min(filter(None, names), key=lambda name: name.count("."), default="")
     home, _, last = dotted.rpartition(".")
     return best or (last if any(canonical(star.dotted) == home for star in index.module.stars) else "")
@@ -229,10 +225,8 @@ def put_import(index: FileIndex, statement: str, line: int) -> Edit:
     """The edit that puts an import behind the last one at the top of the file that comes before a line."""
     body, starts, newline = index.tree.body, index.lines.starts, index.lines.newline
     head = body[0]
-    docstring = isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant)
-    tops = [
-        one for one in body if isinstance(one, ast.Import | ast.ImportFrom) or (one is head and docstring)
-    ]
+    docstring = [head] if isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant) else []
+    tops = [*docstring, *(one for one in body if isinstance(one, ast.Import | ast.ImportFrom))]
     last = max((end for one in tops if (end := one.end_lineno or one.lineno) < line), default=0)
     if last == 0:
         return index.point(starts[head.lineno - 1]), statement + newline

@@ -7,9 +7,9 @@ place are a conflict.
 
 import ast
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from reenact.errors import NotChangeable, PatchConflict
 from reenact.program.edit import segments
@@ -25,12 +25,14 @@ from reenact.program.source import Span
 from reenact.types import JsonValue
 
 Part = TypeVar("Part")
+Settings: TypeAlias = Mapping[str, JsonValue]
+"""Arguments of a new layer or optimiser, by keyword."""
 
 
-def known(part: Part | None) -> Part:
+def known(part: Part | None, why: str = "It is not written in a way that can be changed.") -> Part:
     """What a change has to know about its place; raises NotChangeable where the program does not tell."""
     if part is None:
-        raise NotChangeable("It is not written in a way that can be changed.")
+        raise NotChangeable(why)
     return part
 
 
@@ -189,11 +191,14 @@ class SourceEditor:
             return
         for number in sorted(work.drop):
             self.replace(segments.removed(node, number), "")
-        for edit in segments.inserted(node, texts, None) if texts else ():
+        wanted = [(texts, None)] if texts else []
+        for new, place in [*wanted, *(([text], number) for number, text in work.insert)]:
+            self.insert(node, new, place)
+
+    def insert(self, node: Bracketed, texts: list[str], after: int | None) -> None:
+        """Put items into brackets; see `segments.inserted`."""
+        for edit in segments.inserted(node, texts, after):
             self.replace(*edit)
-        for number, text in work.insert:
-            for edit in segments.inserted(node, [text], number):
-                self.replace(*edit)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
         ordered = sorted(edits, key=lambda edit: (edit.span, edit.order))

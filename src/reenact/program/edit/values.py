@@ -25,8 +25,7 @@ def python_text(value: JsonValue, before: str = "") -> str:
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int | float):
-        text = repr(value)
-        return f"{quote}{text}{quote}" if before[:1] in ("'", '"') else text
+        return f"{quote}{value!r}{quote}" if before[:1] in ("'", '"') else repr(value)
     if isinstance(value, list | tuple):
         inner = ", ".join(python_text(part) for part in value)
         if before[:1] == "[":
@@ -70,11 +69,9 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
-    source = editor.program.file(spot.file)
-    if end.entry is not None and source is not None:
-        editor.replace(spot, write_value(source.language, value, before))
-        return
-    editor.replace(spot, python_text(value, before))
+    data = editor.program.file(spot.file) if end.entry is not None else None
+    text = write_value(data.language, value, before) if data is not None else python_text(value, before)
+    editor.replace(spot, text)
 
 
 def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
@@ -146,9 +143,7 @@ def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     write_at(editor, callee.end, value)
 
 
-def exchange_callee(
-    editor: SourceEditor, site: EditSite, new: str, kept: frozenset[str], positional: int = 0
-) -> None:
+def exchange_callee(editor: SourceEditor, site: EditSite, new: str, *kept: str, positional: int = 0) -> None:
     """Another library class or function in the place of one, with those arguments that both take."""
     call = known(site.call)
     rename_callee(editor, known(site.callee), new)

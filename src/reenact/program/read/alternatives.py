@@ -3,8 +3,7 @@ lacked: learning rates on a logarithmic grid, epochs and widths by factors, acti
 layer."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
@@ -15,12 +14,8 @@ from reenact.program.source import words
 from reenact.types import JsonValue
 
 RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)
-USUAL_RATE = {
-    "rmsprop": 1e-3,
-    **dict.fromkeys(words("sgd adagrad asgd rprop"), 1e-2),
-    "adadelta": 1.0,
-    "lbfgs": 1.0,
-}
+USUAL_RATE = dict.fromkeys(words("sgd adagrad asgd rprop"), 1e-2) | {"adadelta": 1.0, "lbfgs": 1.0}
+"""By optimiser; 1e-3 for all others."""
 BATCHES = (16, 32, 64, 128, 256, 512)
 FACTORS = (2.0, 0.5, 4.0, 0.25)
 EPOCH_FACTORS = (2.0, 4.0, 10.0, 0.5)
@@ -32,10 +27,10 @@ TORCH_LOSSES = words(
 )
 TORCH_OPTIMIZERS = words("Adam SGD AdamW RMSprop NAdam Adagrad Adamax Adadelta RAdam")
 KERAS_OPTIMIZERS = words("Adam SGD RMSprop Nadam AdamW Adagrad Adamax Adadelta")
-TORCH_INITIALIZERS = words(
+TORCH_INITS = words(
     "kaiming_uniform_ xavier_uniform_ kaiming_normal_ xavier_normal_ orthogonal_ trunc_normal_"
 )
-KERAS_INITIALIZERS = words(
+KERAS_INITS = words(
     "glorot_uniform he_normal he_uniform glorot_normal lecun_normal lecun_uniform orthogonal "
     "random_normal random_uniform truncated_normal zeros ones"
 )
@@ -56,13 +51,9 @@ FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
 
 def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     """Values worth trying instead of the one in force."""
-    now: JsonValue = draft.param.in_force
-    if draft.site.callee is not None and draft.site.callee.choices:
-        found: Iterable[JsonValue] = draft.site.callee.choices
-    elif draft.kind in FIXED_LISTS:
-        found = FIXED_LISTS[draft.kind]
-    else:
-        found = BY_KIND[draft.kind](draft) if draft.kind in BY_KIND else ()
+    now, callee = draft.param.in_force, draft.site.callee
+    chosen: Sequence[JsonValue] = callee.choices if callee is not None else ()
+    found = chosen or FIXED_LISTS.get(draft.kind) or BY_KIND[draft.kind](draft)
     if draft.kind is Kind.LOSS and draft.site.library == "keras":
         # `mae` is `mean_absolute_error`.
         classes = lexicon.KERAS_LOSS_CLASS_OF
@@ -82,10 +73,10 @@ def same_value(value: JsonValue, now: JsonValue) -> bool:
     return value == now
 
 
-def _unusual(optimizer: str, rate: float) -> tuple[int, float]:
-    """How far a learning rate is from what is usual for an optimiser."""
-    usual = USUAL_RATE.get(optimizer, 1e-3)
-    return abs(round(math.log10(rate / usual) * 2)), -rate
+def _rates(draft: Draft) -> Sequence[JsonValue]:
+    """Those next to what is usual for the optimiser first."""
+    usual = USUAL_RATE.get(draft.param.layer_type.lower(), 1e-3)
+    return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
 
 
 def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]:
@@ -156,7 +147,7 @@ def _optimizers(draft: Draft) -> Sequence[JsonValue]:
 
 
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
-    Kind.LEARNING_RATE: lambda draft: sorted(RATES, key=partial(_unusual, draft.param.layer_type.lower())),
+    Kind.LEARNING_RATE: _rates,
     Kind.EPOCHS: _epochs,
     Kind.BATCH_SIZE: _batches,
     Kind.UNITS: _scaled,
@@ -167,9 +158,7 @@ BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
     Kind.ACTIVATION: _activations,
     Kind.LOSS: _losses,
     Kind.OPTIMIZER: _optimizers,
-    Kind.WEIGHT_INIT: lambda draft: (
-        TORCH_INITIALIZERS if draft.site.library == "torch" else KERAS_INITIALIZERS
-    ),
+    Kind.WEIGHT_INIT: lambda draft: TORCH_INITS if draft.site.library == "torch" else KERAS_INITS,
     Kind.BIAS_INIT: lambda draft: TORCH_BIASES if draft.site.library == "torch" else KERAS_BIASES,
     Kind.SCHEDULER: _schedulers,
     Kind.VALIDATION: lambda draft: (0.2, 0.1, 0.3) if draft.site.argument == "validation_split" else (),

@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -139,6 +140,16 @@ class ProgramAnalysis:
         """All calls of the program, or those of methods of these names."""
         return [call for call in self.sources.calls() if not methods or method_name(call) in methods]
 
+    @cached_property
+    def uses(self) -> dict[ast.Call, list[ast.Call]]:
+        """By the library call that makes an object: calls of that object with two arguments or more."""
+        found: dict[ast.Call, list[ast.Call]] = {}
+        for call in self.sources.calls():
+            if isinstance(call.func, ast.Name | ast.Attribute) and len(call.args) > 1:
+                for made in dict.fromkeys(item.call for item in self.callees.made(call.func)):
+                    found.setdefault(made, []).append(call)
+        return found
+
     def value_drafts(self, kind: Kind, use: ast.expr | None, site: EditSite, **extra: Any) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use)]
@@ -214,12 +225,10 @@ class CallSite:
     def _unpacked(self, kind: Kind, name: str) -> list[Draft]:
         """`**settings` in a call: the entry of that name."""
         analysis, site = self.analysis, self.site(name)
-        return [
-            analysis.found_draft(kind, analysis.values.found(end, part.value), site, layer_type=self.owner)
-            for part in self.call.keywords
-            if part.arg is None
-            for end in analysis.follower.members(part.value, name)
-        ]
+        given = [part.value for part in self.call.keywords if part.arg is None]
+        ends = [(end, value) for value in given for end in analysis.follower.members(value, name)]
+        found = [analysis.values.found(end, value) for end, value in ends]
+        return [analysis.found_draft(kind, one, site, layer_type=self.owner) for one in found]
 
     def named(self, kind: Kind, callee: Callee, value: str = "", **more: Any) -> Draft:
         """A draft of what is called: its name, or the word that chooses it."""

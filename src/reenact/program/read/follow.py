@@ -27,10 +27,9 @@ from reenact.program.read.scope import (
 )
 from reenact.program.read.sources import rewraps
 from reenact.program.read.trail import last_before
+from reenact.program.source import word_set
 
-CASTS = frozenset(
-    ["builtins.float", "builtins.int", "builtins.str", "builtins.bool", "builtins.round", "builtins.abs"]
-)
+CASTS = word_set("builtins.float builtins.int builtins.str builtins.bool builtins.round builtins.abs")
 ENVIRONMENT = frozenset(("os.environ.get", "os.getenv"))
 
 
@@ -111,9 +110,8 @@ class Follower(Members):
     def _parameter(self, binding: Binding) -> list[End]:
         """What the program's own calls give, and the default where one of them gives nothing."""
         inside = [call for function, call in self._frames if function is binding.holder]
-        given = [
-            self._given(binding, call) for call in inside[-1:] or self.sources.sites.get(binding.holder, [])
-        ]
+        calls = inside[-1:] or self.sources.sites.get(binding.holder, [])
+        given = [self._given(binding, call) for call in calls]
         found = [end for ends in given for end in ends]
         return found if given and all(given) else [*found, *self._default(binding)]
 

@@ -173,9 +173,8 @@ class FileIndex:
         scope.bind_statement(node)
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for part, _, value, pick in (
-                one for target in targets for one in unpacked(target, How.ASSIGN, node.value)
-            ):
+            parts = [one for target in targets for one in unpacked(target, How.ASSIGN, node.value)]
+            for part, _, value, pick in parts:
                 key = stored_key(part)
                 if key is not None and value is not None:
                     self._keep(Store(*key, value, part, pick))

@@ -16,6 +16,7 @@ from reenact.program.source import word_set
 FIT_WORDS = word_set(
     "epochs nb_epoch batch_size validation_data validation_split callbacks verbose steps_per_epoch shuffle"
 )
+SCHEDULES = lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
 RATE_WORDS = ("learning_rate", "lr")
 SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.MOMENTUM, ("momentum",)),
@@ -143,14 +144,9 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
         yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
     callbacks = at.argument(5, "callbacks")
     free = callbacks is None or isinstance(callbacks, ast.List)
-    if free and not _has_schedule(at.analysis) and not has_unpacking(at.call):
+    called = (last_name(one.dotted) for call in at.analysis.calls() for one in at.analysis.callees.of(call))
+    if free and not has_unpacking(at.call) and not any(name in SCHEDULES for name in called):
         yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
-
-
-def _has_schedule(analysis: ProgramAnalysis) -> bool:
-    callees = [callee for call in analysis.calls() for callee in analysis.callees.of(call)]
-    names = lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
-    return any(last_name(callee.dotted) in names for callee in callees)
 
 
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:

@@ -9,7 +9,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
 from reenact.program.read.ends import name_spot, spot_of
 from reenact.program.read.index import statement_of
-from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
+from reenact.program.read.layers import ActivationSite, LayerSite, Way, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import argument, has_unpacking, scope_of
@@ -36,7 +36,7 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 
 
 def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
-    return EditSite(style, layer.library.value, layer.call, name, layer=layer, **more)
+    return EditSite(style, layer.library, layer.call, name, layer=layer, **more)
 
 
 def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
@@ -105,8 +105,8 @@ def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: Laye
 def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None) -> Draft:
     func, model = site.call.func, scope_of(site.call).enclosing_class()
     torch = analysis.sources.dotted(func).startswith("torch")
-    library = owner.library if owner is not None else Library.TORCH if torch else Library.KERAS
-    whole = EditSite(Style.NAME, library.value, site.call, layer=owner, activation=site)
+    library = owner.library if owner is not None else "torch" if torch else "keras"
+    whole = EditSite(Style.NAME, library, site.call, layer=owner, activation=site)
     method = isinstance(func, ast.Attribute) and site.way is Way.METHOD
     spot = name_spot(func) if isinstance(func, ast.Attribute) and method else spot_of(func)
     extra = {"model": model.name} if owner is None and model is not None else {}
@@ -119,7 +119,7 @@ def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draf
         return
     if not (layer.bare or layer.bare_output) or has_unpacking(layer.call):
         return
-    keras = layer.library is Library.KERAS
+    keras = layer.library == "keras"
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     site = _site(layer, Style.ARGUMENT if keras else Style.APPLY, "activation" if keras else "")
     default = slot.default if slot is not None else None
@@ -132,7 +132,7 @@ def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
         home, _, name = analysis.sources.dotted(call.func).rpartition(".")
         if home == "torch.nn.functional" and "dropout" in name:
             owner = scope_of(call).enclosing_class()
-            site = EditSite(Style.ARGUMENT, Library.TORCH.value, call, "p")
+            site = EditSite(Style.ARGUMENT, "torch", call, "p")
             extra = {"model": owner.name if owner else "", "layer": name}
             yield from analysis.value_drafts(Kind.DROPOUT, argument(call, 1, "p"), site, **extra)
 
@@ -146,7 +146,7 @@ def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[D
     if not all(one.layer for one in written):
         return
     done = {(one.model, one.layer, one.kind) for one in written}
-    torch = [layer for layer in models.layers if layer.library is Library.TORCH]
+    torch = [layer for layer in models.layers if layer.library == "torch"]
     for layer in [layer for layer in torch if layer.spec.family in (Family.DENSE, Family.CONV)]:
         for kind, default in DEFAULTS.items():
             if (layer.model, layer.path, kind) not in done:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 from itertools import count
 
 from reenact.program.hyperparameter import Kind
@@ -71,19 +71,13 @@ def bend_word(dotted: str) -> str:
     return activation_word(name) if known else ""
 
 
-class Library(StrEnum):
-    """Whose layer it is."""
-
-    TORCH = "torch"
-    KERAS = "keras"
-
-
 @dataclass(slots=True, eq=False)
 class LayerSite:
     """One constructor call of a layer in the source."""
 
     made: Made
-    library: Library
+    library: str
+    """`torch` or `keras`."""
     name: str
     """Class name as the library spells it."""
     spec: LayerSpec
@@ -135,13 +129,13 @@ class LayerSite:
         return self.position.model
 
 
-def library_spec(dotted: str) -> tuple[Library, str, LayerSpec] | None:
+def library_spec(dotted: str) -> tuple[str, str, LayerSpec] | None:
     """The layer class behind a canonical name."""
     name = last_name(dotted)
     if dotted == f"torch.nn.{name}" and name in lexicon.TORCH_LAYERS:
-        return Library.TORCH, name, lexicon.TORCH_LAYERS[name]
+        return "torch", name, lexicon.TORCH_LAYERS[name]
     if dotted == f"keras.layers.{name}" and name in lexicon.KERAS_LAYERS:
-        return Library.KERAS, name, lexicon.KERAS_LAYERS[name]
+        return "keras", name, lexicon.KERAS_LAYERS[name]
     return None
 
 

@@ -148,11 +148,8 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
 def _epoch_loop(loops: Loops) -> Loop | None:
     """The loop that counts epochs: by the name of its variable, else the outermost that counts."""
     counting = [loop for loop in loops.levels if _rounds(loop) is not None]
-    named = [
-        loop
-        for loop in counting
-        if "epoch" in ast.unparse(loop.test if isinstance(loop, ast.While) else loop.target).lower()
-    ]
+    heads = [(loop, loop.test if isinstance(loop, ast.While) else loop.target) for loop in counting]
+    named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
     outermost = [loop for loop in counting if loops.levels[loop] == 0]
     return min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
 
@@ -254,10 +251,9 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
 
 def _cleared_otherwise(analysis: ProgramAnalysis) -> bool:
     """`p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`."""
-    bases = [receiver(call) for call in analysis.calls("zero_", "fill_")]
-    return any("grad" in index.stores for index in analysis.sources.indexes.values()) or any(
-        base is not None and dotted_text(base).endswith("grad") for base in bases
-    )
+    bases = [dotted_text(receiver(call)) for call in analysis.calls("zero_", "fill_")]
+    stored = any("grad" in index.stores for index in analysis.sources.indexes.values())
+    return stored or any(base.endswith("grad") for base in bases)
 
 
 def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
@@ -288,18 +284,13 @@ def _mode_calls(analysis: ProgramAnalysis, name: str) -> list[ast.Call]:
 def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating function."""
     for index in analysis.sources.indexes.values():
-        found: list[ast.stmt] = [
-            node
-            for node in index.withs
-            for item in node.items
-            if isinstance(item.context_expr, ast.Call) and no_grad(analysis, item.context_expr)
-        ]
-        for function in index.functions:
-            node = function.node
+        held = [(node, item.context_expr) for node in index.withs for item in node.items]
+        called = [(node, part) for node, part in held if isinstance(part, ast.Call)]
+        found: list[ast.stmt] = [node for node, part in called if no_grad(analysis, part)]
+        for function, node in [(one, one.node) for one in index.functions]:
             named = speaks_of_evaluation(function.name) and "model" in function.bindings
-            if isinstance(node, ast.FunctionDef) and (
-                named or any(no_grad(analysis, mark) for mark in node.decorator_list)
-            ):
+            marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+            if isinstance(node, ast.FunctionDef) and (named or any(no_grad(analysis, m) for m in marks)):
                 found.append(node.body[0])
         if found:
             site = EditSite(Style.LOOP, "torch", node=found[0])

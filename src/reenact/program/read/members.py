@@ -232,9 +232,8 @@ class Members(Trail):
             return []
         classes = argument(maker.node, 0, "dataclass_types")
         parts = classes.elts if isinstance(classes, ast.Tuple | ast.List) else [classes]
-        if number >= len(parts) or parts[number] is None:
-            return []
-        return self.follow(parts[number])  # type: ignore[arg-type]
+        part = parts[number] if number < len(parts) else None
+        return self.follow(part) if part is not None else []
 
 
 def _item_given(end: End, number: int) -> Given | None:

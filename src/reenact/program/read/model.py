@@ -10,7 +10,7 @@ from reenact.program.read import lexicon
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
 from reenact.program.read.ends import is_number, literal, spot_of
 from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.layers import Applied, LayerSite, Library, find_layers
+from reenact.program.read.layers import Applied, LayerSite, find_layers
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
 from reenact.program.read.scope import Scope, argument, bindings_of, is_name, method_name, scope_of
 from reenact.program.read.vocabulary import Family
@@ -28,9 +28,6 @@ class Models:
         self.layers = find_layers(analysis.sources, analysis.callees, analysis.values)
         self.applied = Applied(analysis.callees, self.layers)
         self.flow = Flow(analysis.sources, self.applied)
-        self.width_users: dict[Span, list[LayerSite]] | None = None
-        """Filled by `widths`."""
-
         self._walk_classes()
         self._walk_functions()
         self._walk_sequences()
@@ -41,6 +38,16 @@ class Models:
         sources = self.analysis.sources
         owners = [owner for index in sources.indexes.values() for owner in index.classes]
         return [owner for owner in owners if sources.inherits(owner, MODEL_CLASSES)]
+
+    @cached_property
+    def width_users(self) -> dict[Span, list[LayerSite]]:
+        """For every place that a width comes from, the layers that take it."""
+        users: dict[Span, list[LayerSite]] = {}
+        for layer in self.layers:
+            for slot in [slot for slot in layer.spec.slots if slot.kind in WIDTHS]:
+                for found in self.analysis.values.find(layer.filling(slot)):
+                    users.setdefault(found.spot, []).append(layer)
+        return users
 
     def _walk_classes(self) -> None:
         for owner in self.classes:
@@ -55,14 +62,12 @@ class Models:
         sources, inside = self.analysis.sources, set(self.classes) - {owner}
         calls = [call for call in self.analysis.calls() if not is_name(call.func, "super")]
         given = [part for call in calls for part in call.args if is_name(part, owner.name)]
-        handed_over = any(sources.meaning(part) is owner for part in given)
-        return handed_over or any(
-            scope_of(call).enclosing_class() in inside for call in sources.sites.get(owner, [])
-        )
+        makers = [scope_of(call).enclosing_class() for call in sources.sites.get(owner, [])]
+        return any(sources.meaning(part) is owner for part in given) or any(one in inside for one in makers)
 
     def _walk_functions(self) -> None:
         """Functions, or the module itself, that build a functional Keras model."""
-        keras = [layer for layer in self.layers if layer.library is Library.KERAS]
+        keras = [layer for layer in self.layers if layer.library == "keras"]
         applied = [layer for layer in keras if layer.position.kind is ContainerKind.APPLIED]
         for scope in dict.fromkeys(layer.scope for layer in applied):
             if scope.enclosing_class() is not None or isinstance(scope.node, ast.comprehension):
@@ -142,7 +147,7 @@ def _is_counted(layer: LayerSite) -> bool:
 def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when nobody can tell."""
     found: dict[Span, Follows] = {}
-    for user in _users(models).get(spot) or [layer]:
+    for user in models.width_users.get(spot) or [layer]:
         if user.output:
             continue
         if user.tied:
@@ -155,17 +160,6 @@ def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | s
                 return following
             found |= {item.spot: item for item in following}
     return list(found.values())
-
-
-def _users(models: Models) -> dict[Span, list[LayerSite]]:
-    """For every place that a width comes from, the layers that take it; worked out once for a program."""
-    if models.width_users is None:
-        models.width_users = {}
-        for layer in models.layers:
-            for slot in [slot for slot in layer.spec.slots if slot.kind in WIDTHS]:
-                for found in models.analysis.values.find(layer.filling(slot)):
-                    models.width_users.setdefault(found.spot, []).append(layer)
-    return models.width_users
 
 
 def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> list[Follows] | str:

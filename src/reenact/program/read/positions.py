@@ -180,36 +180,27 @@ def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:
     """A list made by assignment, `+=`, append, extend; in the order of the text."""
     bindings = bindings_of(name)
     holder = bindings[0].holder if bindings else scope_of(name)
+    filling = [call for call in holder.index.calls if method_name(call) in ("append", "extend")]
+    own = [call for call in filling if is_name(receiver(call), name.id)]
     nodes = [binding.node for binding in bindings]
-    nodes += [
-        call
-        for call in holder.index.calls
-        if method_name(call) in ("append", "extend")
-        and is_name(receiver(call), name.id)
-        and holder in scope_of(call).chain()
-    ]
+    nodes += [call for call in own if holder in scope_of(call).chain()]
     for node in sorted(nodes, key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))):
         if isinstance(node, ast.Call):
             listed = method_name(node) == "extend"
             for part in node.args:
                 yield from _listed(part, seen) if listed else [part]
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            plain = node.value is None or isinstance(node.value, ast.Name)
-            yield from [] if plain or node.value is None else _listed(node.value, seen)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None:
+            yield from _listed(node.value, seen) if not isinstance(node.value, ast.Name) else ()
 
 
 def _added(call: ast.Call) -> Iterator[ast.expr]:
     """`model.add(layer)` and `model.add_module("name", layer)` after `model = Sequential()`."""
     scope = scope_of(call)
     statement = scope.index.statement(call)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    name = dotted_text(target) if target is not None else ""
-    if not name or not isinstance(statement, ast.Assign) or statement.value is not call:
-        return
-    for other in scope.index.calls:
-        base = receiver(other)
-        if base is None or dotted_text(base) != name or scope_of(other) is not scope:
-            continue
+    made = isinstance(statement, ast.Assign) and statement.value is call
+    name = dotted_text(statement.targets[0]) if isinstance(statement, ast.Assign) and made else ""
+    named = [other for other in scope.index.calls if name and dotted_text(receiver(other)) == name]
+    for other in [other for other in named if scope_of(other) is scope]:
         if method_name(other) == "add" and len(other.args) == 1:
             yield other.args[0]
         elif method_name(other) in ("add_module", "append") and other.args:

@@ -130,11 +130,9 @@ def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft
 
 def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
     for index in analysis.sources.indexes.values():
-        for name, bindings in index.module.bindings.items():
-            if plain_name(name) not in names or len(bindings) != 1:
-                continue
-            binding = bindings[0]
-            if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
+        single = [(name, found[0]) for name, found in index.module.bindings.items() if len(found) == 1]
+        for name, binding in [pair for pair in single if plain_name(pair[0]) in names]:
+            if binding.how is not How.ASSIGN or binding.pick:
                 continue
             site = EditSite(Style.VALUE, "torch", node=binding.node)
             for draft in analysis.value_drafts(kind, binding.value, site):
@@ -162,9 +160,5 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
 
 def _is_read(tree: ast.Module, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
     """Whether a name, or an attribute of that name, is used anywhere."""
-    return any(
-        isinstance(node, kind)
-        and isinstance(node.ctx, ast.Load)
-        and name == (node.id if isinstance(node, ast.Name) else node.attr)
-        for node in ast.walk(tree)
-    )
+    nodes = (node for node in ast.walk(tree) if isinstance(node, kind) and isinstance(node.ctx, ast.Load))
+    return any(name == (node.id if isinstance(node, ast.Name) else node.attr) for node in nodes)

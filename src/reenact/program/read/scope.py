@@ -202,9 +202,7 @@ def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
     if isinstance(node, ast.For | ast.AsyncFor):
         return [(node.target, How.LOOP, node.iter)]
     if isinstance(node, ast.With | ast.AsyncWith):
-        return [
-            (i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars is not None
-        ]
+        return [(i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars]
     return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
 
 
@@ -264,9 +262,8 @@ def entries(node: ast.AST | None) -> dict[object, ast.expr]:
 
 def has_unpacking(call: ast.Call) -> bool:
     """True when `*args` or `**kwargs` may give more than is written."""
-    return any(isinstance(part, ast.Starred) for part in call.args) or any(
-        part.arg is None for part in call.keywords
-    )
+    starred = any(isinstance(part, ast.Starred) for part in call.args)
+    return starred or any(part.arg is None for part in call.keywords)
 
 
 def method_name(call: ast.Call) -> str:

@@ -143,9 +143,8 @@ class Sources:
 
     def inherits(self, owner: Scope, names: frozenset[str]) -> bool:
         """True when a class derives, perhaps through others, from one of these library classes."""
-        return any(
-            base in names for one in self.lineage(owner) for base in self.bases(one) if isinstance(base, str)
-        )
+        bases = [base for one in self.lineage(owner) for base in self.bases(one)]
+        return any(isinstance(base, str) and base in names for base in bases)
 
     def _name(self, name: str, scope: Scope) -> Meaning:
         bindings = scope.find(name)

@@ -3,7 +3,7 @@ losses could stand where one stands."""
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -41,18 +41,9 @@ def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
         for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
             own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
             found += [Meeting(own)] if own is not None else []
-    pairs = [call.args[:2] if torch else call.args[1::-1] for call in _uses(analysis, site)]
+    uses = [call for call in analysis.uses.get(site.call, ()) if method_name(call) not in FITS]
+    pairs = [call.args[:2] if torch else call.args[1::-1] for call in uses]
     return [*found, *(Meeting(labels, outputs) for outputs, labels in pairs)]
-
-
-def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[ast.Call]:
-    """Calls of a loss object with outputs and labels."""
-    for call in analysis.calls():
-        if not isinstance(call.func, ast.Name | ast.Attribute) or len(call.args) < 2 or call is site.call:
-            continue
-        made = () if method_name(call) in FITS else analysis.callees.made(call.func)
-        if any(item.call is site.call for item in made):
-            yield call
 
 
 def part_of(given: ast.Dict, output: str) -> ast.expr | None:
@@ -102,15 +93,19 @@ class Supervision:
 
     def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
-        for param, own in self._losses:
-            strict = own.library == "torch" and activation_for(str(param.value)) == "sigmoid"
-            if strict and any(bends(site, layer) for layer in self.outputs(own)):
-                return param
-        return None
+        bent = (param for param, layers in self._strict if any(bends(site, layer) for layer in layers))
+        return next(bent, None)
+
+    @cached_property
+    def _strict(self) -> list[tuple[Hyperparameter, list[LayerSite]]]:
+        """Losses that stop it so, with the layers they look at."""
+        torch = [(param, site) for param, site in self._losses if site.library == "torch"]
+        strict = [pair for pair in torch if activation_for(str(pair[0].value)) == "sigmoid"]
+        return [(param, self.outputs(site)) for param, site in strict]
 
     def outputs(self, site: EditSite) -> list[LayerSite]:
         """The last layers of the models that this loss looks at."""
-        found = [one for one in self.models.layers if one.output and one.library.value == site.library]
+        found = [one for one in self.models.layers if one.output and one.library == site.library]
         if site.output:
             return [layer for layer in found if literal(keyword(layer.call, "name")) == site.output]
         if site.library == "torch":
@@ -168,10 +163,8 @@ class Supervision:
         if wants is None:
             return ""
         if has is Form.NUMBERS and not self.sorts(site) and not takes_any_number(new):
-            return (
-                f"{new} takes {wants.value}; {old} takes any numbers, and nothing in the program says that "
-                "its labels are classes"
-            )
+            why = "takes any numbers, and nothing in the program says that its labels are classes"
+            return f"{new} takes {wants.value}; {old} {why}"
         if wants is Form.CLASSES:
             return self._why_not_classes(site, has, new)
         return ""
@@ -205,13 +198,8 @@ class Supervision:
 
 def bends(site: EditSite, layer: LayerSite) -> bool:
     """Whether an activation acts on the output of this layer, however it is written."""
-    if site.layer is layer:
-        return True
-    call = layer.activation.call if layer.activation is not None else None
-    return call is not None and (
-        (site.activation is not None and site.activation.call is call)
-        or (site.layer is not None and site.layer.call is call)
-    )
+    acting = [part.call for part in (site.activation, site.layer) if part is not None]
+    return site.layer is layer or (layer.activation is not None and layer.activation.call in acting)
 
 
 def gives_probabilities(activation: JsonValue) -> bool:

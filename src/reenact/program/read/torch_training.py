@@ -16,11 +16,7 @@ from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.source import words
 
-OPTIMIZER_KINDS = (
-    (Kind.LEARNING_RATE, "lr"),
-    (Kind.MOMENTUM, "momentum"),
-    (Kind.WEIGHT_DECAY, "weight_decay"),
-)
+OPTIMIZER_KINDS = {"lr": Kind.LEARNING_RATE, "momentum": Kind.MOMENTUM, "weight_decay": Kind.WEIGHT_DECAY}
 CLIPPING = {"clip_grad_norm_": "max_norm", "clip_grad_norm": "max_norm", "clip_grad_value_": "clip_value"}
 
 
@@ -52,14 +48,14 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
 
 def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
     yield at.named(Kind.OPTIMIZER, callee)
-    for kind, name in OPTIMIZER_KINDS:
+    for name, kind in OPTIMIZER_KINDS.items():
         if spec.takes(name):
             yield from at.either(Slot(kind, (name,), spec.position(name), spec.default(name)))
     # Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`.
     for group in getattr(at.argument(0, "params"), "elts", ()):
         for key, value in entries(group).items():
-            for kind in [kind for kind, name in OPTIMIZER_KINDS if name == key]:
-                yield from at.analysis.value_drafts(kind, value, at.site(str(key), Style.VALUE))
+            if isinstance(key, str) and key in OPTIMIZER_KINDS:
+                yield from at.analysis.value_drafts(OPTIMIZER_KINDS[key], value, at.site(key, Style.VALUE))
 
 
 def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft]:

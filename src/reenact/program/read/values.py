@@ -240,9 +240,8 @@ class Callees:
             return []
         base = self.sources.dotted(node.args[0])
         ends = self.follower.follow(node.args[1]) if base else []
-        return [
-            Callee(canonical(f"{base}.{_chosen_word(end)}"), end, True) for end in ends if _chosen_word(end)
-        ]
+        chosen = [(_chosen_word(end), end) for end in ends]
+        return [Callee(canonical(f"{base}.{word}"), end, True) for word, end in chosen if word]
 
     def _table(self, node: ast.Subscript) -> list[Callee]:
         """`ACTIVATIONS[args.act]`, where the table is a dictionary of the program."""

@@ -98,19 +98,14 @@ class LibraryWords:
 def read_library(name: str) -> LibraryWords:
     """The table of a library that lies beside this file."""
     tables = _read(name)
-    slots = {
-        key: Slot(Kind(one.pop("kind")), words(one.pop("names")), **one)
-        for key, one in tables.pop("slots").items()
-    }
-    layers = {
-        layer: LayerSpec(
-            Family(one["family"]),
-            tuple(slots[key] for key in words(one.get("slots", ""))),
-            slots[one["width_in"]] if "width_in" in one else None,
-        )
-        for one in tables.pop("layers")
-        for layer in words(one["names"])
-    }
+    slots: dict[str, Slot] = {}
+    for key, one in tables.pop("slots").items():
+        slots[key] = Slot(Kind(one.pop("kind")), words(one.pop("names")), **one)
+    layers: dict[str, LayerSpec] = {}
+    for one in tables.pop("layers"):
+        taken = tuple(slots[key] for key in words(one.get("slots", "")))
+        spec = LayerSpec(Family(one["family"]), taken, slots.get(one.get("width_in", "")))
+        layers |= dict.fromkeys(words(one["names"]), spec)
     every = _signature(tables["words"].get("every_optimizer", ""))
     own = {key: _signature(text) for key, text in tables.pop("optimizers").items()}
     optimizers = {key: OptimizerSpec(tuple({**one, **every, **one}.items())) for key, one in own.items()}
