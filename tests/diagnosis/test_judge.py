@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from reenact.diagnosis.diagnosis import InterventionResult
-from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.judgement import Judgement, judgement_of
-from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
-from reenact.diagnosis.suspects import suspects_from
+from reenact.diagnosis.judge import conclude, diagnose_evidence
+from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.options import Depth, DiagnoseOptions
+from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.probe.trace import Columns, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import rule
 from reenact.testing.rules import evidence_of
+from reenact.trials.budget import TrainingUsage
 
 HOT = """\
 import torch
@@ -69,6 +70,10 @@ def run(losses: list[float]) -> Evidence:
     return Evidence(trace=trace)
 
 
+def judged(seen: Evidence, symptoms: tuple[Suspect, ...]) -> Judgement:
+    return conclude(seen, DiagnoseOptions(), symptoms, (), TrainingUsage(0.0)).judgement
+
+
 @pytest.mark.parametrize(
     ("layer", "losses", "judgement"),
     [
@@ -84,10 +89,7 @@ def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
 ) -> None:
     seen = run(losses)
     finding = replace(rule("DL005").finding(seen, "weights unchanged", confidence=0.85), layer=layer)
-    found = judgement_of(
-        seen, Depth.QUICK, findings=0, symptoms=suspects_from([finding]), threshold=THRESHOLD
-    )
-    assert found is judgement
+    assert judged(seen, suspects_from([finding])) is judgement
 
 
 @pytest.mark.parametrize(
@@ -98,8 +100,7 @@ def test_a_training_that_learns_nothing_is_never_called_sound(
 ) -> None:
     seen = run(losses)
     stalls = suspects_from([rule("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
-    found = judgement_of(seen, Depth.QUICK, findings=0, symptoms=stalls, threshold=THRESHOLD)
-    assert found is judgement
+    assert judged(seen, stalls) is judgement
 
 
 TWO_NETWORKS = """\

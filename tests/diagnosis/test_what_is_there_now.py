@@ -64,7 +64,7 @@ def continued(journal: Journal, program: Program, tmp_path: Path) -> tuple[Diagn
     """One execution of a run that is left unfinished, as if it had been killed after the diagnosis."""
     with journal.run(pipeline="diagnose", request="the same") as run:
         given = services(journal, tmp_path)
-        found = diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run)
+        found = diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run, None)
         return found, run.reused
 
 

@@ -6,10 +6,10 @@ From single changes to the set that does best: joint changes, cut down to what i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import TypeAlias
 
 from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, firsts
-from reenact.errors import PatchRefused
 from reenact.program.fault import Fault
 from reenact.program.patch import Patch
 from reenact.rules.finding import Certainty
@@ -42,6 +42,10 @@ class Candidate:
     patch: Patch
 
 
+Joint: TypeAlias = tuple[Candidate, ...]
+"""Changes that are made together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Screened:
     """A candidate and its measure on the screening seed."""
@@ -58,9 +62,7 @@ class Screening:
     plan: InterventionPlan
     tell: Tell
 
-    def scores(
-        self, patches: Sequence[Patch], looks: int = 1, *, against: float | None = None
-    ) -> list[float]:
+    def scores(self, patches: Sequence[Patch], looks: int = 1, against: float | None = None) -> list[float]:
         """The measure of each changed program on the screening seeds; a second look takes twice as many.
         `against` as in `BudgetedTrainer.scores`."""
         return self.trainer.scores(patches, looks * self.plan.screening_seeds, against=against)
@@ -75,10 +77,7 @@ class Screening:
 
     def applies(self, candidates: Sequence[Candidate]) -> bool:
         """Whether these changes can be made together, and judged."""
-        try:
-            return self.trainer.applies(whole(candidates))
-        except PatchRefused:
-            return False
+        return self.trainer.applies(whole(candidates))
 
 
 def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Candidate]:
@@ -122,7 +121,7 @@ def whole(candidates: Sequence[Candidate]) -> Patch:
 
 def grow(
     base: float, screened: list[Screened], helpful: list[Screened], screening: Screening
-) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+) -> tuple[Joint, Joint]:
     """Begin with the best single change, the first of the `helpful`; see what others add to it.
 
     The set of changes that does best on the screening seeds and holds nothing it can do without, and changes
@@ -149,9 +148,7 @@ def grow(
     return best, what_adds(best, by_score, screening) if best else ()
 
 
-def what_adds(
-    chosen: tuple[Candidate, ...], candidates: Sequence[Candidate], screening: Screening
-) -> tuple[Candidate, ...]:
+def what_adds(chosen: Joint, candidates: Sequence[Candidate], screening: Screening) -> Joint:
     """What still helps when the chosen changes are made: a fault may hide behind another."""
     more = [one for one in _promising(candidates, chosen)[:ADDED] if screening.applies((*chosen, one))]
     cost = sum(screening.cost(whole((*chosen, one))) for one in more)
@@ -161,7 +158,7 @@ def what_adds(
     return tuple(compress(more, (screening.trainer.improves(reached, score) for score in scores)))
 
 
-def _promising(candidates: Sequence[Candidate], best: tuple[Candidate, ...]) -> list[Candidate]:
+def _promising(candidates: Sequence[Candidate], best: Joint) -> list[Candidate]:
     """Others worth adding: strong ones, by confidence, one a suspect, the first that was given."""
     taken = {one.suspect.key for one in best}
     likely = sorted(candidates, key=lambda item: -item.suspect.confidence)
@@ -174,15 +171,13 @@ def is_firm(suspect: Suspect) -> bool:
     return suspect.confidence >= STRONG or suspect.certainty is not Certainty.HINT
 
 
-def interacting(candidates: Sequence[Candidate]) -> list[tuple[Candidate, ...]]:
+def interacting(candidates: Sequence[Candidate]) -> list[Joint]:
     """Changes that are known to help only together, where several of them are suspected."""
     groups = [tuple(one for one in candidates if one.suspect.fault in faults) for faults in INTERACTING]
     return [group for group in groups if len(group) > 1]
 
 
-def joint(
-    best: tuple[Candidate, ...], rest: Sequence[Candidate], applies: Callable[[Sequence[Candidate]], bool]
-) -> tuple[Candidate, ...]:
+def joint(best: Joint, rest: Sequence[Candidate], applies: Callable[[Joint], bool]) -> Joint:
     """As many changes at once as fit together, one a suspect."""
     for one in rest:
         if all(one.suspect.key != other.suspect.key for other in best) and applies((*best, one)):
@@ -190,12 +185,10 @@ def joint(
     return best
 
 
-def cut(
-    base: float, reached: float, joint: tuple[Candidate, ...], screening: Screening
-) -> tuple[Candidate, ...]:
+def cut(base: float, reached: float, joint: Joint, screening: Screening) -> Joint:
     """Delta debugging: leave out what the gain does not need."""
 
-    def suffices(part: tuple[Candidate, ...]) -> bool:
+    def suffices(part: Joint) -> bool:
         if not part or not screening.leaves_enough(screening.cost(whole(part))):
             return False
         score = screening.scores([whole(part)])[0]

@@ -11,16 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AliasChoices, Field
 
-from reenact.diagnosis.judgement import (
-    DEEPER,
-    Judgement,
-    ending,
-    grave_symptoms,
-    judgement_of,
-    next_command,
-    on_stand_in,
-    why_unjudged,
-)
+from reenact.diagnosis.judgement import Conclusion, Judgement, conclusion_of, counted, on_stand_in
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, ReenactError
@@ -107,16 +98,6 @@ class DiagnosisFinding(Result):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """What a diagnosis comes to, for readers who have not the evidence any more."""
-
-    judgement: Judgement
-    sentence: str
-    next_command: str
-    task: TaskType
-
-
 @dataclass(frozen=True)
 class Diagnosis(Result):
     """The answer."""
@@ -152,14 +133,7 @@ class Diagnosis(Result):
     @cached_property
     def conclusion(self) -> Conclusion:
         """As it was stored, else as it follows from the evidence."""
-        if self.concluded is not None:
-            return self.concluded
-        found, evidence = len(self.findings), self.evidence
-        judged = judgement_of(
-            evidence, self.depth, findings=found, symptoms=self.symptoms, threshold=self.threshold
-        )
-        sentence = on_stand_in(self.stand_in_data, self._sentence(judged))
-        return Conclusion(judged, sentence, next_command(judged, evidence, self.depth), evidence.task)
+        return self.concluded or conclusion_of(self)
 
     @property
     def task(self) -> TaskType:
@@ -199,31 +173,10 @@ class Diagnosis(Result):
         """Data sets that the program got made-up data for."""
         return self.evidence.stand_in_data
 
-    def _sentence(self, judgement: Judgement) -> str:
-        match judgement:
-            case Judgement.FINDINGS:
-                confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
-                return f"{_counted(len(self.findings), 'finding')}{confirmed}."
-            case Judgement.BROKEN:
-                grave = grave_symptoms(self.symptoms, self.threshold)
-                seen = grave or [one for one in self.symptoms if one.confidence >= self.threshold]
-                count = _counted(len(seen), "symptom")
-                deeper = f" Try --depth {DEEPER[self.depth]}." if self.depth in DEEPER else ""
-                return f"Training looks broken ({count}), cause not identified.{deeper}"
-            case Judgement.UNJUDGED:
-                return f"Nothing could be judged: {why_unjudged(self.evidence, self.depth)}."
-            case Judgement.SOUND if not self.depth.runs:
-                return "No rule fires on the text. Nothing was run (--depth static)."
-            case Judgement.SOUND:
-                ended = ending(self.evidence)
-                steps = self.evidence.trace.step_count if self.evidence.trace is not None else 0
-                seen_in = f" in the {_counted(steps, 'step')} seen. {ended}" if ended else "."
-                return f"No fault found at depth {self.depth}{seen_in}"
-
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
         words = {
-            Judgement.FINDINGS: _counted(len(self.findings), "finding"),
+            Judgement.FINDINGS: counted(len(self.findings), "finding"),
             Judgement.BROKEN: "training looks broken",
             Judgement.UNJUDGED: "nothing could be judged",
             Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
@@ -262,10 +215,6 @@ class Diagnosis(Result):
 
 IN_SHORT = 24
 """Values of a curve in a list."""
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)

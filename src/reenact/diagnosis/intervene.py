@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from reenact.diagnosis import candidates
-from reenact.diagnosis.candidates import STRONG, Candidate, Screened, Screening, whole
+from reenact.diagnosis.candidates import STRONG, Candidate, Joint, Screened, Screening, whole
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
@@ -70,12 +70,12 @@ class _Tried:
     base: float = float("-inf")
     screened: list[Screened] = field(default_factory=list)
     helpful: list[Screened] = field(default_factory=list)
-    adds: tuple[Candidate, ...] = ()
-    verified: list[tuple[tuple[Candidate, ...], ChangeEffect]] = field(default_factory=list)
+    adds: Joint = ()
+    verified: list[tuple[Joint, ChangeEffect]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     @property
-    def confirmed(self) -> tuple[Candidate, ...]:
+    def confirmed(self) -> Joint:
         """The changes that were confirmed together."""
         return next((option for option, effect in self.verified if effect.confirmed), ())
 
@@ -108,7 +108,7 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
     return tried
 
 
-def _together(tried: _Tried, screening: Screening) -> tuple[Candidate, ...]:
+def _together(tried: _Tried, screening: Screening) -> Joint:
     """All that is proven or strongly suspected at once: what is needed of it when that helps."""
     firm = [one for one in tried.candidates if one.suspect.certainty is not Certainty.HINT]
     change = candidates.joint((), firm, screening.applies)
@@ -142,9 +142,7 @@ def _second_look(base: float, helpful: list[Screened], screening: Screening) -> 
     return base, candidates.ranked(held, base, trainer)
 
 
-def _verify(
-    chosen: tuple[Candidate, ...], helpful: list[Screened], screening: Screening
-) -> list[tuple[tuple[Candidate, ...], ChangeEffect]]:
+def _verify(chosen: Joint, helpful: list[Screened], screening: Screening) -> list[tuple[Joint, ChangeEffect]]:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
     options = [chosen] if chosen else []
     options += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
@@ -156,13 +154,12 @@ def _verify(
     results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
     if late is not None and not results:
         raise late
-    effects = [
-        ChangeEffect(
-            one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison,
-            one.p_value, one.holds, one.cpu_seconds,
-        ) for one in results
-    ]  # fmt: skip
-    return list(zip(options, effects, strict=False))
+    found = []
+    for option, one in zip(options, results, strict=False):
+        both, proof = one.comparison, (one.p_value, one.holds, one.cpu_seconds)
+        effect = ChangeEffect(one.patch, trainer.measure, both.before, both.after, both, *proof)
+        found.append((option, effect))
+    return found
 
 
 def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float) -> DiagnosisFinding:

@@ -146,12 +146,8 @@ def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple
     def placed(finding: Finding) -> Finding:
         key = _key(finding, evidence)
         texts = {**own, **opened} if finding.place is None else opened
-        places = [
-            Place(file, number)
-            for file, text in texts.items()
-            for number, line in enumerate(text.splitlines(), 1)
-            if key is not None and key.match(line)
-        ]
+        lines = [(file, *line) for file, text in texts.items() for line in enumerate(text.splitlines(), 1)]
+        places = [Place(file, number) for file, number, line in lines if key is not None and key.match(line)]
         return replace(finding, place=places[0]) if len(places) == 1 else finding
 
     return tuple(map(placed, findings))

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
 from reenact.probe.outcome import OutcomeKind
+from reenact.program.graph import TaskType
 from reenact.rules.finding import Certainty, Severity
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
+    from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.diagnosis.suspects import Suspect
     from reenact.rules.evidence import Evidence
 
@@ -51,36 +54,78 @@ def on_stand_in(names: Sequence[str], sentence: str) -> str:
     return f"On stand-in data for {', '.join(names)}: {sentence}" if names else sentence
 
 
-def judgement_of(
-    evidence: Evidence, depth: Depth, *, findings: int, symptoms: Sequence[Suspect], threshold: float
-) -> Judgement:
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a diagnosis comes to, for readers who have not the evidence any more."""
+
+    judgement: Judgement
+    sentence: str
+    next_command: str
+    task: TaskType
+
+
+def conclusion_of(found: Diagnosis) -> Conclusion:
+    """As it follows from the evidence."""
+    judged = _judgement(found)
+    sentence = on_stand_in(found.stand_in_data, _sentence(found, judged))
+    command = _next_command(judged, found.evidence, found.depth)
+    return Conclusion(judged, sentence, command, found.evidence.task)
+
+
+def _judgement(found: Diagnosis) -> Judgement:
     """What findings, symptoms and evidence come to together."""
-    if findings:
+    if found.findings:
         return Judgement.FINDINGS
     from reenact.rules.health import Health, health_of
 
+    evidence, symptoms, threshold = found.evidence, found.symptoms, found.threshold
     health = health_of(evidence)
     # A symptom counts where a training is not seen to learn; one that is proven, a crash, needs none.
     counts = health in (Health.FAILS, Health.UNSEEN)
     proof = health is not Health.WORKS
-    found = grave_symptoms(symptoms, threshold)
-    grave = [one for one in found if counts or (proof and one.certainty is Certainty.PROOF)]
+    errors = grave_symptoms(symptoms, threshold)
+    grave = [one for one in errors if counts or (proof and one.certainty is Certainty.PROOF)]
     output = evidence.output.name if evidence.output is not None else ""
     # Not that of one hidden layer.
     of_all = any(not one.layer or one.layer == output for one in grave)
     if of_all or (grave and not _goes_on(evidence)):
         return Judgement.BROKEN
     shown = any(one.confidence >= threshold for one in symptoms)
-    if depth.runs and shown and health is Health.FAILS and not _goes_on(evidence):
+    if found.depth.runs and shown and health is Health.FAILS and not _goes_on(evidence):
         return Judgement.BROKEN
-    return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
+    return Judgement.UNJUDGED if why_unjudged(evidence, found.depth) else Judgement.SOUND
+
+
+def _sentence(found: Diagnosis, judgement: Judgement) -> str:
+    evidence, depth = found.evidence, found.depth
+    match judgement:
+        case Judgement.FINDINGS:
+            confirmed = f", {found.confirmed} confirmed by training" if depth.intervenes else ""
+            return f"{counted(len(found.findings), 'finding')}{confirmed}."
+        case Judgement.BROKEN:
+            grave = grave_symptoms(found.symptoms, found.threshold)
+            seen = grave or [one for one in found.symptoms if one.confidence >= found.threshold]
+            deeper = f" Try --depth {DEEPER[depth]}." if depth in DEEPER else ""
+            return f"Training looks broken ({counted(len(seen), 'symptom')}), cause not identified.{deeper}"
+        case Judgement.UNJUDGED:
+            return f"Nothing could be judged: {why_unjudged(evidence, depth)}."
+        case Judgement.SOUND if not depth.runs:
+            return "No rule fires on the text. Nothing was run (--depth static)."
+        case Judgement.SOUND:
+            outcome, steps = evidence.outcome, evidence.trace.step_count if evidence.trace is not None else 0
+            ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
+            seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
+            return f"No fault found at depth {depth}{seen_in}"
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspect, ...]:
     """Those that say by themselves that the training failed."""
-    return tuple(
-        one for one in symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
-    )
+    shown = (one for one in symptoms if one.confidence >= threshold)
+    return tuple(one for one in shown if one.first.severity is Severity.ERROR)
 
 
 def _goes_on(evidence: Evidence) -> bool:
@@ -111,19 +156,13 @@ def why_unjudged(evidence: Evidence, depth: Depth) -> str:
     return ended if outcome.kind is OutcomeKind.NO_TRAINING else f"{ended} before any training step was seen"
 
 
-def ending(evidence: Evidence) -> str:
-    """How the program ended, as a sentence, where that is worth a mention; else empty."""
-    outcome = evidence.outcome
-    return "" if outcome is None or outcome.kind in ORDERLY else outcome.sentence
-
-
 def unparsed(evidence: Evidence) -> str:
     """The file that cannot be parsed and why; empty when all can."""
     files = evidence.program.unparsed if evidence.program is not None else ()
     return f"{files[0].path} could not be parsed ({files[0].unparsed})" if files else ""
 
 
-def next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
+def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
     """The command that leads on; empty when findings name their own, or nothing is left to do."""
     program = shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
     if judgement is Judgement.BROKEN:

@@ -79,10 +79,8 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     name = layer.name if layer is not None else param.id.layer if param is not None else ""
     names = [one.name for one in graph.layers if one.family != "input"]
     index = names.index(name) if name in names else None
-    reason = _short(named.reason, 240)
-    found = Finding(
-        CODE, NAME, FAMILY, fault, Severity.WARNING, reason, WHY, 0.0, place, layer=name, layer_index=index
-    )
+    said = (CODE, NAME, FAMILY, fault, Severity.WARNING, _short(named.reason, 240), WHY, 0.0, place)
+    found = Finding(*said, layer=name, layer_index=index)
     if param is None:
         return found
     suggestions = tuple(_suggestions(param, named.new, program))
@@ -105,12 +103,8 @@ def _hyperparameter(
     fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
-    here = (
-        param
-        for param in fitting
-        for spot in (param.place, *param.uses)
-        if spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
-    )
+    spots = [(one, spot) for one in fitting for spot in (one.place, *one.uses) if spot.file == place.file]
+    here = (one for one, spot in spots if spot.line <= place.line <= max(spot.line, spot.end_line))
     return next(here, fitting[0] if len(fitting) == 1 else None)
 
 

@@ -37,12 +37,7 @@ WAIT_SHARE = 0.3
 
 
 def observe(
-    program: Program,
-    options: TrainingOptions,
-    services: DiagnoseServices,
-    folder: Path,
-    *,
-    bare: bool = False,
+    program: Program, options: TrainingOptions, services: DiagnoseServices, folder: Path, *, bare: bool
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own; `bare` looks at losses
     and metrics alone, and does without experiments."""

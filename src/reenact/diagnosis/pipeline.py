@@ -68,7 +68,7 @@ class DiagnoseServices:
             return self.executor()
         from reenact.trials.executor import open_executor
 
-        return open_executor(name, workers=workers or None, python=python, data=data, stop=self.stop)
+        return open_executor(name, workers=workers, python=python, data=data, stop=self.stop)
 
     def trainer(
         self, evidence: Evidence, executor: Executor, run: Scope, python: str, **more: Any
@@ -114,11 +114,7 @@ def diagnose(
 
 
 def diagnose_within(
-    program: Program,
-    options: DiagnoseOptions,
-    services: DiagnoseServices,
-    run: Scope,
-    seen: Evidence | None = None,
+    program: Program, options: DiagnoseOptions, services: DiagnoseServices, run: Scope, seen: Evidence | None
 ) -> Diagnosis:
     """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
     begun = time.monotonic()
@@ -209,11 +205,10 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    asked = {"training_time": options.training_time, "prunes": options.prune, "ending": ending_of(evidence)}
+    asked: dict[str, Any] = {"training_time": options.training_time, "prunes": options.prune}
     budget = budget_for(options.depth, options.budget)
-    trainer = services.trainer(
-        evidence, executor, run, options.python, measure=measure, budget=budget, **asked
-    )
+    asked |= {"ending": ending_of(evidence), "measure": measure, "budget": budget}
+    trainer = services.trainer(evidence, executor, run, options.python, **asked)
     try:
         trainer.measure_cost()
         short = trainer.budget.stretches(trainer.one_training)

@@ -147,12 +147,10 @@ def _spoken_against(suspect: Suspect, health: Health) -> bool:
     if suspect.certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
         return False
     families = {finding.family for finding in suspect.witnesses}
-    if families <= CALIBRATED:
-        return False
-    if suspect.certainty is Certainty.HINT:
+    if suspect.certainty is Certainty.HINT and not families <= CALIBRATED:
         return len(families) < 2 or shipped().at(suspect.confidence) < LIKELY
     shows = suspect.fault in SHOWS and not _only(suspect, ABOUT_EVALUATION)
-    return health is Health.WORKS and shows
+    return health is Health.WORKS and shows and not families <= CALIBRATED
 
 
 def _only(suspect: Suspect, codes: Collection[str]) -> bool:
@@ -178,15 +176,16 @@ def _key(finding: Finding) -> SuspectKey:
 def _suspect(findings: Sequence[Finding]) -> Suspect:
     first = findings[0]
     of_layer = first.fault not in OF_THE_TRAINING
-    there = [one for one in findings if one.place is not None]
-    placed = next((one for one in there if one.hyperparameter is not None), None)
-    # What belongs to no layer stands at none, wherever it shows.
-    placed = (
-        placed or next((one for one in there if of_layer or not one.layer), None) or next(iter(there), first)
-    )
+
+    def rank(one: Finding) -> int:
+        """What belongs to no layer stands at none, wherever it shows."""
+        return 0 if one.hyperparameter is not None else 2 if one.layer and not of_layer else 1
+
+    placed = min((one for one in findings if one.place is not None), key=rank, default=first)
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
     # What a witness measured tells more about a value than what another only infers.
     surest = sorted(findings, key=lambda one: list(Certainty).index(one.certainty))
+    suggested = (suggestion for one in surest for suggestion in one.suggestions)
     return Suspect(
         fault=first.fault,
         layer=layered.layer if of_layer else "",
@@ -195,9 +194,7 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         place=placed.place,
         witnesses=firsts(findings, lambda one: one.code),
         confidence=_together(findings),
-        suggestions=firsts(
-            (suggestion for one in surest for suggestion in one.suggestions), lambda one: one.patch.to_text()
-        ),
+        suggestions=firsts(suggested, lambda one: one.patch.to_text()),
     )
 
 
@@ -228,13 +225,10 @@ def _suppressed(finding: Finding, program: Program) -> bool:
     source = program.file(str(place.file)) if place is not None else None
     if place is None or source is None:
         return False
-    if any(_covers(found, finding) for found in _WHOLE_FILE.finditer(source.text)):
-        return True
-    lines = source.text.splitlines()
     last = max(place.line, place.end_line or place.line)
-    return any(
-        _covers(found, finding) for line in lines[place.line - 1 : last] for found in _COMMENT.finditer(line)
-    )
+    lines = source.text.splitlines()[place.line - 1 : last]
+    comments = [found for line in lines for found in _COMMENT.finditer(line)]
+    return any(_covers(found, finding) for found in (*_WHOLE_FILE.finditer(source.text), *comments))
 
 
 def _covers(found: re.Match[str], finding: Finding) -> bool:

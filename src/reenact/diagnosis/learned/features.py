@@ -45,8 +45,11 @@ SHARES = ("zero_share", "saturated_share", "dead_unit_share", "beyond_5_share")
 
 def features(evidence: Evidence) -> dict[str, float]:
     """DeepFD's monitored features and ours; what is not known has a value that no known one has, or 0."""
+    written = (_optimizer, _loss, _activations, _initial, _data, _size)
+    observed = (_length, _curve, _movement, _outputs)
     with np.errstate(all="ignore"):
-        found = monitored(evidence) | written(evidence) | observed(evidence)
+        own = (pair for part in (*written, *observed) for pair in part(evidence))
+        found = monitored(evidence) | dict(own)
     finite = {name: float(value) if math.isfinite(value) else 0.0 for name, value in found.items()}
     return {name: max(-1e9, min(1e9, value)) for name, value in finite.items()}
 
@@ -54,12 +57,6 @@ def features(evidence: Evidence) -> dict[str, float]:
 def matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray[np.float32]:
     """Rows of features as an array with these columns; what a row lacks is 0."""
     return np.array([[row.get(name, 0.0) for name in names] for row in rows], dtype=np.float32)
-
-
-def observed(evidence: Evidence) -> dict[str, float]:
-    """Everything that a run adds."""
-    parts = (_length, _curve, _movement, _gradients, _outputs)
-    return dict(pair for part in parts for pair in part(evidence))
 
 
 def _length(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -89,8 +86,7 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
     yield "loss_rough", 1 - abs(float(loss[-1] - loss[0])) / way if way > 0 else 0.0
     yield "loss_bad", float(np.mean(~np.isfinite(every))) if len(every) else 0.0
     yield "loss_exactly_still", float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0
-    _, every_accuracy, _, every_held = curves_of(evidence)
-    accuracy, held = _known(every_accuracy), _known(every_held)
+    accuracy, held = map(_known, curves_of(evidence)[1::2])
     most_common = majority(evidence)
     yield "accuracy_gain", float(accuracy[-1] - accuracy[0]) if len(accuracy) else 0.0
     yield "accuracy_last", float(accuracy[-1]) if len(accuracy) else -1.0
@@ -102,7 +98,8 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
 
 
 def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Update sizes as a share of the weights, per kernel: the slowest, the middle and the fastest."""
+    """Per kernel: update sizes as a share of the weights, the slowest, the middle and the fastest; how the
+    weights grow, and gradients along the depth."""
     tables = [rows for layer in evidence.weighted if len(rows := kernel_rows(evidence, layer))]
     early, late = _each(tables, "update_ratio")
     for name, values in (("early", early), ("late", late)):
@@ -113,10 +110,6 @@ def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:
     growth = [_relative(new, old) for old, new in zip(before, after, strict=True)]
     yield "weights_least_growth", min(growth, default=0.0)
     yield "weights_most_growth", max(growth, default=0.0)
-
-
-def _gradients(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    tables = [rows for layer in evidence.weighted if len(rows := kernel_rows(evidence, layer))]
     early, late = _each(tables, "grad_norm")
     for name, values in (("early", early), ("late", late)):
         yield f"gradient_first_{name}", log10(values[0]) if values else UNKNOWN
@@ -176,12 +169,6 @@ def log10(value: float | None) -> float:
     if value is None or math.isnan(value):
         return UNKNOWN
     return max(-15.0, min(15.0, math.log10(value))) if value > 0 else -15.0
-
-
-def written(evidence: Evidence) -> dict[str, float]:
-    """Everything that is known before the first step."""
-    parts = (_optimizer, _loss, _activations, _initial, _data, _size)
-    return dict(pair for part in parts for pair in part(evidence))
 
 
 def _optimizer(evidence: Evidence) -> Iterator[tuple[str, float]]:

@@ -19,6 +19,7 @@ from reenact.diagnosis.learned.features import features, matrix
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
+from reenact.program.source import words
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.layer_view import LayerView
@@ -163,9 +164,7 @@ class Forest:
             np.savez_compressed(sink, allow_pickle=False, **arrays, **texts)
 
 
-_ARRAYS = (
-    "roots", "owner", "prior", "feature", "threshold", "left", "right", "value", "curve_x", "curve_y",
-)  # fmt: skip
+_ARRAYS = words("roots owner prior feature threshold left right value curve_x curve_y")
 
 
 @lru_cache(maxsize=4)

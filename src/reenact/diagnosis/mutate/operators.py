@@ -11,10 +11,13 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.program.read.vocabulary import plain_name
+from reenact.program.source import words
 from reenact.program.static_graph import hyperparameters_of
 from reenact.rules.losses import LossFamily, loss_family
 from reenact.types import JsonValue
 
+Params: TypeAlias = Sequence[Hyperparameter]
 Proposals: TypeAlias = Iterator[tuple[Change, ...]]
 
 
@@ -43,7 +46,7 @@ class Operator:
     fault: Fault
     what: str
     """One sentence for the list of operators."""
-    propose: Callable[[Sequence[Hyperparameter]], Proposals]
+    propose: Callable[[Params], Proposals]
     """Changes worth making to a program with these hyperparameters; those that it does not allow are left out
     later."""
     covers: tuple[str, ...] = ()
@@ -63,7 +66,7 @@ class Operator:
                 yield Mutant(patch, self.name, self.fault)
 
 
-def turnable(params: Sequence[Hyperparameter], *kinds: Kind) -> Iterator[Hyperparameter]:
+def turnable(params: Params, *kinds: Kind) -> Iterator[Hyperparameter]:
     """The hyperparameters of these kinds that a patch can turn."""
     return (param for param in params if param.kind in kinds and param.changeable)
 
@@ -78,9 +81,7 @@ def _text(program: Program) -> tuple[object, ...]:
     return (*(file.raw for file in program.files), *program.launch.words)
 
 
-def operator(
-    name: str, fault: Fault, what: str, *covers: str
-) -> Callable[[Callable[[Sequence[Hyperparameter]], Proposals]], Operator]:
+def operator(name: str, fault: Fault, what: str, *covers: str) -> Callable[..., Operator]:
     """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's operators."""
     return lambda propose: Operator(name, fault, what, propose, covers)
 
@@ -89,20 +90,27 @@ def setting(
     name: str,
     fault: Fault,
     what: str,
-    kind: Kind,
-    *values: JsonValue | type[Remove],
+    kinds: Kind | tuple[Kind, ...],
+    *values: JsonValue | type[Remove] | Callable[[float], float],
     written: bool = False,
     role: str = "",
+    above: float | None = None,
     covers: tuple[str, ...] = (),
 ) -> Operator:
-    """An operator that gives each of these values to each hyperparameter of a kind; the class Remove takes it
-    out. `written`: only those that the program writes; `role`: only those of such layers."""
+    """An operator that gives each of these values to each hyperparameter of these kinds; a function makes it
+    of the number in force, the class Remove takes the hyperparameter out. `written`: only those that the
+    program writes; `role`: only those of such layers; `above`: only numbers larger than this."""
 
-    def propose(params: Sequence[Hyperparameter]) -> Proposals:
-        for param in turnable(params, kind):
-            if not (written and param.absent) and role in ("", param.role):
+    def propose(params: Params) -> Proposals:
+        for param in turnable(params, *([kinds] if isinstance(kinds, Kind) else kinds)):
+            count = number(param)
+            fits = above is None or (count is not None and count > above)
+            if fits and not (written and param.absent) and role in ("", param.role):
                 for value in values:
-                    yield (Remove(param.id) if isinstance(value, type) else Set(param.id, value),)
+                    if isinstance(value, type):
+                        yield (Remove(param.id),)
+                    else:
+                        yield (Set(param.id, value(count or 0.0) if callable(value) else value),)
 
     return Operator(name, fault, what, propose, covers)
 
@@ -115,32 +123,18 @@ WHOLE = 100_000
 """A batch that holds any data of the size this is for: batching is off."""
 
 
-@operator("learning-rate", Fault.HLR, "The learning rate is far too large or too small.", "HLR")
-def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.LEARNING_RATE):
-        rate = number(param)
-        if rate is None or rate <= 0:
-            continue
-        for value in (rate * factor for factor in RATE_FACTORS):
-            digits = 2 - math.floor(math.log10(abs(value)))
-            yield (Set(param.id, round(value, max(0, digits))),)
+def times(factor: float) -> Callable[[float], int]:
+    """So many times a whole number, at least one."""
+    return lambda count: max(1, round(count * factor))
 
 
-def scaled(name: str, fault: Fault, what: str, kind: Kind, *factors: float, above: float) -> Operator:
-    """An operator that multiplies each whole number of a kind that is larger than `above`."""
-
-    def propose(params: Sequence[Hyperparameter]) -> Proposals:
-        for param in turnable(params, kind):
-            count = number(param)
-            if count is not None and count > above:
-                for factor in factors:
-                    yield (Set(param.id, max(1, round(count * factor))),)
-
-    return Operator(name, fault, what, propose, (fault.value,))
+def rate_times(factor: float) -> Callable[[float], float]:
+    """So many times a learning rate, in three digits."""
+    return lambda rate: round(rate * factor, max(0, 2 - math.floor(math.log10(rate * factor))))
 
 
 @operator("gradient-clip", Fault.GCL, "Gradients are not clipped, or to nothing.", "OCG")
-def gradient_clip(params: Sequence[Hyperparameter]) -> Proposals:
+def gradient_clip(params: Params) -> Proposals:
     """Removed, or so tight that hardly anything is left of the gradient."""
     for param in turnable(params, Kind.GRADIENT_CLIP):
         if not param.absent:
@@ -154,14 +148,14 @@ def gradient_clip(params: Sequence[Hyperparameter]) -> Proposals:
 OPTIMIZERS = ("SGD", "Adadelta", "Adagrad", "RMSprop", "Adam")
 """Those of DeepFD."""
 OTHER = {
-    LossFamily.REGRESSION: (
-        "BCEWithLogitsLoss", "binary_crossentropy", "SoftMarginLoss", "hinge", "poisson", "kl_divergence",
+    LossFamily.REGRESSION: words(
+        "BCEWithLogitsLoss binary_crossentropy SoftMarginLoss hinge poisson kl_divergence"
     ),
-    None: (
-        "MSELoss", "mean_squared_error", "L1Loss", "mean_absolute_error", "SmoothL1Loss",
-        "mean_absolute_percentage_error", "mean_squared_logarithmic_error", "cosine_similarity",
+    None: words(
+        "MSELoss mean_squared_error L1Loss mean_absolute_error SmoothL1Loss mean_absolute_percentage_error "
+        "mean_squared_logarithmic_error cosine_similarity"
     ),
-}  # fmt: skip
+}
 """Losses of the other family, by the family of what stands there; none: any loss of a classification."""
 _CAMEL = {
     "crossentropyloss": "cross_entropy",
@@ -173,14 +167,14 @@ _CAMEL = {
 
 
 @operator("optimizer", Fault.OCH, "Another optimiser takes the old learning rate.", "OCH")
-def optimizer(params: Sequence[Hyperparameter]) -> Proposals:
+def optimizer(params: Params) -> Proposals:
     for param in turnable(params, Kind.OPTIMIZER):
         for name in _spelled(param, OPTIMIZERS):
             yield (Replace(param.id, name),)
 
 
 @operator("loss", Fault.LCH, "The loss is one of the other family.", "LCH")
-def loss(params: Sequence[Hyperparameter]) -> Proposals:
+def loss(params: Params) -> Proposals:
     """A loss of the other family: as an engineer would exchange it, with what it demands, and bare."""
     for param in turnable(params, Kind.LOSS):
         family = LossFamily.REGRESSION if _is_regression(param) else None
@@ -192,18 +186,14 @@ def loss(params: Sequence[Hyperparameter]) -> Proposals:
 
 def _is_regression(param: Hyperparameter) -> bool:
     name = str(param.in_force).rpartition(".")[2]
-    plain = name.lower().replace("_", "")
+    plain = plain_name(name)
     return loss_family(_CAMEL.get(plain, name)) is LossFamily.REGRESSION or plain.startswith(("mean", "mse"))
 
 
 def _spelled(param: Hyperparameter, wanted: Sequence[str]) -> Iterator[str]:
     """Of what is wanted that which the program's library has, as the program would write it."""
-    spelled = {_plain(value): str(value) for value in param.alternatives if isinstance(value, str)}
-    return (spelled[_plain(name)] for name in wanted if _plain(name) in spelled)
-
-
-def _plain(name: JsonValue) -> str:
-    return str(name).lower().replace("_", "")
+    spelled = {plain_name(value): value for value in param.alternatives if isinstance(value, str)}
+    return (spelled[plain_name(name)] for name in wanted if plain_name(name) in spelled)
 
 
 # Operators on activations: changed, removed, added.
@@ -214,18 +204,17 @@ OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 
 
 @operator("activation-hidden", Fault.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
-def hidden(params: Sequence[Hyperparameter]) -> Proposals:
+def hidden(params: Params) -> Proposals:
     """All hidden activations at once, and the first one alone."""
-    found = [
-        param for param in turnable(params, Kind.ACTIVATION) if not param.absent and param.role != "output"
-    ]
+    written = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent]
+    found = [param for param in written if param.role != "output"]
     for word in HIDDEN:
         if changed := tuple(Set(param.id, word) for param in found if param.in_force != word):
             yield from (changed, changed[:1])
 
 
 @operator("activation-removed", Fault.ARM, "Hidden layers, or the output, stay linear.", "ARM")
-def removed(params: Sequence[Hyperparameter]) -> Proposals:
+def removed(params: Params) -> Proposals:
     """All hidden ones at once; the one at the end."""
     bent = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent and _bends(param)]
     if inside := tuple(Set(param.id, "linear") for param in bent if param.role != "output"):
@@ -234,7 +223,7 @@ def removed(params: Sequence[Hyperparameter]) -> Proposals:
 
 
 @operator("activation-added", Fault.AAL, "An output that should be bare is bent.", "AAL")
-def added(params: Sequence[Hyperparameter]) -> Proposals:
+def added(params: Params) -> Proposals:
     """One that bends what should be straight: at the end, or before the next layer."""
     for param in turnable(params, Kind.ACTIVATION):
         if param.absent or not _bends(param):
@@ -257,49 +246,31 @@ REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 def beginning(name: str, fault: Fault, what: str, kind: Kind, inits: Sequence[str], *covers: str) -> Operator:
     """An operator that lets all layers begin with each of these; the weights of the first one alone too."""
 
-    def propose(params: Sequence[Hyperparameter]) -> Proposals:
+    def propose(params: Params) -> Proposals:
         found = list(turnable(params, kind))
         for init in inits:
-            changes = tuple(
-                Set(param.id, init) for param in found if init.endswith("_") == (param.library == "torch")
-            )
-            if changes:
+            own = [param for param in found if init.endswith("_") == (param.library == "torch")]
+            if changes := tuple(Set(param.id, init) for param in own):
                 yield from (changes, changes[:1]) if kind is Kind.WEIGHT_INIT else (changes,)
 
     return Operator(name, fault, what, propose, covers)
 
 
 @operator("regularisation", Fault.RAW, "Every layer is held back.", "RAW")
-def regularisation(params: Sequence[Hyperparameter]) -> Proposals:
+def regularisation(params: Params) -> Proposals:
     """Put on every layer, with the library's own strength (0.01)."""
     found = [param for param in turnable(params, Kind.WEIGHT_REGULARIZER) if param.absent]
     for name in REGULARIZERS if found else ():
         yield tuple(Set(param.id, name) for param in found)
 
 
-@operator("units", Fault.LCN, "A hidden layer is far too narrow.")
-def units(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.UNITS, Kind.FILTERS):
-        width = number(param)
-        if param.role == "hidden" and width is not None and width > 2:
-            yield from ((Set(param.id, narrow),) for narrow in (1, 2))
-
-
-@operator("scaling", Fault.CPP, "Inputs are not scaled.")
-def scaling(params: Sequence[Hyperparameter]) -> Proposals:
-    """Grey values stay between 0 and 255: they are divided by one."""
-    for param in turnable(params, Kind.PREPROCESSING):
-        divisor = None if param.absent else number(param)
-        if divisor is not None and divisor > 1:
-            yield (Set(param.id, 1.0),)
-
-
 OPERATORS = (
-    learning_rate,
-    scaled("epochs", Fault.HNE, "Training stops long before it is done.", Kind.EPOCHS, 0.1, 0.02, 0.25,
-           above=1),
-    scaled("batch-size", Fault.HBS, "Batches are far larger or smaller.", Kind.BATCH_SIZE, 8.0, 1 / 16,
-           above=0),
+    setting("learning-rate", Fault.HLR, "The learning rate is far too large or too small.",
+            Kind.LEARNING_RATE, *map(rate_times, RATE_FACTORS), above=0, covers=("HLR",)),
+    setting("epochs", Fault.HNE, "Training stops long before it is done.", Kind.EPOCHS,
+            *map(times, (0.1, 0.02, 0.25)), above=1, covers=("HNE",)),
+    setting("batch-size", Fault.HBS, "Batches are far larger or smaller.", Kind.BATCH_SIZE,
+            *map(times, (8.0, 1 / 16)), above=0, covers=("HBS",)),
     setting("no-batches", Fault.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
     setting("momentum", Fault.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0,
             written=True),
@@ -327,10 +298,12 @@ OPERATORS = (
     setting("layer-removed", Fault.LRM, "A hidden layer is missing.", Kind.LAYER, None, role="hidden"),
     setting("layer-repeated", Fault.LAD, "A hidden layer stands there several times.", Kind.LAYER,
             {"repeat": 2}, {"repeat": 8}, role="hidden"),
-    units,
+    setting("units", Fault.LCN, "A hidden layer is far too narrow.", (Kind.UNITS, Kind.FILTERS), 1, 2,
+            role="hidden", above=2),
     setting("normalisation-removed", Fault.LNM, "A normalisation layer is missing.", Kind.NORMALIZATION,
             None, Remove, written=True),
-    scaling,
+    # Grey values stay between 0 and 255: they are divided by one.
+    setting("scaling", Fault.CPP, "Inputs are not scaled.", Kind.PREPROCESSING, 1.0, written=True, above=1),
     setting("shuffle", Fault.SHF, "Training data always comes in the same order.", Kind.SHUFFLE, False),
     setting("validation", Fault.VRM, "There is no validation data.", Kind.VALIDATION, Remove, None,
             written=True, covers=("VRM",)),

@@ -54,10 +54,12 @@ def killed(before: Sequence[float], after: Sequence[float]) -> Killing:
     known = [value for value in (*before, *after) if math.isfinite(value)] or [0.0]
     # Failed trainings count as worse than the worst by the whole range of what was seen.
     floor = min(known) - ((max(known) - min(known)) or 1.0)
-    original, mutant = (
-        [value if math.isfinite(value) else floor for value in values] for values in (before, after)
-    )
-    return Killing(tuple(before), tuple(after), glm_p(original, mutant), cohen_d(original, mutant))
+
+    def finite(values: Sequence[float]) -> list[float]:
+        return [value if math.isfinite(value) else floor for value in values]
+
+    both = finite(before), finite(after)
+    return Killing(tuple(before), tuple(after), glm_p(*both), cohen_d(*both))
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,8 @@ def kill(
     The program is watched once, to know which files its trainings depend on; not when `seen` shows it.
     """
     if not 2 <= options.seeds <= MOST_SEEDS:
-        raise InputError(
-            f"A test over seeds needs at least 2 of them, and {MOST_SEEDS} suffice for any."
-            f" Received: seeds={options.seeds}."
-        )
+        enough = f"at least 2 of them, and {MOST_SEEDS} suffice for any"
+        raise InputError(f"A test over seeds needs {enough}. Received: seeds={options.seeds}.")
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
     request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
     with (
@@ -122,10 +122,9 @@ def kill(
             silent, asked = replace(services, tell=tell_nobody), TrainingOptions(python=options.python)
             kept, trace = watched_run(program, asked, silent, run, bare=True)
             evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
-        judge, seeds = Measure(options.metric), tuple(range(options.seeds))
-        trainer = services.trainer(
-            evidence, executor, run, options.python, measure=judge, budget=TrainingBudget(), seeds=seeds
-        )
+        how = {"measure": Measure(options.metric), "budget": TrainingBudget()}
+        seeds = tuple(range(options.seeds))
+        trainer = services.trainer(evidence, executor, run, options.python, seeds=seeds, **how)
         trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
         (before,) = trainer.samples([Patch()], trainer.seeds)
         pairs: list[tuple[Mutant, Killing]] = []
