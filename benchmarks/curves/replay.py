@@ -74,9 +74,8 @@ def _baseline(start: KeptStart, seeds: int) -> Baseline | None:
         one.watched if start.watched else one.loss for one in start.base[:seeds] if one.score is not None
     ]
     steps = [one.steps for one in start.base[:seeds] if one.score is not None]
-    return baseline_of(
-        start.watched, curves, steps, larger=bool(start.watched) and start.larger, bounded=start.bounded
-    )
+    larger = bool(start.watched) and start.larger
+    return baseline_of(start.watched, curves, steps, larger=larger, bounded=start.bounded, source="")
 
 
 def _ended(

@@ -226,7 +226,7 @@ def analyse(
     request = {**keys, **options.to_json()}
     with services.open_run("alternatives", program, request) as run:
         asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
-        found = diagnose_within(program, asked, services, run.under("diagnosis"))
+        found = diagnose_within(program, asked, services, run.under("diagnosis"), None)
         trace = fit_for_repair(found)
         measure = choose_measure(trace, found.evidence.task, options.metric or None)
         with services.open_executor(options.workers, options.python) as executor:

@@ -29,9 +29,8 @@ class RepairOptions(TrainingOptions):
     def __post_init__(self) -> None:
         TrainingOptions.__post_init__(self)
         if self.seeds < LEAST_SEEDS:
-            raise InputError(
-                f"A verdict needs at least {LEAST_SEEDS} fresh seeds. Received: seeds={self.seeds}."
-            )
+            least = f"at least {LEAST_SEEDS} fresh seeds"
+            raise InputError(f"A verdict needs {least}. Received: seeds={self.seeds}.")
 
     @property
     def allowed(self) -> TrainingBudget:

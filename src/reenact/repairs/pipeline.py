@@ -19,17 +19,10 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.minimise import ReductionStep, smallest
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.prepare import (
-    PreparedSearch,
-    RepairServices,
-    against_crash,
-    fit_for_repair,
-    judging_seeds,
-    prepare,
-)
+from reenact.repairs.prepare import RepairServices, against_crash, fit_for_repair, judging_seeds, prepare
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
-from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.trials.verify import Verification, verify
@@ -55,11 +48,7 @@ def repair(
 
 
 def repair_within(
-    program: Program,
-    options: RepairOptions,
-    services: RepairServices,
-    run: Scope,
-    known: Diagnosis | None = None,
+    program: Program, options: RepairOptions, services: RepairServices, run: Scope, known: Diagnosis | None
 ) -> Repair:
     """The same as steps of a run that somebody else has opened."""
     begun = time.monotonic()
@@ -69,31 +58,29 @@ def repair_within(
         found = known or _diagnosed(program, options, services, run)
         trace = None if against_crash(found) else fit_for_repair(found)
         given = prepare(program, found, trace, options, services, executor, run, watched=known is None)
-        candidates, late = _searched(search, given.context)
-        cuts, verdicts, short = _settle(candidates, given, options, services)
+        context, judging, notes = given
+        candidates, late = _searched(search, context)
+        cuts, verdicts, short = _settle(candidates, context, judging, options, services)
         final = verdicts[-1].patch if verdicts else NOTHING
-        curves = _curves(final, given.context) if verdicts else {}
+        curves = _curves(final, context) if verdicts else {}
         in_time = not late and (not candidates or bool(verdicts))
+        verifying = 2 * sum(len(one.seeds) for one in verdicts)
     result = Repair(
         strategy=search.name,
-        decision=_decision(verdicts, given.context, found, in_time=in_time),
+        decision=_decision(verdicts, context, found, in_time=in_time),
         patch=final,
         diff=final.diff(program),
-        judging=given.judging,
+        judging=judging,
         verdicts=verdicts,
-        looks=tuple(given.context.evaluations),
+        looks=tuple(context.evaluations),
         cuts=tuple(cuts),
-        cost=replace(
-            given.context.trainer.usage, seconds=time.monotonic() - begun,
-            verifying=2 * sum(len(one.seeds) for one in verdicts),
-        ),
+        cost=replace(context.trainer.usage, seconds=time.monotonic() - begun, verifying=verifying),
         why=[on_stand_in(found.stand_in_data, one.suspect.in_a_line) for one in found.findings],
         stand_in_data=found.stand_in_data,
         curves=curves,
         notes=(
-            *given.notes, *filter(None, [given.context.trainer.pruning_note]),
-            *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *executor.notes,
-            *found.notes,
+            *notes, *filter(None, [context.trainer.pruning_note]),
+            *((FEWER_DATA,) if context.fewer_data else ()), *late, *short, *executor.notes, *found.notes,
         ),
     )  # fmt: skip
     run.note("result", result)
@@ -106,7 +93,7 @@ def _diagnosed(program: Program, options: RepairOptions, services: RepairService
         depth=Depth.QUICK, select=options.select, ignore=options.ignore, metric=options.metric,
         python=options.python, training_time=options.training_time, stand_in_data=options.stand_in_data,
     )  # fmt: skip
-    return diagnose_within(program, asked, replace(services, model=None), run.under("diagnosis"))
+    return diagnose_within(program, asked, replace(services, model=None), run.under("diagnosis"), None)
 
 
 def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
@@ -132,20 +119,23 @@ def _best_so_far(context: SearchContext) -> tuple[str, ...]:
 
 
 def _settle(
-    candidates: Sequence[Patch], given: PreparedSearch, options: RepairOptions, services: RepairServices
+    candidates: Sequence[Patch],
+    context: SearchContext,
+    judging: Judging,
+    options: RepairOptions,
+    services: RepairServices,
 ) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
     """Cut the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
     # The search is over: what it had to leave may be used.
-    given.context.reserve = 0.0
+    context.reserve = 0.0
     try:
-        first, cuts, short = smallest(candidates[0], given.context)
+        first, cuts, short = smallest(candidates[0], context)
     except TimeSpent as error:
-        return [], (), (error.sentence, *_best_so_far(given.context))
-    judging = given.judging
-    judge = given.context.trainer.apart(measure=judging.judge, part=judging.judge_part)
+        return [], (), (error.sentence, *_best_so_far(context))
+    judge = context.trainer.apart(measure=judging.judge, part=judging.judge_part)
     seeds = judging_seeds(options.chance, options.seeds)
     verdicts, late = verdicts_on([first, *candidates[1:]], judge, seeds, services.tell)
     return cuts, verdicts, tuple(note for note in (short, late) if note)
@@ -166,11 +156,8 @@ def verdicts_on(
 
 def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
     """Its samples are those of the metric as the program logs it; NaN for a failed training."""
-    sign, compared = 1 if judge.measure.larger_is_better else -1, one.comparison
-    before, after = (
-        tuple(sign * value if math.isfinite(value) else math.nan for value in values)
-        for values in (compared.before, compared.after)
-    )
+    sign, both = 1 if judge.measure.larger_is_better else -1, (one.comparison.before, one.comparison.after)
+    before, after = (tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both)
     decision = Decision.NOT_SIGNIFICANT
     if one.significant:
         well = judge.is_good_enough(median(one.comparison.after))

@@ -50,14 +50,13 @@ class RepairServices(DiagnoseServices):
     shared: bool = True
     """Take over what finished runs have trained with equal inputs."""
 
-
-@dataclass(frozen=True)
-class PreparedSearch:
-    """What the search begins with."""
-
-    context: SearchContext
-    judging: Judging
-    notes: tuple[str, ...]
+    def shared_study(self, program: Program, options: RepairOptions, run: str) -> SharedStudy | None:
+        """The same for every driver that searches the same space of the same program with the same
+        strategy."""
+        if not self.study_url or not self.studies:
+            return None
+        parts = [options.strategy, options.space, options.metric, Trial(program).content[:12]]
+        return SharedStudy(self.study_url, "-".join(filter(None, parts)), run)
 
 
 def fit_for_repair(found: Diagnosis) -> Trace:
@@ -125,9 +124,10 @@ def prepare(
     run: Scope,
     *,
     watched: bool,
-) -> PreparedSearch:
+) -> tuple[SearchContext, Judging, tuple[str, ...]]:
     """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too. Without a
-    trace it crashes: the first change that lets it train tells what judges and what one training costs."""
+    trace it crashes: the first change that lets it train tells what judges and what one training costs. What
+    the search begins with, how it is judged, and notes."""
     wanted, task = options.metric or None, found.evidence.task
     ending = ending_of(found.evidence)
     seconds = trace.seconds if trace is not None else UNKNOWN_SECONDS
@@ -149,7 +149,7 @@ def prepare(
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
     twice = _not_the_same_twice(trainer.apart(), base)
-    shared = _shared_study(program, options, services, run.run_id)
+    shared = services.shared_study(program, options, run.run_id)
     shared_note = f"The search is shared: study {shared}." if shared is not None else ""
     ends = ending and (
         f"The program ends with {ending.type} at {ending.place}, behind its training; trainings that end in"
@@ -176,17 +176,7 @@ def prepare(
         begun_with=base,
         reserve=FOR_MINIMISING * trainer.balance[1],
     )  # fmt: skip
-    return PreparedSearch(context, judging, notes)
-
-
-def _shared_study(
-    program: Program, options: RepairOptions, services: RepairServices, run: str
-) -> SharedStudy | None:
-    """The same for every driver that searches the same space of the same program with the same strategy."""
-    if not services.study_url or not services.studies:
-        return None
-    parts = [options.strategy, options.space, options.metric, Trial(program).content[:12]]
-    return SharedStudy(services.study_url, "-".join(part for part in parts if part), run)
+    return context, judging, notes
 
 
 def _first_that_trains(trainer: BudgetedTrainer, found: Diagnosis) -> Outcome:

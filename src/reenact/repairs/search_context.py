@@ -7,7 +7,6 @@ from statistics import median_low
 from typing import ClassVar
 
 from reenact.diagnosis.suspects import Suspect
-from reenact.errors import PatchRefused
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
 from reenact.program.change import Set
@@ -100,10 +99,6 @@ class SearchContext:
         own = self.options.chance
         return own if self.shared_study is None else (own + self.shared_study.seed) % 2**32
 
-    def turn_to_next_seed(self) -> None:
-        """From now on first looks are at another seed: on the one before nothing differed."""
-        self.first_seed = (self.first_seed + self.looks) % len(self.trainer.seeds)
-
     def base(self) -> float:
         """The program as it stands."""
         return self.scores([NOTHING])[0]
@@ -184,11 +179,8 @@ class SearchContext:
 
     def together(self, *patches: Patch) -> Patch | None:
         """All in one, or none where they do not fit together."""
-        try:
-            whole = sum(patches, NOTHING)
-            return whole if self.applies(whole) else None
-        except PatchRefused:
-            return None
+        whole = sum(patches, NOTHING)
+        return whole if self.applies(whole) else None
 
     def outcome(self, patch: Patch, seed: int) -> Outcome:
         """One training, for its curves."""

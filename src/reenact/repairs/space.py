@@ -8,7 +8,6 @@ between 1e-6 and 10, epochs by powers of a factor, names of Keras.
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from reenact.errors import InputError
 from reenact.program.change import Change
@@ -36,15 +35,13 @@ INITIALIZERS = words(
 ACTIVATIONS = words("elu softmax selu softplus softsign relu tanh sigmoid hard_sigmoid exponential linear")
 POWERS = 4
 
-Value: TypeAlias = JsonValue
-
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """One hyperparameter. Either some values, the first of which is in force, or all between two bounds."""
 
     hyperparameter: Hyperparameter
-    values: tuple[Value, ...] = ()
+    values: tuple[JsonValue, ...] = ()
     low: float = 0.0
     high: float = 0.0
     logarithmic: bool = False
@@ -63,7 +60,7 @@ class Dimension:
         now = self.hyperparameter.in_force
         return min(max(float(str(now)), self.low), self.high) if self.is_range else 0
 
-    def value_at(self, drawn: float) -> Value:
+    def value_at(self, drawn: float) -> JsonValue:
         """What was drawn, as a value: a number of four digits, or the value at that place."""
         return float(f"{drawn:.4g}") if self.is_range else self.values[int(drawn)]
 
@@ -74,7 +71,7 @@ class Space:
 
     dimensions: tuple[Dimension, ...]
 
-    def changes(self, point: Mapping[str, Value]) -> list[Change]:
+    def changes(self, point: Mapping[str, JsonValue]) -> list[Change]:
         """The changes that lead from the program as it stands to a point."""
         found = []
         for dimension in self.dimensions:
@@ -119,7 +116,7 @@ def _own(param: Hyperparameter) -> Dimension | None:
 
 def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
     now = param.in_force
-    lists: dict[Kind, Sequence[Value]] = {
+    lists: dict[Kind, Sequence[JsonValue]] = {
         Kind.LOSS: LOSSES,
         Kind.OPTIMIZER: OPTIMIZERS,
         Kind.BATCH_SIZE: (16, 32, 64, 128, 256, 512),

@@ -23,7 +23,8 @@ from urllib.parse import urlsplit
 
 from reenact.errors import MissingPart, Unreachable
 from reenact.program.patch import Patch
-from reenact.repairs.space import Value, fitting, space_of
+from reenact.repairs.space import fitting, space_of
+from reenact.types import JsonValue
 
 if TYPE_CHECKING:
     import optuna
@@ -76,16 +77,16 @@ class StudyPoint:
 class Study:
     """Asks a sampler for points of a space and tells it what came of them."""
 
-    def __init__(
-        self, context: SearchContext, sampler: Any, *, pruner: Any = None, from_faulty: bool = False
-    ) -> None:
+    def __init__(self, context: SearchContext, sampler: Any, pruner: Any = None) -> None:
+        """One that a pruner ends early begins with the faulty configuration."""
         options = context.options
         self.context, self.shared = context, context.shared_study
         self.space = space_of(context.hyperparameters, options.space, options.chance)
-        self.study = new_study(context.studies, options.search_name, sampler, pruner, self.shared)
+        how = {"sampler": sampler, "pruner": pruner}
+        self.study = new_study(context.studies, options.search_name, self.shared, **how)
         with _reaching(self.shared):
             self._again = deque(_own(self.study, self.shared))
-            if from_faulty:
+            if pruner is not None:
                 start = {one.name: one.start for one in self.space.dimensions}
                 self.study.enqueue_trial(start, skip_if_exists=self.shared is not None)
 
@@ -111,7 +112,7 @@ class Study:
             trial.set_user_attr("patch", str(patch))
         return StudyPoint(trial.number, patch, trial)
 
-    def _patch(self, point: dict[str, Value]) -> Patch:
+    def _patch(self, point: dict[str, JsonValue]) -> Patch:
         return fitting(self.space.changes(point), self.context.applies)
 
     def tell(self, asked: StudyPoint, score: float | None) -> None:
@@ -136,13 +137,11 @@ class Study:
             return asked.trial.should_prune()
 
 
-def recorder_of(
-    folder: Path | None, name: str, shared: SharedStudy | None = None
-) -> Callable[[Evaluation], None]:
+def recorder_of(folder: Path | None, name: str, shared: SharedStudy | None) -> Callable[[Evaluation], None]:
     """For strategies that ask nobody: every evaluation is written into a study, into a shared one once."""
     import optuna
 
-    study = new_study(folder, name, None, None, shared)
+    study = new_study(folder, name, shared)
     with _reaching(shared):
         known = deque(_own(study, shared))
 
@@ -158,9 +157,7 @@ def recorder_of(
     return write
 
 
-def new_study(
-    folder: Path | None, name: str, sampler: Any, pruner: Any, shared: SharedStudy | None = None
-) -> optuna.Study:
+def new_study(folder: Path | None, name: str, shared: SharedStudy | None, **how: Any) -> optuna.Study:
     """A study in a new file, in memory without a folder; a shared one as it stands in its database, made
     where it is not there yet. Raises MissingPart and Unreachable."""
     import optuna
@@ -168,7 +165,7 @@ def new_study(
     from optuna.storages.journal import JournalFileBackend
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    how: dict[str, Any] = {"sampler": sampler, "pruner": pruner, "direction": "maximize"}
+    how["direction"] = "maximize"
     tries = TRIES
     while shared is not None and tries:
         tries -= 1
@@ -176,9 +173,8 @@ def new_study(
         try:
             with _reaching(shared):
                 database = optuna.storages.RDBStorage(shared.url, engine_kwargs={"connect_args": waits})
-                return optuna.create_study(
-                    storage=database, study_name=shared.name, load_if_exists=True, **how
-                )
+                how |= {"storage": database, "load_if_exists": True}
+                return optuna.create_study(study_name=shared.name, **how)
         except Unreachable:
             if not tries:
                 raise

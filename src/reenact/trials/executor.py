@@ -13,6 +13,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
+Trials: TypeAlias = Sequence[Trial]
 OnOutcome: TypeAlias = Callable[[Trial, Outcome], None]
 
 
@@ -24,9 +25,7 @@ class Executor(Protocol):
         """What whoever reads the result should know of where the trainings ran."""
         return ()
 
-    def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
-    ) -> list[Outcome]:
+    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
         """The outcomes in the order of the trials.
 
         `on` is called in the caller's thread as each one ends. After a stop what has not ended is an outcome
@@ -43,9 +42,7 @@ class Executor(Protocol):
         self.close()
 
 
-def as_they_end(
-    executor: Executor, trials: Sequence[Trial], stop: Stop
-) -> Iterator[list[tuple[Trial, Outcome]]]:
+def as_they_end(executor: Executor, trials: Trials, stop: Stop) -> Iterator[list[tuple[Trial, Outcome]]]:
     """Outcomes in groups, as soon as there are any; all trials are given to the executor at once, so that it
     is never idle while whoever asked writes them down."""
     halt = Stop(parent=stop)
@@ -76,9 +73,7 @@ class ThreadedExecutor(Executor):
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """One trial; called in a thread."""
 
-    def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
-    ) -> list[Outcome]:
+    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
         """See `Executor.run`; what goes wrong in a thread, or in `on`, stops the others and is raised."""
         halt = Stop(parent=stop)
         with ThreadPoolExecutor(self.workers) as threads:
@@ -107,12 +102,7 @@ def check_name(name: str) -> None:
 
 
 def open_executor(
-    name: str,
-    *,
-    workers: int | None = None,
-    python: str = "",
-    data: Sequence[str] = (),
-    stop: Stop | None = None,
+    name: str, *, workers: int = 0, python: str = "", data: Sequence[str] = (), stop: Stop | None = None
 ) -> Executor:
     """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
     `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
@@ -121,11 +111,11 @@ def open_executor(
     if name == PROCESS:
         from reenact.trials.pool import ProcessPool
 
-        return ProcessPool(workers, python=python)
+        return ProcessPool(workers or None, python=python)
     from reenact.trials.ray import RayExecutor
 
-    address = "" if name == RAY else name
-    return RayExecutor(address, workers=workers, python=python, data=[Path(one) for one in data], stop=stop)
+    address, paths = "" if name == RAY else name, [Path(one) for one in data]
+    return RayExecutor(address, workers=workers or None, python=python, data=paths, stop=stop)
 
 
 class ScriptedExecutor(Executor):
@@ -135,9 +125,7 @@ class ScriptedExecutor(Executor):
         self.play = play
         self.ran: list[Trial] = []
 
-    def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
-    ) -> list[Outcome]:
+    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
         """See `Executor.run`."""
         found = []
         for trial in trials:

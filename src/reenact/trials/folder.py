@@ -112,9 +112,7 @@ LEFT_OUT = word_set(
 )
 """Folders that no training reads, or that an earlier one wrote."""
 
-_UPWARDS = re.compile(
-    r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.MULTILINE
-)
+_UPWARDS = re.compile(r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +202,9 @@ class _Likeness:
 
     def show_above(self, program: Program) -> None:
         """Links to what lies beside the program, on the way up to the anchor."""
-        above = {
-            folder
-            for origin in (program.folder, program.working)
-            for folder in origin.parents
-            if folder.is_relative_to(self.anchor) and folder != Path(folder.anchor)
-        }
-        for folder in above - self.done:
+        around = {*program.folder.parents, *program.working.parents} - self.done
+        above = [one for one in around if one.is_relative_to(self.anchor) and one != Path(one.anchor)]
+        for folder in above:
             beside = _entries(folder)
             for path in [Path(entry.path) for entry in beside] if len(beside) <= CROWDED else ():
                 self.link(path, self.at(path))

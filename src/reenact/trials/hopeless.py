@@ -54,13 +54,7 @@ def baseline_from(outcomes: Sequence[Outcome], measure: Measure, *, bounded: boo
 
 
 def baseline_of(
-    watched: str,
-    curves: Sequence[Curve],
-    steps: Sequence[int],
-    *,
-    larger: bool,
-    bounded: bool,
-    source: str = "",
+    watched: str, curves: Sequence[Curve], steps: Sequence[int], *, larger: bool, bounded: bool, source: str
 ) -> Baseline | None:
     """The same from curves and numbers of steps; the loss of the steps where no metric is watched. None where
     there are too few points."""
@@ -77,9 +71,8 @@ def baseline_of(
     strides = (max(1, -(-len(curve) // POINTS)) for curve in oriented)
     thinned = (curve[(len(curve) - 1) % by :: by] for curve, by in zip(oriented, strides, strict=True))
     kept = tuple(tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned)
-    return Baseline(
-        watched or STEP_LOSS, source, larger, float(median(steps)), kept, target=last + gain, least=gain
-    )
+    name, whole = watched or STEP_LOSS, float(median(steps))
+    return Baseline(name, source, larger, whole, kept, target=last + gain, least=gain)
 
 
 def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:

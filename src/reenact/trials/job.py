@@ -27,9 +27,8 @@ AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", 
 """Packages that are imported before the fork: they cost seconds, start no thread and keep no open file."""
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
-TRACKERS_OFF: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("trackers.toml").read_text(encoding="utf-8")
-)
+_TRACKERS = Path(__file__).with_name("trackers.toml")
+TRACKERS_OFF: dict[str, str] = tomllib.loads(_TRACKERS.read_text(encoding="utf-8"))
 """Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's dashboard.
 
 What a user set otherwise is overruled: the trials are ours. A program that names its server in its own code
@@ -100,7 +99,7 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     options = watch_options(trial, program, folder)
     options.folder.mkdir()
     forks = can_fork(program)
-    environment = _environment(program, placed, options, folder)
+    environment = _environment(program, placed, options)
     environment["REENACT_TRIAL_CARD"] = str(folder / CARD)
     if trial.while_finite or trial.baseline is not None:
         environment["REENACT_TRIAL_STOP"] = str(folder / GIVEN_UP)
@@ -112,6 +111,7 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     # As typed, unless that would name the user's own file.
     own = launch.module or program.is_notebook or Path(launch.target).is_absolute()
     first = placed.working if launch.module else placed.entry.parent
+    target = launch.target if launch.module else str(placed.entry)
     weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
     message: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
@@ -121,9 +121,7 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "environment": environment,
         "cwd": str(placed.working),
         "forks": forks,
-        "command": list(
-            launch.command(default_python(python), launch.target if launch.module else str(placed.entry))
-        ),
+        "command": list(launch.command(default_python(python), target)),
         "module": launch.target if launch.module else "",
         "script": str(placed.entry),
         "argv": [str(placed.entry) if own else launch.target, *program.arguments],
@@ -182,10 +180,8 @@ def imports(program: Program) -> tuple[str, ...]:
     return tuple(sorted(wanted, key=lambda name: (name.count("."), name)))
 
 
-def _environment(
-    program: Program, placed: Placed, options: WatchOptions, folder: Path
-) -> dict[str, JsonValue]:
-    base = around(folder)
+def _environment(program: Program, placed: Placed, options: WatchOptions) -> dict[str, JsonValue]:
+    base = around(options.folder.parent)
     own = [_moved(entry, placed) for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry]
     extra = [str(placed.folder / base) for base in program.bases] if program.launch.launcher else []
     base["PYTHONPATH"] = os.pathsep.join([str(INJECTED), *extra, *own])

@@ -91,9 +91,8 @@ class Parcel:
     @cached_property
     def mark(self) -> str:
         """Equal for parcels that leave the same folder."""
-        digest = hashlib.sha256(
-            repr((self.links, self.folder, self.working, self.home)).encode("utf-8", "replace")
-        )
+        places = repr((self.links, self.folder, self.working, self.home))
+        digest = hashlib.sha256(places.encode("utf-8", "replace"))
         for path, mode, body in self.files:
             digest.update(f"{path}\0{mode}\0{len(body)}\0".encode("utf-8", "surrogatepass") + body)
         return digest.hexdigest()
@@ -106,10 +105,8 @@ def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parce
         if not path.exists():
             raise InputError(f"There are no data at this path. Received: --data {path}.")
     modules = tuple(sorted({*FRAMEWORKS, *(name.partition(".")[0] for name in imported(program))}))
-    texts = [file.text for file in program.files]
-    variables = {
-        name: value for name, value in named_variables(texts, os.environ).items() if not _stays(name)
-    }
+    read = named_variables([file.text for file in program.files], os.environ)
+    variables = {name: value for name, value in read.items() if not _stays(name)}
     needs = needs_of(modules, named, python)
     if not program.folder.is_absolute():
         return Parcel((), (), "", "", "", variables, modules, needs, ())
@@ -209,10 +206,8 @@ def data_mark(path: Path) -> str:
     digest = hashlib.sha256()
     for file in [path] if path.is_file() else sorted(_below(path)):
         if file.is_file():
-            digest.update(
-                f"{file.relative_to(path)}\0{file.stat().st_size}\0".encode("utf-8", "surrogatepass")
-            )
-            digest.update(_sampled(file))
+            head = f"{file.relative_to(path)}\0{file.stat().st_size}\0"
+            digest.update(head.encode("utf-8", "surrogatepass") + _sampled(file))
     return digest.hexdigest()
 
 

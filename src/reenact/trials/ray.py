@@ -23,7 +23,7 @@ from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, 
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.trials.cards import may_use_cuda
-from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.executor import Executor, OnOutcome, Trials
 from reenact.trials.folder import Scratch
 from reenact.trials.job import TRACE
 from reenact.trials.parcel import Parcel, Returned, Worker, pack
@@ -156,9 +156,7 @@ class RayExecutor(Executor):
                 " here, and whether it wants a token (RAY_AUTH_MODE=token).",
             ) from failed[0]
 
-    def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
-    ) -> list[Outcome]:
+    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
         """See `Executor.run`."""
         current = _Round(trials, deque(range(len(trials))))
         asked, begun = False, time.monotonic()

@@ -65,9 +65,8 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
     Raises InputError when none was kept.
     """
     if outcome.trace is None:
-        raise InputError(
-            f"This trial kept no trace. Received: kind={outcome.kind.value}, keep_trace={trial.keep_trace}."
-        )
+        given = f"kind={outcome.kind.value}, keep_trace={trial.keep_trace}"
+        raise InputError(f"This trial kept no trace. Received: {given}.")
     moved = outcome.trace.parent / MOVED
     tree = Path(moved.read_text(encoding="utf-8")) if moved.is_file() else outcome.trace.parent / TREE
     return read_trace(outcome.trace, root=root_of(trial.patched, tree))

@@ -35,10 +35,9 @@ def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0)
     """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked` as in
     `signed_rank_p`."""
     if len(before) != len(after) or len(before) < 2:
-        raise InputError(
-            f"A paired comparison needs two samples of one length, at least 2."
-            f" Received: before={len(before)}, after={len(after)}."
-        )
+        needs = "two samples of one length, at least 2"
+        given = f"before={len(before)}, after={len(after)}"
+        raise InputError(f"A paired comparison needs {needs}. Received: {given}.")
     differences = list(map(_difference, after, before))
     ranks = _signed_ranks(differences)
     total = sum(map(abs, ranks))
@@ -133,11 +132,8 @@ def _signed_ranks(differences: Sequence[float]) -> list[float]:
     """Mid-ranks of the absolute differences with the sign of the difference; zeros take ranks but no sign."""
     from scipy.stats import rankdata
 
-    ranks: Any = rankdata([abs(value) for value in differences])
-    return [
-        math.copysign(float(rank), value) if value else 0.0
-        for rank, value in zip(ranks, differences, strict=True)
-    ]
+    pairs: Any = zip(rankdata([abs(value) for value in differences]), differences, strict=True)
+    return [math.copysign(float(rank), value) if value else 0.0 for rank, value in pairs]
 
 
 def _share_at_least(weights: Sequence[float], reached: float) -> float:

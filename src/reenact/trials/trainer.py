@@ -153,16 +153,13 @@ class BudgetedTrainer:
         """How much longer than the program itself a changed one takes, by its epochs and batches."""
         return steps_factor(self.program, patch, least=0.5, most=4.0)
 
-    def comparable(self, patch: Patch) -> bool:
-        """A loss cannot judge a change of the loss."""
-        return not (self.measure.is_loss and touches_loss(patch))
-
     def applies(self, patch: Patch) -> bool:
+        """Whether it fits the program, and can be judged: a loss cannot judge a change of the loss."""
         try:
             patch.apply(self.program)
         except PatchRefused:
             return False
-        return self.comparable(patch)
+        return not (self.measure.is_loss and touches_loss(patch))
 
     def measure_cost(self) -> Outcome:
         """Train the program once as it stands: what does one training cost?"""
@@ -176,9 +173,7 @@ class BudgetedTrainer:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.budget = self.budget.for_trainings_of(self.one_training)
 
-    def scores(
-        self, patches: Sequence[Patch], seeds: int = 1, *, against: float | None = None
-    ) -> list[float]:
+    def scores(self, patches: Sequence[Patch], seeds: int = 1, against: float | None = None) -> list[float]:
         """The measure of each changed program over the first seeds (their middle value), larger is better,
         -inf for a failed training.
 
@@ -284,15 +279,13 @@ class BudgetedTrainer:
         how = {"around": self.around, "trained_as": type(self.executor).__name__}
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
 
-        def says_something(outcome: Outcome) -> bool:
+        def decides(outcome: Outcome) -> bool:
             """Not one that was ended from outside, nor one that took too long when it may take longer now."""
             late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
             return outcome.kind not in PASSING and not late
 
         inputs = {name: {"seed": trial.seed, **how} for name, trial in wanted.items()}
-        return self.trials.many(
-            inputs, train, version=2, returns=Outcome, shared=shared, still=says_something
-        )
+        return self.trials.many(inputs, train, version=2, returns=Outcome, shared=shared, still=decides)
 
 
 def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> None:

@@ -30,9 +30,8 @@ class TrialLimits:
 
     def __post_init__(self) -> None:
         if any(limit is not None and limit <= 0 for limit in (self.seconds, self.steps)):
-            raise InputError(
-                f"A limit is larger than nothing. Received: seconds={self.seconds}, steps={self.steps}."
-            )
+            given = f"seconds={self.seconds}, steps={self.steps}"
+            raise InputError(f"A limit is larger than nothing. Received: {given}.")
 
 
 class Part(StrEnum):
@@ -156,10 +155,8 @@ class Trial:
             program, refused = self.patched, ""
         except PatchRefused:
             program, refused = self.program, self.patch.to_text()
-        return [
-            [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
-            for file in program.files
-        ], refused
+        raw = [(str(file.path), file.raw.encode("utf-8", "surrogatepass")) for file in program.files]
+        return [[path, hashlib.sha256(body).hexdigest()] for path, body in raw], refused
 
 
 @dataclass(frozen=True, slots=True)

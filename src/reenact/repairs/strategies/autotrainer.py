@@ -115,6 +115,7 @@ def _file(folder: Path, patch: Patch) -> Path:
     return folder / f"{hashlib.sha256(patch.to_text().encode()).hexdigest()[:16]}.npz"
 
 
+Params = Sequence[Hyperparameter]
 Setting = tuple[Kind, JsonValue, bool]
 """A kind of hyperparameter, its new value, and whether it is for hidden layers alone."""
 SETTINGS: dict[str, Callable[[int, random.Random], Iterable[Setting]]] = {
@@ -135,9 +136,7 @@ RATES = {"smaller-rate": 0.1, "larger-rate": 10.0}
 """Factors from one attempt to the next, beginning with the rate that is usual for the optimizer."""
 
 
-def remedy_changes(
-    remedy: str, params: Sequence[Hyperparameter], attempt: int, chance: random.Random
-) -> Iterator[Change]:
+def remedy_changes(remedy: str, params: Params, attempt: int, chance: random.Random) -> Iterator[Change]:
     """What a remedy changes in a program with these hyperparameters."""
     if remedy == "batch-norm":
         for param in params:
@@ -160,9 +159,7 @@ def _activation(value: str) -> list[Setting]:
     return [(Kind.ACTIVATION, value, True), (Kind.WEIGHT_INIT, WITH[value], True)]
 
 
-def _set_all(
-    params: Sequence[Hyperparameter], kind: Kind, value: JsonValue, *, hidden: bool
-) -> Iterator[Change]:
+def _set_all(params: Params, kind: Kind, value: JsonValue, *, hidden: bool) -> Iterator[Change]:
     for param in params:
         if param.kind is kind and not (hidden and param.role == "output") and param.in_force != value:
             yield change_for(param, value)

@@ -27,7 +27,7 @@ class Bohb:
             seed=context.sampler_seed, n_startup_trials=5, constant_liar=True
         )
         pruner = optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3)
-        study = Study(context, sampler, pruner=pruner, from_faulty=True)
+        study = Study(context, sampler, pruner)
         base, board = context.base(), Scoreboard()
         least = RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
         while context.within_budget(least):

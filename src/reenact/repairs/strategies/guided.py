@@ -9,7 +9,7 @@
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.program.change import Set
@@ -135,13 +135,12 @@ def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[fl
     cost = context.cost(NOTHING) + context.cost(surest[0]) if surest else 0.0
     if not surest or not _within(context, FOR_ANOTHER_SEED, cost):
         return None
-    context.turn_to_next_seed()
+    # From now on first looks are at another seed: on the one before nothing differed.
+    context.first_seed = (context.first_seed + context.looks) % len(context.trainer.seeds)
     return context.base(), _whole(context, surest, wanted, FOR_ANOTHER_SEED)
 
 
-def _whole(
-    context: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float
-) -> Scoreboard:
+def _whole(context: SearchContext, front: list[Patch], wanted: Sequence[Idea], share: float) -> Scoreboard:
     chosen = _affordable(context, front[: FRONT + 2], share, at_least=1)
     scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, context.scores(chosen))
@@ -158,9 +157,8 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
         pairs = [context.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
         if len(helpful) > 1:
             pairs.append(context.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
-        new = _affordable(
-            context, [one for one in pairs if one is not None and one not in scored], FOR_GROWING
-        )
+        fresh = [one for one in pairs if one is not None and one not in scored]
+        new = _affordable(context, fresh, FOR_GROWING)
         if not new:
             return scored
         scored.add(new, context.scores(new))
@@ -212,21 +210,16 @@ def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
             whole = isinstance(change.value, int) and change.hyperparameter.kind is not Kind.LEARNING_RATE
             other = Set(change.hyperparameter, max(1, round(value)) if whole else float(f"{value:.3g}"))
             found.append(Patch((*patch.without(number).changes, other)))
-    if patch and not any(
-        one.hyperparameter.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)
-    ):
+    turned = [one.hyperparameter.kind for one in patch.changes if isinstance(one, Set)]
+    if patch and Kind.EPOCHS not in turned:
         epochs = next((param for param in context.hyperparameters if param.kind is Kind.EPOCHS), None)
         if epochs is not None and isinstance(epochs.in_force, int):
             found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
     return found
 
 
-FACTORS = {
-    Kind.LEARNING_RATE: (1 / 3, 3.0),
-    Kind.EPOCHS: (2.0,),
-    Kind.BATCH_SIZE: (0.5, 2.0),
-    Kind.UNITS: (2.0,),
-}
+FACTORS: dict[Kind, tuple[float, ...]] = dict.fromkeys((Kind.EPOCHS, Kind.UNITS), (2.0,))
+FACTORS |= {Kind.LEARNING_RATE: (1 / 3, 3.0), Kind.BATCH_SIZE: (0.5, 2.0)}
 
 
 def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
@@ -254,9 +247,7 @@ def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[
     return smallest_near(context, better, base)
 
 
-def _affordable(
-    context: SearchContext, patches: Iterable[Patch], share: float, at_least: int = 0
-) -> list[Patch]:
+def _affordable(context: SearchContext, patches: list[Patch], share: float, at_least: int = 0) -> list[Patch]:
     """Those that a stage may still spend on, one after the other."""
     chosen: list[Patch] = []
     planned = 0.0
@@ -287,11 +278,12 @@ def choose_finalists(
     cheap: list[Patch] = []
     for size in sorted({patch.complexity for patch, _ in good}):
         same = [pair for pair in good if pair[0].complexity == size]
-        near = _near(context, same, base, NEARLY)
-        found.append(min(near, key=lambda pair: scored.rank(pair[0])))
+        # The first of them has the largest gain.
+        near, close = (_floor(context, same[0][1], base, nearly) for nearly in (NEARLY, LESS))
+        found.append(min((one for one in same if one[1] >= near), key=lambda pair: scored.rank(pair[0])))
         cost = context.cost(found[-1][0])
-        close = _near(context, same, base, LESS) if cost >= EXPENSIVE else []
-        cheap += [patch for patch, _ in close if EXPENSIVE * context.cost(patch) <= cost][:1]
+        others = [patch for patch, score in same if cost >= EXPENSIVE and score >= close]
+        cheap += [patch for patch in others if EXPENSIVE * context.cost(patch) <= cost][:1]
     rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
     best = [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
     chosen = [*best, *cheap[:1]]
@@ -310,12 +302,6 @@ def affordable_on_seeds(context: SearchContext, patches: Sequence[Patch], seeds:
         expensive = max(costs) >= EXPENSIVE * max(1.0, min(costs))
         chosen.pop(costs.index(max(costs)) if expensive else -1)
     return chosen
-
-
-def _near(context: SearchContext, found: Sequence[Scored], base: float, nearly: float) -> list[Scored]:
-    """Those whose gain is nearly that of the first, which is the largest."""
-    floor = _floor(context, found[0][1], base, nearly)
-    return [pair for pair in found if pair[1] >= floor]
 
 
 def smallest_near(

@@ -7,6 +7,7 @@ prevalence of fault types (Humbatova et al. 2020) and by the facts of the progra
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from reenact.diagnosis.candidates import WORTH_TRYING, Candidate, interacting, is_firm, joint, whole
 from reenact.diagnosis.suspects import Suspect, firsts
@@ -58,12 +59,9 @@ def fits(context: SearchContext, idea: Idea) -> bool:
 
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
-    likely = [
-        one
-        for one in context.suspects
-        # Data held out for validation tell more of a training and make it no better.
-        if one.confidence >= WORTH_TRYING and one.suggestions and one.fault is not Fault.VRM
-    ]
+    # Data held out for validation tell more of a training and make it no better.
+    able = [one for one in context.suspects if one.suggestions and one.fault is not Fault.VRM]
+    likely = [one for one in able if one.confidence >= WORTH_TRYING]
     yield from _together(context, likely)
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
@@ -77,12 +75,10 @@ def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Ide
     def applies(candidates: Sequence[Candidate]) -> bool:
         return context.together(*(one.patch for one in candidates)) is not None
 
-    firm = [
-        Candidate(suspect, patch)
-        for suspect in likely
-        if is_firm(suspect)
-        and (patch := next((one.patch for one in suspect.suggestions if context.applies(one.patch)), None))
-    ]
+    firm: list[Candidate] = []
+    for suspect in filter(is_firm, likely):
+        fitting = (one.patch for one in suspect.suggestions if context.applies(one.patch))
+        firm += [Candidate(suspect, patch) for patch in islice(fitting, 1) if patch]
     for group in (firm, *interacting(firm)):
         chosen = joint((), group, applies)
         if len(chosen) > 1:

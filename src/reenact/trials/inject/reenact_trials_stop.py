@@ -48,32 +48,24 @@ NEAR = 0.1
 
 
 def hopeless(
-    points: Curve,
-    base: Sequence[Curve],
-    target: float,
-    least: float,
-    kind: str = "metric",
-    earliest: float | None = None,
-    behind: float | None = None,
-    late: float | None = None,
-    faster: float = FASTER,
+    points: Curve, base: Sequence[Curve], target: float, least: float, kind: str, **constants: float
 ) -> bool:
     """Whether a training with these points so far is: `base` are the curves of the program as it stands,
     `target` is what it must reach to be better, `least` the smallest difference that matters."""
-    earliest = EARLIEST[kind] if earliest is None else earliest
-    behind = BEHIND[kind] if behind is None else behind
-    late = LATE[kind] if late is None else late
-    if len(points) < REPORTS or points[-1][0] < earliest or not base:
+    own = {"earliest": EARLIEST[kind], "behind": BEHIND[kind], "late": LATE[kind], "faster": FASTER}
+    rule = {**own, **constants}
+    if len(points) < REPORTS or points[-1][0] < rule["earliest"] or not base:
         return False
     share = min(1.0, points[-1][0])
     reached = max(value for _, value in points[-REPORTS:])
     early = max([value for at, value in points if at <= share / 2] or [points[0][1]])
     pace = max(0.0, reached - early) / (share / 2)
-    if reached + faster * pace * (1 - share) >= target:
+    if reached + rule["faster"] * pace * (1 - share) >= target:
         return False
     worst = min(_around(curve, share) for curve in base)
     values = [value for curve in base for _, value in curve]
-    return share >= late or reached < worst - max(behind * (max(values) - min(values)), least)
+    margin = max(rule["behind"] * (max(values) - min(values)), least)
+    return share >= rule["late"] or reached < worst - margin
 
 
 def _around(curve: Curve, share: float) -> float:
