@@ -152,7 +152,7 @@ def _changes(program: Program, chance: random.Random) -> tuple[Patch, ...]:
     for _ in range(5 * CHANGES):
         if len(found) == CHANGES:
             break
-        wanted = chance.sample(space.dimensions, min(len(space.dimensions), chance.choice((1, 1, 2))))
+        wanted = chance.sample(space, min(len(space), chance.choice((1, 1, 2))))
         drawn = [_drawn(one.hyperparameter, one.values, chance) for one in wanted]
         patch = fitting(
             [change for change in drawn if change is not None], lambda one: _applies(one, program)

@@ -8,6 +8,7 @@ between 1e-6 and 10, epochs by powers of a factor, names of Keras.
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from reenact.errors import InputError
 from reenact.program.change import Change
@@ -65,20 +66,14 @@ class Dimension:
         return float(f"{drawn:.4g}") if self.is_range else self.values[int(drawn)]
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
-    """All dimensions of one program."""
+Space: TypeAlias = tuple[Dimension, ...]
 
-    dimensions: tuple[Dimension, ...]
 
-    def changes(self, point: Mapping[str, JsonValue]) -> list[Change]:
-        """The changes that lead from the program as it stands to a point."""
-        found = []
-        for dimension in self.dimensions:
-            value = point[dimension.name]
-            if not same_value(value, dimension.hyperparameter.in_force):
-                found.append(change_for(dimension.hyperparameter, value))
-        return found
+def patch_at(space: Space, point: Mapping[str, JsonValue], applies: Callable[[Patch], bool]) -> Patch:
+    """The change that leads from the program as it stands to a point."""
+    params = [(one.hyperparameter, point[one.name]) for one in space]
+    moved = [(param, value) for param, value in params if not same_value(value, param.in_force)]
+    return fitting([change_for(param, value) for param, value in moved], applies)
 
 
 def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> Space:
@@ -91,7 +86,7 @@ def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> S
     found = tuple(one for one in made if one is not None)
     if not found:
         raise InputError("Nothing in this program can be searched over: no hyper-parameter can be changed.")
-    return Space(found)
+    return found
 
 
 def fitting(changes: Sequence[Change], applies: Callable[[Patch], bool]) -> Patch:

@@ -23,8 +23,7 @@ from urllib.parse import urlsplit
 
 from reenact.errors import MissingPart, Unreachable
 from reenact.program.patch import Patch
-from reenact.repairs.space import fitting, space_of
-from reenact.types import JsonValue
+from reenact.repairs.space import patch_at, space_of
 
 if TYPE_CHECKING:
     import optuna
@@ -87,18 +86,16 @@ class Study:
         with _reaching(self.shared):
             self._again = deque(_own(self.study, self.shared))
             if pruner is not None:
-                start = {one.name: one.start for one in self.space.dimensions}
+                start = {one.name: one.start for one in self.space}
                 self.study.enqueue_trial(start, skip_if_exists=self.shared is not None)
 
     def ask(self) -> StudyPoint:
         """The next point, as a change that can be made; first those that this run asked for before."""
         with _reaching(self.shared):
-            dimensions = self.space.dimensions
             while self._again:
                 before = self._again.popleft()
-                if all(one.name in before.params for one in dimensions):
-                    point = {one.name: one.value_at(before.params[one.name]) for one in dimensions}
-                    return StudyPoint(before.number, self._patch(point), None, before)
+                if all(one.name in before.params for one in self.space):
+                    return StudyPoint(before.number, self._patch(before.params), None, before)
             trial = self.study.ask()
             if self.shared is not None:
                 trial.set_user_attr(RUN, self.shared.owner)
@@ -106,14 +103,15 @@ class Study:
                 one.name: trial.suggest_float(one.name, one.low, one.high, log=one.logarithmic)
                 if one.is_range
                 else trial.suggest_categorical(one.name, tuple(range(len(one.values))))
-                for one in dimensions
+                for one in self.space
             }
-            patch = self._patch({one.name: one.value_at(drawn[one.name]) for one in dimensions})
+            patch = self._patch(drawn)
             trial.set_user_attr("patch", str(patch))
         return StudyPoint(trial.number, patch, trial)
 
-    def _patch(self, point: dict[str, JsonValue]) -> Patch:
-        return fitting(self.space.changes(point), self.context.applies)
+    def _patch(self, drawn: dict[str, Any]) -> Patch:
+        point = {one.name: one.value_at(drawn[one.name]) for one in self.space}
+        return patch_at(self.space, point, self.context.applies)
 
     def tell(self, asked: StudyPoint, score: float | None) -> None:
         """What came of a point; no score: it was not trained to its end."""

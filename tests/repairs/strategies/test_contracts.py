@@ -96,9 +96,9 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
 
     given = search_context(rate_decides)
     space = space_of(given.context.hyperparameters, "study")
-    rate = next(one for one in space.dimensions if one.is_range)
+    rate = next(one for one in space if one.is_range)
     assert (rate.low, rate.high, rate.logarithmic) == (1e-6, 10.0, False)
-    epochs = next(one for one in space.dimensions if one.name.endswith("epochs"))
+    epochs = next(one for one in space if one.name.endswith("epochs"))
     assert epochs.values[0] == 12
     assert max(v for v in epochs.values if isinstance(v, int)) <= 12 * 1.3**4 + 1
 

@@ -11,7 +11,7 @@ from typing import Any
 from reenact.errors import MissingPart
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.space import Dimension, Space, fitting, space_of
+from reenact.repairs.space import Dimension, Space, patch_at, space_of
 from reenact.repairs.strategies.random import GOOD
 from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import FAILED
@@ -31,11 +31,11 @@ class Hebo:
         space = space_of(context.hyperparameters, context.options.space, context.options.chance)
         optimizer, frame = _optimizer(space, context.options.chance)
         base, board = context.base(), Scoreboard()
-        optimizer.observe(frame([{one.name: one.start for one in space.dimensions}]), _losses([base]))
+        optimizer.observe(frame([{one.name: one.start for one in space}]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
-            point = {one.name: one.value_at(float(wanted.iloc[0][one.name])) for one in space.dimensions}
-            patch = fitting(space.changes(point), context.applies)
+            point = {one.name: one.value_at(float(wanted.iloc[0][one.name])) for one in space}
+            patch = patch_at(space, point, context.applies)
             if not context.within_budget(context.cost(patch)):
                 break
             score = context.scores([patch])[0]
@@ -55,7 +55,7 @@ def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
         raise MissingPart(
             f"The strategy hebo needs the package HEBO, which is not installed ({error}).", next_step=RECIPE
         ) from error
-    design = design_space.DesignSpace().parse([_parameter(one) for one in space.dimensions])
+    design = design_space.DesignSpace().parse([_parameter(one) for one in space])
     return optimizers.HEBO(design, scramble_seed=seed), pandas.DataFrame
 
 
