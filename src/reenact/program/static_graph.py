@@ -158,8 +158,7 @@ OLD_IMPORTS = word_set(
 )
 OLD_CALLS = word_set("fit_generator evaluate_generator predict_generator predict_classes predict_proba")
 OLD_KEYWORDS = word_set(
-    "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer init output_dim "
-    "batch_input_shape"
+    "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer batch_input_shape"
 )
 OLD_WORDS = re.compile(r"""\bnp\.(float|int|object)\b|\bK\.function\(|["']logcosh["']""")
 """What Keras 3, or the numpy that it needs, no longer has."""
@@ -190,7 +189,7 @@ def framework_of(program: Program) -> Framework:
 
 def _old_call(call: ast.Call) -> bool:
     name = last_name(dotted_text(call.func)) or method_name(call)
-    if name in OLD_CALLS or any(part.arg in OLD_KEYWORDS - {"init", "output_dim"} for part in call.keywords):
+    if name in OLD_CALLS or any(part.arg in OLD_KEYWORDS for part in call.keywords):
         return True
     if name in ("Dense", "Convolution2D", "LSTM", "GRU") and keyword(call, "init", "output_dim") is not None:
         return True

@@ -13,19 +13,7 @@ from dataclasses import replace
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, click_option
 from reenact.program.read.members import Members
-from reenact.program.read.scope import (
-    Binding,
-    FunctionNode,
-    How,
-    Scope,
-    argument,
-    bindings_of,
-    is_name,
-    method_name,
-    receiver,
-    scope_of,
-)
-from reenact.program.read.sources import rewraps
+from reenact.program.read.scope import Binding, How, Scope, argument, bindings_of, is_name, scope_of
 from reenact.program.read.trail import last_before
 from reenact.program.source import word_set
 
@@ -65,7 +53,7 @@ class Follower(Members):
 
     def _one(self, bindings: Sequence[Binding], use: ast.AST) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""
-        own = [binding for binding in bindings if not rewraps(binding)] or list(bindings)
+        own = [binding for binding in bindings if not binding.rewraps] or list(bindings)
         if len(own) == 1:
             return own[0]
         if any(binding.how not in (How.ASSIGN, How.IMPORT) for binding in own):
@@ -116,7 +104,7 @@ class Follower(Members):
         return found if given and all(given) else [*found, *self._default(binding)]
 
     def _given(self, binding: Binding, call: ast.Call) -> list[End]:
-        value = argument(call, position_of(binding), binding.name)
+        value = argument(call, binding.position, binding.name)
         if value is not None:
             return self.follow(value)
         extras = [part.value for part in call.keywords if part.arg is None]
@@ -157,20 +145,7 @@ class Follower(Members):
             return self.follow(node.args[0], written)
         if dotted in ENVIRONMENT and len(node.args) == 2:
             return self.follow(node.args[1], written)
-        base = receiver(node) if method_name(node) in ("get", "pop", "setdefault") and node.args else None
-        return self.get(node, base) if base is not None else []
-
-
-def position_of(binding: Binding) -> int | None:
-    """Index among the positional arguments of a call; methods do not count their first parameter."""
-    function, node = binding.holder, binding.holder.node
-    ordered = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
-    if binding.node not in ordered:
-        return None
-    inside = function.parent is not None and function.parent.is_class and not isinstance(node, ast.Lambda)
-    marks = getattr(node, "decorator_list", ())
-    position = ordered.index(binding.node) - (inside and not any(is_name(m, "staticmethod") for m in marks))
-    return position if position >= 0 else None
+        return self.get(node)
 
 
 def is_record(scope: Scope) -> bool:

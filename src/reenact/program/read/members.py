@@ -56,10 +56,11 @@ class Members(Trail):
             return end.literal()
         return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else NOT_LITERAL
 
-    def get(self, call: ast.Call, base: ast.expr) -> list[End]:
+    def get(self, call: ast.Call) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
-        key = literal(call.args[0])
-        if not isinstance(key, str):
+        base = receiver(call) if method_name(call) in ("get", "pop", "setdefault") else None
+        key = literal(call.args[0]) if call.args else None
+        if base is None or not isinstance(key, str):
             return []
         stored = self._stored(call, base, key)
         found = self._of(base, key) if stored is None else stored

@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from reenact.program.read.index import FileIndex
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | FunctionNode | ast.comprehension
-MAX_DEPTH = 24
-
-
-Answer = TypeVar("Answer")
-
-
-class Once(Generic[Answer]):
-    """Answers that are looked up once; what leads back to itself, or too far, has none."""
-
-    def __init__(self, none: Answer) -> None:
-        self._none = none
-        self._known: dict[object, Answer] = {}
-        self._depth = 0
-
-    def __call__(self, key: object, find: Callable[[], Answer]) -> Answer:
-        if key not in self._known:
-            self._known[key] = self._none
-            self._depth += 1
-            if self._depth <= MAX_DEPTH:
-                self._known[key] = find()
-            self._depth -= 1
-        return self._known[key]
 
 
 class How(Enum):
@@ -71,6 +49,26 @@ class Binding:
     """Full dotted name of what is imported."""
     level: int = 0
     """Leading dots of a relative import."""
+
+    @property
+    def rewraps(self) -> bool:
+        """`model = model.to(device)`, `model = DataParallel(model)`: the same thing under the same name."""
+        value = self.value if self.how is How.ASSIGN else None
+        parts = [receiver(value), *value.args[:1]] if isinstance(value, ast.Call) else []
+        return any(is_name(part, self.name) for part in parts)
+
+    @property
+    def position(self) -> int | None:
+        """Of a parameter: its index among the positional arguments of a call; methods do not count their
+        first."""
+        function, node = self.holder, self.holder.node
+        ordered = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
+        if self.node not in ordered:
+            return None
+        inside = function.parent is not None and function.parent.is_class and not isinstance(node, ast.Lambda)
+        marks = getattr(node, "decorator_list", ())
+        number = ordered.index(self.node) - (inside and not any(is_name(m, "staticmethod") for m in marks))
+        return number if number >= 0 else None
 
 
 @dataclass(slots=True, eq=False)
@@ -273,6 +271,12 @@ def method_name(call: ast.Call) -> str:
 
 def receiver(call: ast.Call) -> ast.expr | None:
     return call.func.value if isinstance(call.func, ast.Attribute) else None
+
+
+def super_name(call: ast.Call) -> str:
+    """`fit` of `super().fit(...)`; empty for any other call."""
+    base = receiver(call)
+    return method_name(call) if isinstance(base, ast.Call) and is_name(base.func, "super") else ""
 
 
 def is_name(node: ast.expr | None, name: str) -> bool:

@@ -2,28 +2,37 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from reenact.program.program import CODE, Program
 from reenact.program.read.index import FileIndex, Store, index_of
-from reenact.program.read.scope import (
-    Binding,
-    How,
-    Once,
-    Scope,
-    bindings_of,
-    entries,
-    is_name,
-    method_name,
-    put_in,
-    receiver,
-    scope_of,
-)
+from reenact.program.read.scope import Binding, How, Scope, bindings_of, entries, put_in, scope_of, super_name
 from reenact.program.read.vocabulary import canonical
+
+MAX_DEPTH = 24
+Answer = TypeVar("Answer")
+
+
+class Once(Generic[Answer]):
+    """Answers that are looked up once; what leads back to itself, or too far, has none."""
+
+    def __init__(self, none: Answer) -> None:
+        self._none = none
+        self._known: dict[object, Answer] = {}
+        self._depth = 0
+
+    def __call__(self, key: object, find: Callable[[], Answer]) -> Answer:
+        if key not in self._known:
+            self._known[key] = self._none
+            self._depth += 1
+            if self._depth <= MAX_DEPTH:
+                self._known[key] = find()
+            self._depth -= 1
+        return self._known[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +157,7 @@ class Sources:
 
     def _name(self, name: str, scope: Scope) -> Meaning:
         bindings = scope.find(name)
-        own = [binding for binding in bindings if not rewraps(binding)] or bindings
+        own = [binding for binding in bindings if not binding.rewraps] or bindings
         return self._bound(own[-1]) if own else self._unbound(name, scope)
 
     def _bound(self, binding: Binding) -> Meaning:
@@ -219,19 +228,10 @@ class Sources:
         return [(item, call) for item in map(self.meaning, table.values()) if isinstance(item, Scope)]
 
     def _super_init(self, call: ast.Call) -> Scope | None:
-        base, owner = receiver(call), scope_of(call).enclosing_class()
-        if owner is None or not isinstance(base, ast.Call) or not is_name(base.func, "super"):
-            return None
-        bases = [one for one in self.bases(owner) if isinstance(one, Scope)]
-        return self.method(bases[0], method_name(call)) if bases else None
-
-
-def rewraps(binding: Binding) -> bool:
-    """`model = model.to(device)`, `model = DataParallel(model)`: the same thing under the same name."""
-    value = binding.value
-    if binding.how is not How.ASSIGN or not isinstance(value, ast.Call):
-        return False
-    return any(is_name(part, binding.name) for part in (receiver(value), *value.args[:1]))
+        name, owner = super_name(call), scope_of(call).enclosing_class()
+        bases = self.bases(owner) if owner is not None and name else []
+        own = [one for one in bases if isinstance(one, Scope)]
+        return self.method(own[0], name) if own else None
 
 
 def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
