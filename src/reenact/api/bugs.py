@@ -118,8 +118,7 @@ def reproduce_bug(
             report=lambda found: render(report_document(found), "markdown"),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
-        buggy = _checkout(repo, commit, session)
-        repaired = _checkout(repo, fixed, session) if fixed else None
+        buggy, repaired = _checkout(repo, commit, session), _checkout(repo, fixed, session) if fixed else None
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 

@@ -81,12 +81,9 @@ class LintResult(Result):
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Findings, and what could not be read."""
-        return {
-            "files": len(self.files),
-            "training": self.training,
-            "findings": list(self.findings),
-            "unread": [{"file": one.path, "reason": one.unread} for one in self.unread],
-        }
+        found: dict[str, JsonValue] = {"files": len(self.files), "training": self.training}
+        unread: JsonValue = [{"file": one.path, "reason": one.unread} for one in self.unread]
+        return found | {"findings": list(self.findings), "unread": unread}
 
     @property
     def exit_code(self) -> ExitCode:
@@ -201,12 +198,8 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
         # With the file as it was named, so that editors and annotations find it.
         if one.place is not None:
             notices[at] = replace(one, place=replace(one.place, file=PurePosixPath(path)))
-    return Linted(
-        str(path),
-        diagnostics=tuple(notices),
-        findings=tuple({**encoded(one), "file": str(path)} for one in found.findings),  # type: ignore[dict-item]
-        is_training=True,
-    )
+    findings = tuple({**encoded(one), "file": str(path)} for one in found.findings)  # type: ignore[dict-item]
+    return Linted(str(path), tuple(notices), findings, is_training=True)
 
 
 def _counted(number: int, what: str) -> str:

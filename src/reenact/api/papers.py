@@ -111,8 +111,7 @@ def reproduce_paper(
         parts=PaperAblations.without(*call.some_of("without", without, PaperAblations.names())),
     )  # fmt: skip
     with call.open_session(locals(), model_for="A paper is read and its code written by a model") as session:
-        box = session.sandbox()
-        cited = _folder(library)
+        box, cited = session.sandbox(), _folder(library)
         services = PaperServices(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), cache=session.cache, traces=session.traces,

@@ -240,16 +240,7 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
     with JournalReader.open(folder) as shelf:
         record = shelf.find(run)
-        return RecordedRun(
-            id=record.id,
-            command=record.pipeline,
-            what=record.what,
-            status=shelf.status_of(record),
-            exit_code=record.exit_code,
-            verdict=record.verdict_data() if record.verdict is not None else None,
-            started_at=record.started_at,
-            seconds=record.worked_s,
-            reused=reused_in(record, shelf),
-            stale=stale(record),
-            result=result_data(Stored(shelf, record, folder)),
-        )
+        ended = record.exit_code, record.verdict_data() if record.verdict is not None else None
+        named = record.id, record.pipeline, record.what, shelf.status_of(record)
+        found = reused_in(record, shelf), stale(record), result_data(Stored(shelf, record, folder))
+        return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found)

@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 MOST_ADDENDUM = 4 << 20
 """Bytes: a book of notes."""
 MOST_RUN_S = 31 * 86_400.0
-FLAGS = (
-    "python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code",
-)  # fmt: skip
+FLAGS = ("python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code")
 """Arguments of a call that are settings."""
-
 S = TypeVar("S", bound="DiagnoseServices")
 File: TypeAlias = str | Path
 Words: TypeAlias = str | Sequence[str]
@@ -50,7 +47,6 @@ Cancel: TypeAlias = Stop | threading.Event | None
 """Set it from another thread to end a call at the next safe place."""
 Output: TypeAlias = int | IO[bytes] | None
 """Where the output of the user's own program goes; none: nowhere."""
-
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("reenact_command", default=())
 """The command line of this call, which the journal keeps to resume it; empty when Python calls."""
 NOTICE: ContextVar[Callable[[str], None]] = ContextVar("reenact_notice", default=warnings.warn)
@@ -112,8 +108,7 @@ class Session:
         """The paper that the user names, parsed in the sandbox."""
         from reenact.intake.papers.read import read_paper
 
-        clients = self.paper_clients(offline=offline)
-        return read_paper(source, box=box or self.sandbox(), clients=clients)
+        return read_paper(source, box=box or self.sandbox(), clients=self.paper_clients(offline=offline))
 
 
 @contextmanager
@@ -142,8 +137,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         progress = given.get("progress", False)
         how = settings.progress if progress else "none"
         tell = stack.enter_context(nullcontext(progress) if callable(progress) else telling(how))
-        trust = bool(given.get("trust_journal"))
-        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=trust))
+        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=bool(given.get("trust_journal"))))
         yield Session(settings, journal, stop, tell, None if record is None else Path(record))
 
 

@@ -221,10 +221,8 @@ def repair(
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
             prune=prune, stand_in_data=stand_in_data, data=tuple(map(str, data)),
         )  # fmt: skip
-        services = replace(
-            session.services(RepairServices, output=output, fresh=fresh, model=model),
-            study_url=session.settings.study_url,
-        )
+        services = session.services(RepairServices, output=output, fresh=fresh, model=model)
+        services = replace(services, study_url=session.settings.study_url)
         result = run_repair(read, options, services)
         if not apply:
             return result

@@ -25,15 +25,11 @@ STDERR = 2
 
 
 def answer(
-    call: Callable[..., Any],
-    view: Callable[[Any], Document],
-    *arguments: Any,
-    output_format: str,
-    **given: Any,
+    call: Callable[..., Any], view: Callable[[Any], Document], *named: Any, output_format: str, **given: Any
 ) -> int:
     """Call a function of the API with the options of a command, print its result, return its exit code."""
     with calling(given.get("max_time")) as stop:
-        result = call(*arguments, **given, progress=True, cancel=stop)
+        result = call(*named, **given, progress=True, cancel=stop)
     document = view(result)
     show(document, output_format)
     return ExitCode.OK if document.exit_code is None else document.exit_code
@@ -44,8 +40,7 @@ def calling(max_time: float | None = None) -> Iterator[Stop]:
     """The `cancel` of a call: a first Ctrl-C ends it gently, a second at once."""
     seconds = resolve({"max_time": max_time}).settings.max_time
     with stopping_gently(seconds) as stop:
-        command = COMMAND.set(tuple(sys.argv[1:]))
-        notice = NOTICE.set(lambda text: echo(text, err=True))
+        command, notice = COMMAND.set(tuple(sys.argv[1:])), NOTICE.set(lambda text: echo(text, err=True))
         try:
             yield stop
         finally:

@@ -56,8 +56,7 @@ def doctor(output_format: str) -> ExitCode:
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             packages[name] = importlib.metadata.version(name)
-    theirs = interpreter_facts(settings)
-    notices = tuple(problems(settings))
+    theirs, notices = interpreter_facts(settings), tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (("chosen", settings.model or "none"), ("keys set", ", ".join(filter(keys.get, keys)) or "none"))
     missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
@@ -112,14 +111,11 @@ def _machine() -> dict[str, str]:
         argv = [tool, "--query-gpu=name", "--format=csv,noheader"]
         asked = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)  # noqa: S603
         gpus = ", ".join(asked.stdout.splitlines()) if asked.returncode == 0 else ""
-    return {
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "python": platform.python_version(),
-        "cores": str(os.cpu_count()),
-        "memory": f"{psutil.virtual_memory().total / 1024**3:.0f} GiB",
-        "free disk": f"{shutil.disk_usage(Path.cwd()).free / 1024**3:.0f} GiB",
-        "gpu": gpus or "none found",
-    }
+    system = f"{platform.system()} {platform.release()} {platform.machine()}"
+    sizes = {"memory": psutil.virtual_memory().total, "free disk": shutil.disk_usage(Path.cwd()).free}
+    found = {"system": system, "python": platform.python_version(), "cores": str(os.cpu_count())}
+    found |= {name: f"{size / 1024**3:.0f} GiB" for name, size in sizes.items()}
+    return found | {"gpu": gpus or "none found"}
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:
@@ -211,8 +207,7 @@ def config(words: tuple[str, ...], output_format: str) -> None:
         echo(_saved(words))
         return
     resolved, texts = resolve(), field_texts(Settings)
-    project = f"project file {resolved.project_file}"
-    origins = resolved.origins.items()
+    project, origins = f"project file {resolved.project_file}", resolved.origins.items()
     # Of a secret, only that there is one.
     values = {name: getattr(resolved.settings, name) for name in texts}
     values |= {name: HIDDEN for name in SECRETS if values[name]}
@@ -265,15 +260,12 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
 
     folder = cache_folder(resolve().settings) / "environments"
     environments = Environments(folder)
-    removed = environments.prune(int(prune * GB)) if prune is not None else ()
-    kept = environments.listing()
+    removed, kept = environments.prune(int(prune * GB)) if prune is not None else (), environments.listing()
     taken, most = environments.disk_bytes(), environments.most_bytes
     used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
     listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
-    rows = [
-        Row((one.key[:12], f"{one.size_bytes / 1e6:.0f} MB", used, ", ".join(one.packages)[:100]))
-        for one, used in listed
-    ]
+    sized = ((f"{one.size_bytes / 1e6:.0f} MB", one, used) for one, used in listed)
+    rows = [Row((one.key[:12], size, used, ", ".join(one.packages)[:100])) for size, one, used in sized]
     verdict = f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
     built: list[JsonValue] = [
         {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept

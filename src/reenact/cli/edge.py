@@ -22,7 +22,6 @@ DISK_SENTENCES = {
     errno.EDQUOT: "The disk quota is used up",
     errno.EIO: "The disk answers with an input/output error",
 }
-
 NO_ROOM = 64 * 1024
 """A disk with fewer free bytes than this is called full."""
 
@@ -58,10 +57,8 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
             traceback.print_exception(error)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{error} ({last.name}, line {last.lineno})"
-        say(
-            f"This is a defect of reenact: {type(error).__name__}: {where}.",
-            "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole trace.",
-        )
+        after = "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole trace."
+        say(f"This is a defect of reenact: {type(error).__name__}: {where}.", after)
         return ExitCode.ERROR
 
 

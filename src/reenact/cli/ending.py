@@ -44,14 +44,12 @@ class Ending:
         self.late_s = LATE_S
         self.overdue: Stop | None = None
         """Whose time was up long ago."""
-        self._signals = 0
-        self._last = 0.0
+        self._signals, self._last = 0, 0.0
         self._over = False
 
     def own(self) -> None:
         """From now on a signal ends this process in time."""
-        self.ours = True
-        self.began = time.monotonic()
+        self.ours, self.began = True, time.monotonic()
         for number in SIGNALS:
             signal.signal(number, self._interrupt)
 
@@ -69,8 +67,7 @@ class Ending:
     def bound(self, stop: Stop, ended: threading.Event) -> None:
         """Interrupt what is still going on long after the time of the command, unless it ended before."""
         if self.ours and stop.limit is not None:
-            given = (stop, ended)
-            threading.Thread(target=self._until, args=given, name="reenact-time", daemon=True).start()
+            threading.Thread(target=self._until, args=(stop, ended), name="reenact-time", daemon=True).start()
 
     def too_late(self) -> TimeSpent | None:
         """The error to raise in place of an interrupt, if it is the clock that interrupts."""

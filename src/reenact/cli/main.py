@@ -74,8 +74,7 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             if not (close := difflib.get_close_matches(args[0], self.list_commands(ctx), n=2)):
                 raise
-            hint = f"{error.message} Did you mean {' or '.join(close)}?"
-            raise click.UsageError(hint, ctx) from None
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -87,10 +86,9 @@ class Reenact(LazyGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in MOVED:
-            raise InputError(
-                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved.",
-                next_step=f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}",
-            )
+            says = f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved."
+            after = f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}"
+            raise InputError(says, next_step=after)
         if new := RENAMED.get(cmd_name):
             note = f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon."
             click.echo(note, err=True)

@@ -146,9 +146,8 @@ def search_seed(command: Verb) -> Verb:
         return int(ctx.params.get("search_seed", value))
 
     hidden: dict[str, Any] = {"hidden": True, "callback": noted, "expose_value": False, "is_eager": True}
-    old = option("--chance", "", RANDOM_SEED, **hidden)
     new = option("--search-seed", "Random seed of the search.", RANDOM_SEED, default=0, callback=chosen)
-    return new(old(command))
+    return new(option("--chance", "", RANDOM_SEED, **hidden)(command))
 
 
 def printed_as(command: Verb) -> Verb:
@@ -158,56 +157,42 @@ def printed_as(command: Verb) -> Verb:
         context.meta[DETAILS] = given
 
     unseen: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": noted}
-    more = click.option("-v", "--verbose", help="Print details as well.", **unseen)
     formats = defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result.")
-    return formats(more(command))
+    return formats(click.option("-v", "--verbose", help="Print details as well.", **unseen)(command))
 
 
+TRAINING_TIME = "Seconds that one training may take; it is then stopped, and what was seen of it is judged."
+TRUST = "Continue an unfinished run of this command also when you did not record it on this machine."
+RULES = "Only these rules: a code, prefix, name, family or tool."
+EXECUTOR = "Where trainings run: process, ray, or the address of a Ray cluster."
+SHARED_DATA = "A file or folder that every node of the cluster has at this path; not sent."
+MAX_TIME = "Seconds that the whole command may take; what was seen until then is judged."
+PRUNE = (
+    "Whether trainings that choose among changes end early when they are hopeless beside the program as"
+    " it stands; what judges is always trained to its end."
+)
+STAND_IN = (
+    "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn cannot"
+    " be had; the result says so."
+)
 SHARED: Mapping[str, Callable[[Any], Any]] = {
-    "select": option(
-        "--select", "Only these rules: a code, prefix, name, family or tool.", multiple=True, callback=listed
-    ),
+    "select": option("--select", RULES, multiple=True, callback=listed),
     "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),
     "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),
     "search-seed": search_seed,
     "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
-    "executor": defaulted(
-        "--executor", str, "process", "Where trainings run: process, ray, or the address of a Ray cluster."
-    ),
-    "data": option(
-        "--data", "A file or folder that every node of the cluster has at this path; not sent.", multiple=True
-    ),
+    "executor": defaulted("--executor", str, "process", EXECUTOR),
+    "data": option("--data", SHARED_DATA, multiple=True),
     "python": option("--python", "Interpreter to use; default: the active one."),
-    "stand-in-data": option(
-        "--stand-in-data",
-        "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn cannot"
-        " be had; the result says so.",
-        is_flag=True,
-    ),
-    "max-time": option(
-        "--max-time", "Seconds that the whole command may take; what was seen until then is judged.", SECONDS
-    ),
-    "training-time": option(
-        "--training-time",
-        "Seconds that one training may take; it is then stopped, and what was seen of it is judged.",
-        SECONDS,
-    ),
-    "prune": option(
-        "--prune/--no-prune",
-        "Whether trainings that choose among changes end early when they are hopeless beside the program as"
-        " it stands; what judges is always trained to its end.",
-        default=False,
-        show_default=True,
-    ),
+    "stand-in-data": option("--stand-in-data", STAND_IN, is_flag=True),
+    "max-time": option("--max-time", MAX_TIME, SECONDS),
+    "training-time": option("--training-time", TRAINING_TIME, SECONDS),
+    "prune": option("--prune/--no-prune", PRUNE, default=False, show_default=True),
     "trust-code": option(
         "--trust-code", "Allow a sandbox that confines nothing.", is_flag=True, default=None
     ),
     "fresh": option("--fresh", "Reuse nothing of earlier runs, continue none.", is_flag=True),
-    "trust-journal": option(
-        "--trust-journal",
-        "Continue an unfinished run of this command also when you did not record it on this machine.",
-        is_flag=True,
-    ),
+    "trust-journal": option("--trust-journal", TRUST, is_flag=True),
     "task": option("--task", "What of the paper matters; default: all of it.", default=""),
     "method": option("--method", "The method, by the paper's name for it.", default=""),
     "metric": option("--metric", "The metric that counts.", default=""),

@@ -47,35 +47,25 @@ def paper_document(paper: Paper) -> Document:
     parts = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     authors = ", ".join(paper.authors)
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
-    notices = []
-    for one in paper.lost:
-        what = f"{one.what} [{one.where}]" if one.where else one.what
-        notices.append(Diagnostic(CODE, NAME, Level.NOTE, what, aside=one.kind))
-    references = tuple(
-        (one.key, one.title or one.text[:80], str(one.year or "-"), ", ".join(one.cited_in[:6]) or "-")
-        for one in paper.references
-    )
+    gone = ((one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost)
+    notices = tuple(Diagnostic(CODE, NAME, Level.NOTE, what, aside=kind) for kind, what in gone)
+    cited = ((one, ", ".join(one.cited_in[:6]) or "-") for one in paper.references)
+    references = tuple((one.key, one.title or one.text[:80], str(one.year or "-"), at) for one, at in cited)
     blocks = (
         Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
         Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
         Table("References", ("key", "title", "year", "cited in"), references),
     )
     title, verdict, data = f"Paper: {paper.title}", f"{parts}; {lost}.", _data(paper, counts)
-    return Document("read", title, verdict, blocks, tuple(notices), data)
+    return Document("read", title, verdict, blocks, notices, data)
 
 
 def counts_of(paper: Paper) -> dict[str, int]:
     """How many of each kind there are."""
     kinds = Counter(type(block).__name__ for block in paper.blocks())
-    return {
-        "sections": len(paper.sections),
-        "sentences": sum(1 for _ in paper.sentences()),
-        "equations": kinds["Equation"],
-        "tables": kinds["Table"],
-        "figures": kinds["Figure"],
-        "algorithms": kinds["Algorithm"],
-        "references": len(paper.references),
-    }
+    counts = {"sections": len(paper.sections), "sentences": sum(1 for _ in paper.sentences())}
+    counts |= {f"{kind.lower()}s": kinds[kind] for kind in ("Equation", "Table", "Figure", "Algorithm")}
+    return counts | {"references": len(paper.references)}
 
 
 def _outline(paper: Paper) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 runs, verified criterion by criterion, and the gap to its numbers; `reenact fingerprint PAPER`: the facts that
 code must show; `reenact evaluate CODE`: scores of the code of a reproduction."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ METRICS = "metrics.json of one run; one that is not there counts as failed."
 BUG = BugOptions()
 STUB = "A module that may be empty where it is not installed."
 AUTO = "auto takes this interpreter's packages where they satisfy the project, else builds."
+out = partial(defaulted, "--out", opt.NEW_FOLDER, Path("reproduction"))
+run_wall = partial(defaulted, "--run-wall", opt.RUN_SECONDS, PAPER.run_wall_s, name="run_time")
 
 
 @click.command()
@@ -37,16 +40,12 @@ AUTO = "auto takes this interpreter's packages where they satisfy the project, e
 @click.option("--data", type=opt.FOLDER, help="Your folder of data; the code sees it read-only.")
 @click.option("--checkpoints", type=opt.FOLDER, help="Your folder of trained weights; read-only too.")
 @click.option("--library", type=opt.FOLDER, help="Cited papers and repositories, to be used offline.")
-@defaulted(
-    "--out", opt.NEW_FOLDER, Path("reproduction"), "Folder for the project, REPORT.md and report.html."
-)
+@out("Folder for the project, REPORT.md and report.html.")
 @defaulted("--exemplars", Count(0, 10), PAPER.exemplars, "Cited papers that are looked into.")
 @defaulted("--rounds", Count(0, 10), PAPER.rounds, "Revisions after verification.")
 @defaulted("--seeds", Count(1, 20), PAPER.seeds, "Full runs.")
 @defaulted("--scale", SCALE, 1.0, "Share of the paper's training to do; declared in every table.")
-@defaulted(
-    "--run-wall", opt.RUN_SECONDS, PAPER.run_wall_s, "CPU seconds that a full run may take.", name="run_time"
-)
+@run_wall("CPU seconds that a full run may take.")
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
 @click.option("--allow-packages", multiple=True, help="Packages that may be installed where the code asks.")
 @option("--claim", 'What it claims, as in "accuracy of METHOD on DATA > 0.97".', name="claims", multiple=True)
@@ -85,9 +84,7 @@ def fingerprint(paper: str, **given: Any) -> int:
 @click.command()
 @click.option("--paper", help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text.")
 @click.option("--align", is_flag=True, help="Judge the Align-Score: five key points of the paper, 0 to 100.")
-@click.option(
-    "--reference", type=opt.FOLDER, help="A reference implementation: adds the code and mixed levels."
-)
+@option("--reference", "A reference implementation: adds the code and mixed levels.", opt.FOLDER)
 @option("--rubric", "Judge the code-development leaves of a rubric tree (PaperBench JSON).", opt.FILE)
 @option("--resources-provided", "Getting data and models weighs nothing in the rubric.", is_flag=True)
 @option("--form", FORM, opt.NEW_FILE, "forms", multiple=True)
@@ -99,7 +96,7 @@ def fingerprint(paper: str, **given: Any) -> int:
 @option("--run", METRICS, click.Path(path_type=Path), "metrics", multiple=True)
 @option("--execute", "Run train.py with this many seeds in the sandbox.", Count(0, 20), default=0)
 @click.option("--data", type=opt.FOLDER, help="Your folder of data; the code sees it read-only.")
-@defaulted("--run-wall", opt.RUN_SECONDS, 3600.0, "CPU seconds that one run may take.", name="run_time")
+@run_wall("CPU seconds that one run may take.")
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
 @click.option("--value", type=opt.Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
@@ -119,9 +116,7 @@ def evaluate(code: Path, **given: Any) -> int:
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
 @click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@defaulted(
-    "--out", opt.NEW_FOLDER, Path("reproduction"), "Folder for repro.py, requirements.txt and REPORT.md."
-)
+@out("Folder for repro.py, requirements.txt and REPORT.md.")
 @defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
 @defaulted("--contexts", Count(1, 20), BUG.contexts, "Pieces of the project that are tried, best first.")
 @defaulted("--attempts", Count(1, 20), BUG.attempts, "Scripts per context.")

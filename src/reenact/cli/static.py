@@ -47,8 +47,7 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
     for one in result.files:
         notices += one.diagnostics
         if one.unread:
-            message = f"{one.path} could not be parsed: {one.unread}"
-            at = Place(PurePosixPath(one.path), 1)
+            message, at = f"{one.path} could not be parsed: {one.unread}", Place(PurePosixPath(one.path), 1)
             notices.append(Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, at))
     data, code = result.to_dict(), result.exit_code
     show(Document("lint", "Static rules", result.sentence, (), tuple(notices), data, "", code), output_format)
@@ -80,12 +79,10 @@ def _document(result: Hyperparameters, everything: bool, layers: bool) -> Docume
         Table("Hyperparameters", ("place", "kind", "of", "value", "written as", "alternatives"), rows),
     ]
     if layers:
-        columns = ("place", "layer", "type", "activation", "settings")
         rows = tuple(_layer_row(program, layer) for layer in result.layers)
-        blocks.append(Table("Layers", columns, rows))
+        blocks.append(Table("Layers", ("place", "layer", "type", "activation", "settings"), rows))
     unread = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
-    hint = "" if everything else " (--all lists them)"
-    title = f"Hyperparameters of {program.entry}"
+    hint, title = "" if everything else " (--all lists them)", f"Hyperparameters of {program.entry}"
     verdict = f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}."
     notices = tuple(Diagnostic(UNREAD, UNREAD_NAME, Level.WARNING, each) for each in unread)
     return Document("knobs", title, verdict, tuple(blocks), notices, result.to_dict())
@@ -116,9 +113,7 @@ def _written(value: JsonValue) -> str:
         return "none"
     if isinstance(value, dict):
         return ", ".join(f"{name} {part}" for name, part in value.items())
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @click.command()
@@ -133,8 +128,7 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
     listed = list_rules(*words)
     columns = ("code", "name", "family", "fault", "needs", "status")
     verdict = f"{len(listed)} rules. reenact explain CODE tells what, why and what to do instead."
-    table = Table("", columns, tuple(map(rule_cells, listed)))
-    data = [rule_data(one) for one in listed]
+    table, data = Table("", columns, tuple(map(rule_cells, listed))), [rule_data(one) for one in listed]
     show(Document("rules", "Rules", verdict, (table,), data=data), output_format)
 
 

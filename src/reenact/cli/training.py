@@ -32,26 +32,21 @@ if TYPE_CHECKING:
     from reenact.program.program import Program
 
 DEPTHS, SPACES = click.Choice([depth.value for depth in Depth]), click.Choice(["own", "study"])
+DEPTH = "static reads; quick watches one run; normal and deep change the suspects and train."
+EXPERIMENT = "Share of the training's own time that each small experiment may take."
+BUDGET = "A multiple of one training (200x), a time (5m) or trainings (400t)."
+RULES = "Only what these rules find: codes, prefixes, families."
+KNOWN = "The program with the known repair; without it the program itself is the measure."
 
 
 @click.command(context_settings=PROGRAM)
-@opt.defaulted(
-    "--depth",
-    DEPTHS,
-    "quick",
-    "static reads; quick watches one run; normal and deep change the suspects and train.",
-)
+@opt.defaulted("--depth", DEPTHS, "quick", DEPTH)
 @opt.shared("select", "ignore")
 @opt.option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", opt.DIAGNOSE_BUDGET)
 @opt.option("--metric", "The metric that judges a change, for example val_accuracy.")
 @opt.shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@opt.defaulted(
-    "--experiments",
-    opt.CONFIDENCE,
-    EXPERIMENTS,
-    "Share of the training's own time that each small experiment may take.",
-)
+@opt.defaulted("--experiments", opt.CONFIDENCE, EXPERIMENTS, EXPERIMENT)
 @opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
 @opt.shared(*opt.RECORDED)
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
@@ -77,9 +72,7 @@ def diagnose(program: tuple[str, ...], **given: Any) -> int:
 )
 @opt.option("--metric", "The metric that judges, for example val_accuracy.")
 @opt.defaulted("--seeds", opt.Count(6, 1000), 10, "Fresh seeds for the final verification.")
-@opt.option(
-    "--select", "Only what these rules find: codes, prefixes, families.", multiple=True, callback=opt.listed
-)
+@opt.option("--select", RULES, multiple=True, callback=opt.listed)
 @opt.shared("ignore")
 @opt.defaulted("--space", SPACES, "own", "Values for random, bohb and hebo: ours, or those of the study.")
 @opt.shared("search-seed")
@@ -104,15 +97,8 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
 
 @click.command(context_settings=PROGRAM)
-@opt.option(
-    "--known", "The program with the known repair; without it the program itself is the measure.", opt.FILE
-)
-@opt.defaulted(
-    "--budget",
-    opt.REPAIR_BUDGET,
-    "200x",
-    "A multiple of one training (200x), a time (5m) or trainings (400t).",
-)
+@opt.option("--known", KNOWN, opt.FILE)
+@opt.defaulted("--budget", opt.REPAIR_BUDGET, "200x", BUDGET)
 @opt.defaulted("--trainings", opt.Count(2, 10_000), 10, "Trainings per node.")
 @opt.defaulted("--top", opt.REPEATS, 5, "Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")

@@ -35,6 +35,8 @@ _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BROKEN = (OSError, EOFError, ValueError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_Member: TypeAlias = tuple[str, bool, IO[bytes] | None]
+"""Its name, whether it is a folder, and what a plain file holds; none for anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,6 @@ class Unpacked:
     """Links, devices and the like that were not unpacked."""
 
 
-_Member: TypeAlias = tuple[str, bool, IO[bytes] | None]
-"""Its name, whether it is a folder, and what a plain file holds; none for anything else."""
-
-
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
     with suppress(OSError):
@@ -79,13 +77,11 @@ def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
     """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done."""
     try:
         with _opened(path) as (members, commit):
-            left_out = _write_all(members, into, bounds)
-            found = commit()
+            left_out, found = _write_all(members, into, bounds), commit()
     except _BROKEN as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
     entries = list(into.iterdir())
-    only = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
-    return Unpacked(only, found, left_out)
+    return Unpacked(entries[0] if len(entries) == 1 and entries[0].is_dir() else into, found, left_out)
 
 
 @contextmanager
@@ -108,8 +104,7 @@ def _noted(comment: str) -> str:
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
     for entry in archive.infolist():
-        kind = stat.S_IFMT(entry.external_attr >> 16)
-        plain = kind in (0, stat.S_IFREG)
+        plain = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
         if entry.flag_bits & 1:
             _refuse(f"{entry.filename!r} is encrypted")
         if entry.is_dir() or not plain:

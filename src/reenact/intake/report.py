@@ -39,11 +39,10 @@ _PICTURE = re.compile(
     r"!\[[^\]\n]*\]\([^)\n]+\)|<img\b|\buser-images\.\S+\.(?:png|jpe?g|gif)\b(?![)\"'])", re.I
 )
 _WORD = re.compile(r"[^\W_]")
-_OWNER_NAME = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)"
-_SHORT = re.compile(_OWNER_NAME + r"#(?P<number>\d{1,9})")
-_ADDRESS = re.compile(
-    r"https?://(?:www\.)?github\.com/" + _OWNER_NAME + r"/(?:issues|pull)/(?P<number>\d{1,9})(?:[/?#].*)?"
-)
+_REPO = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)"
+_SHORT = re.compile(_REPO + r"#(?P<number>\d{1,9})")
+_SITE = r"https?://(?:www\.)?github\.com/"
+_ADDRESS = re.compile(_SITE + _REPO + r"/(?:issues|pull)/(?P<number>\d{1,9})(?:[/?#].*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +72,20 @@ class RawReport:
 
 
 def read_report(
-    ref: str,
-    *,
-    stdin: BinaryIO | None = None,
-    http: Web | None = None,
-    environ: Mapping[str, str] | None = None,
+    ref: str, stdin: BinaryIO | None = None, http: Web | None = None, environ: Mapping[str, str] = os.environ
 ) -> RawReport:
     """The report that `ref` names: a file, `-`, an issue's address, or owner/name#number."""
-    environ = os.environ if environ is None else environ
     if ref == "-":
         if stdin is None:
             raise UnreadableReport("There is no standard input to read a report from.")
         return _from_bytes(stdin.read(MOST_BYTES + 1), "standard input")
     issue = parse_issue(ref)
     if issue and not Path(ref).is_file():
-        web = http or Web(api=environ.get("GITHUB_API_URL") or Web().api)
         token = environ.get("GITHUB_TOKEN", "").strip()
         if token and not re.fullmatch(r"[!-~]+", token):
             why = "GITHUB_TOKEN holds characters that no token has."
             raise UnreadableReport(why, next_step="Set it again, or unset it.")
-        return _Issue(issue, web, token).report()
+        return _Issue(issue, http or Web(api=environ.get("GITHUB_API_URL") or Web().api), token).report()
     if re.match(r"[a-z]+://", ref, re.IGNORECASE):
         why = f"Only issues of github.com are read by address. Received: {ref}"
         raise UnreadableReport(why, next_step="Save the report as a file and name that.")
@@ -172,8 +165,7 @@ class _Issue:
         """What people commented, and which comments were not asked for."""
         entries: list[Mapping[str, JsonValue]] = []
         for page in range(1, MOST_PAGES + 1):
-            path = f"{self._path}/comments?per_page={PER_PAGE}&page={page}"
-            answer = self._ask(path) if total else []
+            answer = self._ask(f"{self._path}/comments?per_page={PER_PAGE}&page={page}") if total else []
             if not isinstance(answer, list):
                 raise self._unusable("the comments are not a list")
             entries += [self._table(entry) for entry in answer]
@@ -183,8 +175,7 @@ class _Issue:
         bots = [isinstance(user, Mapping) and user.get("type") == "Bot" for user in users]
         texts = [_text(entry, "body") for entry, bot in zip(entries, bots, strict=True) if not bot]
         left = total - len(entries) if isinstance(total, int) else 0
-        missing = f"{left} of {total} comments left out" if left > 0 else ""
-        return [text for text in texts if text], missing
+        return [text for text in texts if text], f"{left} of {total} comments left out" if left > 0 else ""
 
     def _ask(self, path: str) -> JsonValue:
         answer = self.web.get(path, self.token)

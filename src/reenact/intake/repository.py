@@ -32,6 +32,16 @@ _STALE_S = 24 * 3600.0
 BOUNDS = Bounds()
 WALL_S = 600.0
 """How long git may take."""
+_GIT_ERRORS = {
+    "commit": r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
+    r"|unadvertised object|no revision of",
+    "access": r"could not read Username|Authentication failed|not found|error: 40[34]",
+    "network": r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL",
+}
+"""What git prints, by what is missing; the first that fits counts."""
+_MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+_BUNDLE_S = 300.0
+_USUAL = ("main", "master", "trunk", "develop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +61,7 @@ class Checkout:
 
 def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None) -> Checkout:
     """The repository that `ref` names, at a commit; without one its newest, a folder as it lies."""
-    opener = _Opener(ref, commit or "", into, stop)
-    path = Path(ref)
+    opener, path = _Opener(ref, commit or "", into, stop), Path(ref)
     if _ADDRESS.match(ref):
         return opener.from_address(ref)
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
@@ -90,7 +99,6 @@ class _Opener:
     def from_address(self, address: str) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
             return _counted(known, self.commit, self.source)
-
         bounds: Any = {"wall_s": WALL_S, "most_bytes": BOUNDS.most_bytes, "stop": self.stop}
         with git_errors(self.source, self.commit), self._partial() as partial:
             cloned = clone(address, partial, revision=self.commit, **bounds)
@@ -204,15 +212,6 @@ def _day(folder: Path) -> date | None:
     return None
 
 
-_GIT_ERRORS = {
-    "commit": r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
-    r"|unadvertised object|no revision of",
-    "access": r"could not read Username|Authentication failed|not found|error: 40[34]",
-    "network": r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL",
-}
-"""What git prints, by what is missing; the first that fits counts."""
-
-
 @contextmanager
 def git_errors(source: str, commit: str) -> Iterator[None]:
     """Names a missing commit, a closed repository and an absent network; other errors pass."""
@@ -236,26 +235,17 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
         instead = "Give the commit with all its digits." if short else "Check the name with git log."
         return UnreadableRepository(f"{repository} has no commit or branch {commit!r}.", next_step=instead)
     if kind == "access":
-        closed, instead = (
-            "is not there, or is not open to everybody",
-            "Clone it yourself and name the folder.",
-        )
-        return UnreadableRepository(f"{repository} {closed}.", next_step=instead)
+        why, instead = "is not there, or is not open to everybody", "Clone it yourself and name the folder."
+        return UnreadableRepository(f"{repository} {why}.", next_step=instead)
     instead = "Check the network, or name a folder, an archive or a bundle."
     return Unreachable(f"{repository} cannot be reached: {why}", next_step=instead)
 
 
-_MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
-_BUNDLE_S = 300.0
-_USUAL = ("main", "master", "trunk", "develop")
-
-
 def is_bundle(path: Path) -> bool:
     """Whether a file is a git bundle, by its first line."""
-    try:
+    with suppress(OSError):
         return read_start(path, 64).startswith(_MAGIC)
-    except OSError:
-        return False
+    return False
 
 
 def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository, str]:

@@ -29,6 +29,9 @@ from reenact.version import __version__
 
 _MOVED = (301, 302, 307, 308)
 _CHUNK = 1 << 16
+LONGEST_WAIT_S = 60.0
+"""However long a server asks us to wait."""
+_BUSY = (408, 425, 429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,6 @@ def _origin(address: str, location: str = "") -> str:
         parts = urlsplit(urljoin(address, location))
         return f"{parts.scheme}://{parts.netloc}"
     return ""
-
-
-LONGEST_WAIT_S = 60.0
-"""However long a server asks us to wait."""
-_BUSY = (408, 425, 429, 500, 502, 503, 504)
 
 
 @dataclass

@@ -62,8 +62,7 @@ def source_files(program: str) -> list[str]:
     """The files that a linter reads: those below a folder, or the program's own."""
     if Path(program).is_dir():
         return [f"./{program}" if program.startswith("-") else program]
-    found = read_program(ProgramLine.read(program).words)
-    here = Path.cwd().resolve()
+    found, here = read_program(ProgramLine.read(program).words), Path.cwd().resolve()
     paths = [found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES]
     return [str(path.relative_to(here) if path.is_relative_to(here) else path) for path in paths]
 

@@ -22,10 +22,7 @@ AT_WORK = (STARTING, RUNNING)
 SHOWN, LONGEST_LINE = 8, 200
 """Lines of the output of a job, and letters of each."""
 RELAY = "--model=relay:"
-NEXT: Mapping[tuple[str, int | None], str] = {
-    ("diagnose", ExitCode.FOUND): "repair",
-    ("repair", ExitCode.OK): "apply",
-}
+NEXT: dict[Any, str] = {("diagnose", ExitCode.FOUND): "repair", ("repair", ExitCode.OK): "apply"}
 """What follows a finished run, by command and exit code."""
 KEPT: Mapping[str, tuple[str, ...]] = {
     "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),
@@ -177,8 +174,7 @@ class RunService:
         return status
 
     def _output(self, job: Job) -> list[str]:
-        lines = [line[:LONGEST_LINE] for line in self.jobs.output(job).splitlines() if line.strip()]
-        return lines[-SHOWN:]
+        return [line[:LONGEST_LINE] for line in self.jobs.output(job).splitlines() if line.strip()][-SHOWN:]
 
     def _run_of(self, job: Job, shelf: JournalReader) -> Run | None:
         runs = self.jobs.runs_of(job, shelf)

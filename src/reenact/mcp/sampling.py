@@ -45,11 +45,9 @@ async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequire
         return types.InputRequiredResult(input_requests={one.id: message(one, folder) for one in asked})
     for one in asked:
         try:
-            result = await ctx.session.send_request(
-                message(one, folder),
-                types.CreateMessageResult,
-                metadata=ServerMessageMetadata(related_request_id=ctx.request_context.request_id),
-            )
+            asked_by = ServerMessageMetadata(related_request_id=ctx.request_context.request_id)
+            sent = (message(one, folder), types.CreateMessageResult)
+            result = await ctx.session.send_request(*sent, metadata=asked_by)
         except MCPError as error:
             says = f"The client's model did not answer {one.id}: {error}."
             raise InputError(says, next_step="Use request and answer.") from error
@@ -72,14 +70,10 @@ def message(asked: Waiting, folder: Path) -> types.CreateMessageRequest:
     request = asked.request
     schema = json.dumps(request["schema"], indent=1)
     messages = [one for turn in request["turns"] for one in _messages(turn, folder)]
-    return types.CreateMessageRequest(
-        params=types.CreateMessageRequestParams(
-            messages=messages,
-            system_prompt=f"{request['system']}\n\n{WANTED}\n{schema}",
-            max_tokens=request.get("max_tokens") or TOKENS,
-            temperature=request.get("temperature"),
-        )
-    )
+    system = f"{request['system']}\n\n{WANTED}\n{schema}"
+    bounds = {"max_tokens": request.get("max_tokens") or TOKENS, "temperature": request.get("temperature")}
+    params = types.CreateMessageRequestParams(messages=messages, system_prompt=system, **bounds)
+    return types.CreateMessageRequest(params=params)
 
 
 def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> None:

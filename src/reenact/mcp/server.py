@@ -1,7 +1,5 @@
 """The server: tools and resources over the runs folder of the settings, on stdin and stdout."""
 
-from __future__ import annotations
-
 import difflib
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from anyio import to_thread
 from mcp.server.mcpserver import Context, MCPServer
@@ -82,7 +80,7 @@ class ProgramLine:
     """The interpreter that the line begins with; empty: the active one."""
 
     @classmethod
-    def read(cls, line: str) -> ProgramLine:
+    def read(cls, line: str) -> Self:
         """Understand a line. Raises InputError, or UnreadableProgram when nothing there can be started."""
         if Path(line).is_file():
             return cls((f"./{line}" if line.startswith("-") else line,), "")
@@ -150,8 +148,7 @@ def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Func
             except ReenactError as error:
                 raise ToolError(f"{error.sentence} {error.next_step}".strip()) from error
 
-        description = " ".join((function.__doc__ or "").split())
-        server.tool(description=description, annotations=annotations)(called)
+        server.tool(description=" ".join((function.__doc__ or "").split()), annotations=annotations)(called)
         return function
 
     return added

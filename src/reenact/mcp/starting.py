@@ -169,10 +169,9 @@ def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
     """`--model`; the model `mcp` is a relay folder that depends on the command alone, so that the same
     command finds the answers that it was given before."""
     if model.strip().startswith("command:"):
-        raise InputError(
-            "A model that is a program is named by the user, not by a tool. Received: model=command:...",
-            next_step="Leave `model` empty; the user may set REENACT_MODEL for this server.",
-        )
+        says = "A model that is a program is named by the user, not by a tool. Received: model=command:..."
+        fix = "Leave `model` empty; the user may set REENACT_MODEL for this server."
+        raise InputError(says, next_step=fix)
     if model != OWN_MODEL:
         return options({"model": model})
     text = json.dumps([str(Path.cwd()), *others])

@@ -46,8 +46,7 @@ def ask_with_retry(
     if len(objections) <= tolerate(first):
         return first
     more = [f"and {len(objections) - SHOWN} more"] if len(objections) > SHOWN else []
-    listed = "\n".join(f"- {one}" for one in (*objections[:SHOWN], *more))
-    again = template.fill(**values, objections=listed)
+    again = template.fill(**values, objections="\n".join(f"- {one}" for one in (*objections[:SHOWN], *more)))
     second = ask(run, model, f"{name}-again", again, answer, sample=sample)
     return second if len(wrong(second)) < len(objections) else first
 

@@ -28,6 +28,8 @@ PORTION = 12000
 _MATHS = re.compile(r"\$\$?[^$]+\$\$?")
 _COMMAND_END = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])")
 _BETWEEN = re.compile(r"(?<![\\A-Za-z]) +| +(?![A-Za-z])")
+ADDED = "added"
+"""Id of the section that holds what is not the paper's own."""
 
 
 def compact(text: str) -> str:
@@ -41,21 +43,14 @@ def compact(text: str) -> str:
     return _MATHS.sub(tight, text)
 
 
-ADDED = "added"
-"""Id of the section that holds what is not the paper's own."""
-
-
 def with_added(paper: Paper, goal: Goal) -> Paper:
     """The paper, and at its end what authors or user add and ask for: facts may rest on that too."""
     lines = [" ".join(line.split()) for line in f"{goal.addendum}\n{goal.instruction}".splitlines()]
-    blocks = tuple(
-        Paragraph(f"{ADDED}:{number}", (Sentence(f"{ADDED}:{number}.1", line),))
-        for number, line in enumerate(filter(None, lines), start=1)
-    )
+    named = ((f"{ADDED}:{number}", line) for number, line in enumerate(filter(None, lines), start=1))
+    blocks = tuple(Paragraph(name, (Sentence(f"{name}.1", line),)) for name, line in named)
     if not blocks:
         return paper
-    section = Section(ADDED, 1, "Added by authors or user", blocks)
-    return replace(paper, sections=(*paper.sections, section))
+    return replace(paper, sections=(*paper.sections, Section(ADDED, 1, "Added by authors or user", blocks)))
 
 
 def read_text(paper: Paper) -> str:
@@ -97,14 +92,10 @@ def _shortened(section: Section, blocks: set[str]) -> Section:
 def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -> str:
     wanted = {place.partition(":")[0] for place in places}
     lines = [f"# {paper.title}"]
-    for section in paper.sections:
-        if SILENT.match(section.title):
-            continue
-        if wanted and section.id not in wanted and section.blocks:
-            lines.append(f"{heading(section)}\n\n{LEFT_OUT}")
-            continue
-        alone = replace(paper, title="", sections=(section,)).text(hide=hide)
-        lines.append(alone.partition("\n\n")[2])
+    for section in (one for one in paper.sections if not SILENT.match(one.title)):
+        alone = replace(paper, title="", sections=(section,)).text(hide=hide).partition("\n\n")[2]
+        left_out = wanted and section.id not in wanted and section.blocks
+        lines.append(f"{heading(section)}\n\n{LEFT_OUT}" if left_out else alone)
     return compact("\n\n".join(lines))
 
 

@@ -17,6 +17,8 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 MOST_LISTED = 200
 """Files of a folder that are named; of the others the number is given."""
+FIELD = "numpy torch scipy scikit-learn pandas keras torchvision transformers gymnasium".split()  # noqa: SIM905
+"""Packages of the field that are named, with their versions, where they are installed."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,13 @@ def project_runner(
     packages: tuple[str, ...] = (), stop: Stop | None = None,
 ) -> ProjectRunner:  # fmt: skip
     """Runs of the generated project, with the user's folders, packages, time and memory."""
-    given = (
-        (options.data, "user_data", "DATA_DIR"),
-        (options.checkpoints, "user_checkpoints", "CHECKPOINT_DIR"),
-    )
+    given = [(options.data, "user_data", "DATA_DIR")]
+    given += [(options.checkpoints, "user_checkpoints", "CHECKPOINT_DIR")]
     return ProjectRunner(
         sandbox, options.wall_s,
         folders=tuple(UserFolder(path, name, variable) for path, name, variable in given if path is not None),
         requirements=options.requirements, packages=packages, environments=environments, stop=stop or Stop(),
     )  # fmt: skip
-
-
-FIELD = "numpy torch scipy scikit-learn pandas keras torchvision transformers gymnasium".split()  # noqa: SIM905
-"""Packages of the field that are named, with their versions, where they are installed."""
 
 
 def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:

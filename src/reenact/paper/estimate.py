@@ -73,29 +73,25 @@ def fingerprint_estimate(paper: Paper, parts: PaperAblations, model: Model) -> C
 
 def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEstimate:
     """What the whole costs."""
-    refines = options.parts.refine and options.parts.fingerprint
-    asked = [(2, _brief(paper, options) + STATE + CODE, 600), *_verified(options)]
-    whole, revision = _summed(_whole(paper, options), model), _summed(asked, model)
-    return PaperEstimate(whole, revision, options.rounds if refines else 0)
-
-
-def _whole(paper: Paper, options: PaperOptions) -> Iterator[Question]:
-    long, parts = _length(paper), options.parts
-    yield 2, long + WORDS, 2_500
-    if cited := _cited(options):
-        yield 1, WORDS + len(paper.references) * 40, 200
-        yield cited, WORDS + min(long, LONGEST_CITED) / 2, 400
-        yield cited, WORDS, 150
-    if parts.fingerprint:
-        yield from _fingerprint(paper, parts)
-    brief = _brief(paper, options)
-    yield 1, brief, 1_300
+    parts, long = options.parts, _length(paper)
+    # Not every cited work that is asked for can be had.
+    cited = HAD * options.exemplars if parts.lineage else 0
+    known = REVIEW + (CRITERIA if parts.fingerprint else 0) + EXEMPLAR * cited
+    # What every question of development begins with; what a judge reads: code, criteria, some cited work.
+    brief = (1 if options.goal.is_all else BEARING) * long + known + WORDS
+    judged = CODE + 2 * WORDS + EXEMPLAR * cited / 2
+    verified: list[Question] = [(1, CODE + WORDS, 200), (JUDGED, judged, 2_400)]
+    asked: list[Question] = [(2, long + WORDS, 2_500)]
+    if cited:
+        asked += [(1, WORDS + len(paper.references) * 40, 200), (cited, WORDS, 150)]
+        asked.append((cited, WORDS + min(long, LONGEST_CITED) / 2, 400))
+    asked += _fingerprint(paper, parts) if parts.fingerprint else ()
     # Before data, method and experiment are written there is less code than after; a reviewer has it all.
-    yield 6, brief + STATE + CODE / 2, 1_200
-    if parts.fingerprint:
-        yield from _verified(options)
-        yield JUDGED_AGAIN, _judged(options), 3_500
-    yield 1, CODE + WORDS, 100
+    asked += [(1, brief, 1_300), (6, brief + STATE + CODE / 2, 1_200), (1, CODE + WORDS, 100)]
+    asked += [*verified, (JUDGED_AGAIN, judged, 3_500)] if parts.fingerprint else []
+    revision = _summed([(2, brief + STATE + CODE, 600), *verified], model)
+    refines = parts.refine and parts.fingerprint
+    return PaperEstimate(_summed(asked, model), revision, options.rounds if refines else 0)
 
 
 def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
@@ -105,28 +101,6 @@ def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
             yield 1, len(text) / CHARACTERS_PER_TOKEN + 2 * WORDS, 300
     if parts.atomicity:
         yield 1, 1_400, 700
-
-
-def _verified(options: PaperOptions) -> Iterator[Question]:
-    yield 1, CODE + WORDS, 200
-    yield JUDGED, _judged(options), 2_400
-
-
-def _judged(options: PaperOptions) -> float:
-    """Code, criteria and now and then a cited work."""
-    return CODE + 2 * WORDS + EXEMPLAR * _cited(options) / 2
-
-
-def _brief(paper: Paper, options: PaperOptions) -> float:
-    """What every question of development begins with."""
-    share = 1 if options.goal.is_all else BEARING
-    known = REVIEW + (CRITERIA if options.parts.fingerprint else 0) + EXEMPLAR * _cited(options)
-    return share * _length(paper) + known + WORDS
-
-
-def _cited(options: PaperOptions) -> float:
-    """Not every cited work that is asked for can be had."""
-    return HAD * options.exemplars if options.parts.lineage else 0
 
 
 def _length(paper: Paper) -> float:

@@ -29,8 +29,7 @@ def in_order(paper: Paper) -> dict[str, int]:
 
 def known(paper: Paper, ids: Iterable[str]) -> tuple[str, ...]:
     """Those of the ids that exist, each once; a model may have kept the brackets around them."""
-    bare = dict.fromkeys(one.strip().strip("[]") for one in ids)
-    return tuple(one for one in bare if one in paper.by_id)
+    return tuple(one for one in dict.fromkeys(one.strip().strip("[]") for one in ids) if one in paper.by_id)
 
 
 def text_at(paper: Paper, place: str) -> str:
@@ -111,8 +110,7 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     if len(plain(quote)) < LEAST:
         return ()
     found = paper.find(quote)
-    text = " ".join(text_at(paper, place) for place in found)
-    return found if found and _has(text, quote) else ()
+    return found if found and _has(" ".join(text_at(paper, place) for place in found), quote) else ()
 
 
 def _alike(quote: str, text: str) -> bool:

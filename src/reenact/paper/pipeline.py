@@ -36,15 +36,7 @@ from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import (
-    FORM,
-    Claim,
-    Claims,
-    given_claims,
-    stated_claims,
-    withheld,
-    without_results,
-)
+from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
 from reenact.paper.review.review import Review, figure_claims, review
 from reenact.paper.verify.carried import Earlier
 from reenact.paper.verify.verify import JudgesAgreement, second_judge, verify
@@ -91,14 +83,9 @@ def reproduce(
 ) -> Reproduction:
     """The whole of it; the same call after an interruption continues. `out` is where the project goes."""
     options = options or PaperOptions()
-    given = given_claims(options.claims)
-    model = services.model
-    request = {
-        "paper": mark(paper.text()),
-        "model": model.name,
-        "options": options.to_json(),
-        "out": str(out.absolute()) if out is not None else None,
-    }
+    given, model = Claims(given_claims(options.claims), ()), services.model
+    place = str(out.absolute()) if out is not None else None
+    request = {"paper": mark(paper.text()), "model": model.name, "options": options.to_json(), "out": place}
     with services.journal.run(
         pipeline="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
     ) as run:
@@ -140,7 +127,7 @@ class _Making:
         self.at = f"step {number} of {STEPS} ({note})"
         self.services.tell(Progress("paper", number, STEPS, note))
 
-    def all_of_it(self, given: tuple[Claim, ...]) -> None:
+    def all_of_it(self, given: Claims) -> None:
         """Every step, top to bottom."""
         paper, options, services, run = self.paper, self.options, self.services, self.run
         model, goal, parts = services.model, options.goal, options.parts
@@ -149,8 +136,7 @@ class _Making:
         self.review = review(paper, goal, model, run, figures=parts.figures)
         self.claims = stated_claims(paper, goal, model, run).beside(given)
         if not self.claims.asked and parts.figures:
-            seen = figure_claims(paper, goal, model, run)
-            self.claims = self.claims.beside(seen.claims, seen.dropped)
+            self.claims = self.claims.beside(figure_claims(paper, goal, model, run))
         if not self.claims.asked and not options.anyway:
             raise Inconclusive(NO_NUMBER, next_step=STATE_A_CLAIM)
         if parts.lineage and options.exemplars:
@@ -188,16 +174,11 @@ class _Making:
         # Where the paper speaks of what is asked for, as far as review and criteria tell.
         found = [one.places for one in (*self.review.method, *self.review.experiment)]
         places = {place for one in (*found, *(one.places for one in criteria)) for place in one}
-        return Brief(
-            paper_text=bearing_text(paper, () if goal.is_all else places, hidden),
-            goal=goal.text(),
-            review=self.review.text(hide=hidden),
-            exemplars="\n\n".join(one.text() for one in self.exemplars),
-            criteria=without_results(criteria, claims, hidden),
-            addendum=goal.addendum,
-            data=folders_text(context.runner.folders),
-            machine=machine_text(context.options, context.runner),
-        )
+        text = bearing_text(paper, () if goal.is_all else places, hidden)
+        review, cited = self.review.text(hide=hidden), "\n\n".join(one.text() for one in self.exemplars)
+        kept = without_results(criteria, claims, hidden)
+        data, machine = folders_text(context.runner.folders), machine_text(context.options, context.runner)
+        return Brief(text, goal.text(), review, cited, kept, goal.addendum, data, machine)
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
         made, model = self.development, self.services.model

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import ClassVar
 
-from reenact.intake.papers.paper import Block, Paper, Paragraph
+from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.estimate import PaperEstimate
@@ -113,12 +113,9 @@ class Reproduction(Result):
     @property
     def sections(self) -> list[JsonValue]:
         """The paper's text with its ids: what claims and criteria rest on."""
-        return [
-            {"id": section.id, "title": section.title, "paragraphs": [_pieces(one) for one in section.blocks]}
-            for section in self.paper.sections
-        ]
-
-
-def _pieces(block: Block) -> list[JsonValue]:
-    parts = block.sentences if isinstance(block, Paragraph) else (block,)
-    return [{"id": one.id, "text": one.text} for one in parts]
+        found: list[JsonValue] = []
+        for section in self.paper.sections:
+            parts = (one.sentences if isinstance(one, Paragraph) else (one,) for one in section.blocks)
+            texts: JsonValue = [[{"id": one.id, "text": one.text} for one in part] for part in parts]
+            found.append({"id": section.id, "title": section.title, "paragraphs": texts})
+        return found

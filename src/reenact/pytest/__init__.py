@@ -19,7 +19,7 @@ from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
 from reenact.diagnosis.options import THRESHOLD
 from reenact.probe.read import read_trace
-from reenact.probe.trace import Experiments, Trace
+from reenact.probe.trace import Experiments, OneBatch, Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
@@ -45,8 +45,7 @@ def assert_learns(
     is the model's own, or one that fits the targets. The model and all random numbers stay as they were.
     """
     __tracebackhide__ = True
-    tried = overfit(learner_for(model, batch, loss), steps, rates)
-    lines = _objection(tried)
+    lines = _objection(overfit(learner_for(model, batch, loss), steps, rates))
     if lines:
         raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *lines]))
 
@@ -77,7 +76,8 @@ def _objection(tried: Tried) -> list[str]:
     if wrong is not None:
         lines = [f"  saw   the loss is not a number before step {wrong + 1}, whatever the rate"]
     else:
-        evidence = Evidence(experiments=Experiments(one_batch=tried.as_experiment))
+        seen = OneBatch(len(best.losses), tuple(best.losses), best.accuracy, tried.zeroed)
+        evidence = Evidence(experiments=Experiments(one_batch=seen))
         findings = run_rules([rule(code) for code in ONE_BATCH], evidence)
         lines = [line for finding in findings for line in _described(finding)]
     if lines:

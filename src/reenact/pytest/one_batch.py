@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from reenact.errors import InputError
-from reenact.probe.trace import OneBatch
 
 RATES = (1e-2, 1e-3, 1e-1)
 """Of Adam, in the order tried: the first is quick, deep models need the next, far labels the third."""
 LEARNT = 0.02
 """Share of the first loss that is as good as none."""
 SEED, LABELS = 0, "labels"
+Learner: TypeAlias = "KerasLearner | TorchLearner"
+"""A model of a framework, ready to be copied and trained on its batch."""
 
 
 @dataclass(slots=True)
@@ -40,8 +41,7 @@ class Trained:
 
     @property
     def learnt(self) -> bool:
-        low = self.losses[-1] <= LEARNT * abs(self.losses[0])
-        return low and self.accuracy in (None, 1.0)
+        return self.losses[-1] <= LEARNT * abs(self.losses[0]) and self.accuracy in (None, 1.0)
 
     @property
     def over(self) -> bool:
@@ -54,16 +54,6 @@ class Trained:
         return -(self.accuracy or 0.0), last if math.isfinite(last) else math.inf
 
 
-class Learner(Protocol):
-    """A model of a framework, ready to be copied and trained on its batch."""
-
-    can_zero: bool
-    """Whether inputs set to zero mean anything: they do not for words and classes."""
-
-    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
-        """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so many steps."""
-
-
 @dataclass(frozen=True, slots=True)
 class Tried:
     """The best attempt, and the same with inputs set to zero."""
@@ -71,11 +61,6 @@ class Tried:
     best: Trained
     rates: tuple[float, ...]
     zeroed: tuple[float, ...] = ()
-
-    @property
-    def as_experiment(self) -> OneBatch:
-        best = self.best
-        return OneBatch(len(best.losses), tuple(best.losses), best.accuracy, self.zeroed)
 
 
 def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
@@ -85,9 +70,8 @@ def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
         return KerasLearner(model, batch, loss)
     if "torch" in kinds:
         return TorchLearner(model, batch, loss)
-    raise InputError(
-        f"A model is a torch module, a Lightning module or a Keras model. Received: {type(model).__name__}."
-    )
+    got = f"Received: {type(model).__name__}."
+    raise InputError(f"A model is a torch module, a Lightning module or a Keras model. {got}")
 
 
 def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
@@ -130,9 +114,11 @@ class KerasLearner:
         if not (isinstance(batch, tuple | list) and len(batch) == 2):
             raise InputError("A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + ".")
         self._inputs, self._targets = batch
+        # Whether inputs set to zero mean anything: they do not for words and classes.
         self.can_zero = "float" in str(getattr(self._inputs, "dtype", ""))
 
     def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+        """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so many steps."""
         import keras
 
         inputs = self._inputs * 0 if zeroed else self._inputs
@@ -169,10 +155,8 @@ class TorchLearner:
             inputs = batch if loss is None else {name: part for name, part in batch.items() if name != LABELS}
             self._batch = (inputs, batch.get(LABELS))
         elif not self._own_step and not (isinstance(batch, tuple | list) and len(batch) == 2):
-            raise InputError(
-                "A batch is a pair of inputs and targets, or a dict that the model takes. "
-                f"Received: {type(batch).__name__}."
-            )
+            says = "A batch is a pair of inputs and targets, or a dict that the model takes."
+            raise InputError(f"{says} Received: {type(batch).__name__}.")
         self.can_zero = not self._own_step and all(
             getattr(part, "is_floating_point", bool)() for part in _named_parts(self._batch[0]).values()
         )
@@ -250,9 +234,7 @@ def _calls_of(model: Any) -> Iterator[set[str]]:
     """Names of the innermost modules that are called meanwhile; none of them without a model."""
     called: set[str] = set()
     leaves = [] if model is None else [pair for pair in model.named_modules() if not list(pair[1].children())]
-    hooks = [
-        leaf.register_forward_hook(lambda *_, name=name: called.add(name)) for name, leaf in leaves if name
-    ]
+    hooks = [leaf.register_forward_hook(lambda *_, of=name: called.add(of)) for name, leaf in leaves if name]
     try:
         yield called
     finally:
@@ -279,8 +261,7 @@ def _fitting_loss(output: Any, targets: Any) -> Any:
         return functional.cross_entropy(output, targets)
     if output.numel() != targets.numel():
         got = f"output={tuple(output.shape)}, targets={tuple(targets.shape)}"
-        says = f"No loss is known for these shapes. Received: {got}."
-        raise InputError(says, next_step="Give loss=...")
+        raise InputError(f"No loss is known for these shapes. Received: {got}.", next_step="Give loss=...")
     wanted = targets.reshape(output.shape).to(output.dtype)
     if ((targets == 0) | (targets == 1)).all() and (targets == 1).any():
         return functional.binary_cross_entropy_with_logits(output, wanted)

@@ -14,9 +14,7 @@ from reenact.report import document as doc
 from reenact.types import Table
 
 STYLES = {doc.Level.ERROR: "bold red", doc.Level.WARNING: "yellow", doc.Level.NOTE: "cyan"}
-
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
-
 GAP = 2
 """Blanks between columns."""
 WORD = 24
@@ -92,8 +90,7 @@ def _widths(block: Table, available: int) -> list[int]:
     if sum(min(one, NARROW) for one in widths) > available:
         return []
     for number in reversed(range(len(widths))):
-        over = max(0, sum(widths) - available)
-        widths[number] = max(min(widths[number], NARROW), widths[number] - over)
+        widths[number] = max(min(widths[number], NARROW), widths[number] - max(0, sum(widths) - available))
     while sum(widths) < min(available, sum(wanted)):
         short = [want - width for want, width in zip(wanted, widths, strict=True)]
         widths[short.index(min(one for one in short if one > 0))] += 1
@@ -143,6 +140,5 @@ def _around(source: list[str], width: int) -> list[str]:
     space, start = width - gutter, mark.index("^")
     left = 0 if start < space // 2 else min(start - space // 2, len(line) - space)
     shown = f"{'…' if left else line[0]}{line[left + 1 : left + space]}"
-    if left + space < len(line):
-        shown = f"{shown[:-1]}…"
+    shown = f"{shown[:-1]}…" if left + space < len(line) else shown
     return [source[0][:gutter] + shown, source[1][:gutter] + mark[left : left + space]]

@@ -19,13 +19,8 @@ from reenact.types import ExitCode, Table
 STYLE = Path(__file__).parent / "style.css"
 MANY = 5
 """Columns from which on a table is wide."""
-TONES = {
-    ExitCode.OK: "good",
-    ExitCode.FOUND: "warning",
-    ExitCode.INCONCLUSIVE: "note",
-    ExitCode.ERROR: "error",
-    ExitCode.STOPPED: "warning",
-}
+TONES = {ExitCode.OK: "good", ExitCode.FOUND: "warning", ExitCode.INCONCLUSIVE: "note"}
+TONES |= {ExitCode.ERROR: "error", ExitCode.STOPPED: "warning"}
 """How a run ended, as the colour beside its verdict knows it."""
 SIDES = {"@@": "hunk", "+++": "same", "---": "same", "+": "add", "-": "gone"}
 """What a line of a diff is, by how it begins."""

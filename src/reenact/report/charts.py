@@ -15,7 +15,6 @@ LEFT, HEAT_RIGHT, HEAT_TOP, HEAT_BOTTOM = 150.0, 12.0, 30.0, 26.0
 CELL = 18.0
 MOST_COLUMNS, MOST_ROWS, LABELS, LONGEST_NAME, NAMED_LAYERS = 90, 40, 6, 22, 8
 NAN = "#111111"
-
 Stops = tuple[tuple[float, tuple[int, int, int]], ...]
 RISING: Stops = ((0.0, (38, 70, 130)), (0.5, (60, 160, 150)), (1.0, (245, 220, 90)))
 ALARMING: Stops = ((0.0, (214, 226, 220)), (0.5, (236, 165, 80)), (1.0, (190, 30, 45)))
@@ -47,8 +46,7 @@ class HeatRow:
 
 def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
     """Layers against steps: one row a layer, one column a step."""
-    shown = rows[:MOST_ROWS]
-    kept = list(range(len(steps)))
+    shown, kept = rows[:MOST_ROWS], list(range(len(steps)))
     if len(steps) > MOST_COLUMNS:
         kept = sorted({round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
     low, high = bounds(shown, shade)
@@ -144,16 +142,13 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
         parts.append(svg.text(LEFT - 8, middle + 4, name, anchor="end"))
         known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
-        parts += [
-            svg.dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5)
-            for nth, value in enumerate(sorted(known))
-        ]
+        for nth, value in enumerate(sorted(known)):
+            parts.append(svg.dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5))
         if known:
             centre = x(median(known))
             parts.append(svg.line(centre, middle - 12, centre, middle + 12, colour=colour))
         if len(known) < len(values):
-            failed = f"{len(values) - len(known)} failed"
-            parts.append(svg.text(x.end + 8, middle + 4, failed, colour=ALARM))
+            parts.append(svg.text(x.end + 8, middle + 4, f"{len(values) - len(known)} failed", colour=ALARM))
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
     return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)

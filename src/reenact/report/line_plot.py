@@ -72,10 +72,9 @@ def line_plot(
     `between` fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
     it in place of a line of bars for each curve.
     """
-    described = [
-        f"{svg.shortened(one.name, NAME):{NAME}} {sparkline(list(one.values))}  {_ends(one)}"
-        for one in [one for one in curves if not one.group] or curves
-    ]
+    alone = [one for one in curves if not one.group] or curves
+    named = ((svg.shortened(one.name, NAME), one) for one in alone)
+    described = [f"{name:{NAME}} {sparkline(list(one.values))}  {_ends(one)}" for name, one in named]
     if marks:
         described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
     shown = [thinned(one) for one in curves if len(one.steps)]
@@ -136,14 +135,12 @@ def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -
         at = x(mark.step)
         aside, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
         yield svg.line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
-        height = 8.0 + push + ROW * (row + 2) - 3
-        yield svg.text(at + aside, height, mark.label, anchor=anchor, colour=ALARM)
+        yield svg.text(at + aside, 8.0 + push + ROW * (row + 2) - 3, mark.label, anchor=anchor, colour=ALARM)
 
 
 def apart(places: Sequence[float], least: float, end: float) -> list[float]:
     """Places of labels, pushed apart so far that each can be read, none beyond the end."""
-    order = sorted(range(len(places)), key=lambda at: places[at])
-    moved = list(places)
+    order, moved = sorted(range(len(places)), key=lambda at: places[at]), list(places)
     for before, at in pairwise(order):
         moved[at] = max(moved[at], moved[before] + least)
     for after, at in pairwise(reversed(order)):

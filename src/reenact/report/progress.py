@@ -64,13 +64,8 @@ def _bars() -> Iterator[Tell]:
 
     from reenact.report.line_plot import sparkline
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
-    )
+    name, note = (TextColumn(f"{{task.{one}}}", markup=False) for one in ("description", "fields[note]"))
+    columns = (name, BarColumn(bar_width=30), MofNCompleteColumn(), TimeElapsedColumn(), note)
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 

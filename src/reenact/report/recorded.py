@@ -20,14 +20,9 @@ from reenact.result import Result
 T = TypeVar("T")
 RESULT = "result"
 MOST_NOTES = 500
-VIEWS = {
-    "diagnose": "reenact.report.views.diagnosis",
-    "repair": "reenact.report.views.repair",
-    "alternatives": "reenact.report.views.alternatives",
-    "neutral": "reenact.report.views.alternatives",
-    "bug": "reenact.report.views.bug",
-    "paper": "reenact.report.views.paper",
-}
+VIEWS = {"diagnose": "diagnosis", "repair": "repair", "alternatives": "alternatives"}
+VIEWS |= {"neutral": "alternatives", "bug": "bug", "paper": "paper"}
+VIEWS = {pipeline: f"reenact.report.views.{home}" for pipeline, home in VIEWS.items()}
 """Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its result to show,
 `progress(stored)` where one at work has."""
 RESULTS = {
@@ -148,8 +143,7 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
 def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
     """The trace that is being written now, and the epochs of its program; none when nothing is watched."""
     note = stored.value("watching") or stored.value("diagnosis/watching")
-    watched = stored.step("watch") or stored.step("diagnosis/watch")
-    folder = stored.trace_folder(note)
+    watched, folder = stored.step("watch") or stored.step("diagnosis/watch"), stored.trace_folder(note)
     if folder is None or (watched is not None and watched.has_result):
         return None
     growing, epochs = GrowingTrace(folder), note.get("epochs")

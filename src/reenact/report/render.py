@@ -117,15 +117,10 @@ def _inline(text: str) -> str:
 
 def as_json(document: Document) -> str:
     """Everything that was measured. Stable key order, no NaN (strict readers refuse it), but null."""
-    whole = {
-        "schema_version": SCHEMA_VERSION,
-        "kind": document.kind,
-        "reused": document.reused,
-        "verdict": document.verdict,
-        **({"exit_code": int(document.exit_code)} if document.exit_code is not None else {}),
-        "notices": [{name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics],
-        "data": encoded(document.data),
-    }
+    head = {"schema_version": SCHEMA_VERSION, "kind": document.kind, "reused": document.reused}
+    ended = {"exit_code": int(document.exit_code)} if document.exit_code is not None else {}
+    notices = [{name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics]
+    whole = {**head, "verdict": document.verdict, **ended, "notices": notices, "data": encoded(document.data)}
     return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
@@ -134,32 +129,22 @@ def sarif(document: Document) -> str:
     rules = {one.code: one for one in document.diagnostics}
     listed = [_rule(one) for one in rules.values()]
     driver: JsonValue = {"name": "reenact", "version": __version__, "rules": listed}
-    run: dict[str, JsonValue] = {
-        "tool": {"driver": driver},
-        "results": [_result(one, list(rules).index(one.code)) for one in document.diagnostics],
-        "columnKind": "unicodeCodePoints",
-    }
+    results = [_result(one, list(rules).index(one.code)) for one in document.diagnostics]
+    run = {"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _rule(one: Diagnostic) -> dict[str, JsonValue]:
     text = plain(one.help)
-    return {
-        "id": one.code,
-        "name": one.name,
-        "shortDescription": {"text": one.name.replace("-", " ")},
-        "defaultConfiguration": {"level": one.level.value},
-        **({"help": {"text": text, "markdown": text}} if text else {}),
-    }
+    rule: dict[str, JsonValue] = {"id": one.code, "name": one.name}
+    rule["shortDescription"] = {"text": one.name.replace("-", " ")}
+    rule["defaultConfiguration"] = {"level": one.level.value}
+    return {**rule, "help": {"text": text, "markdown": text}} if text else rule
 
 
 def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
-    result: dict[str, JsonValue] = {
-        "ruleId": one.code,
-        "ruleIndex": index,
-        "level": Level(one.level).value,
-        "message": {"text": plain(one.message)},
-    }
+    result: dict[str, JsonValue] = {"ruleId": one.code, "ruleIndex": index, "level": one.level.value}
+    result["message"] = {"text": plain(one.message)}
     if (place := one.place) is not None:
         region = {"startLine": place.line, "startColumn": place.column + 1}
         if place.end_line:

@@ -87,11 +87,10 @@ def rule_text(rule: Rule, width: int = 100) -> str:
     fault = f"{rule.fault.value}  " if rule.fault is not None else ""
     needs = " ".join(_needs(rule))
     head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
-    prose = {
-        name: body if name in CODE else "\n\n".join(fill(part, width - 4) for part in body.split("\n\n"))
-        for name, body in text.sections.items()
-    }
-    parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in prose.items()]
+    parts = []
+    for name, body in text.sections.items():
+        filled = "\n\n".join(fill(part, width - 4) for part in body.split("\n\n"))
+        parts.append(f"{name}\n{indent(body if name in CODE else filled, '    ')}\n")
     return "\n".join([head, *parts]).rstrip()
 
 

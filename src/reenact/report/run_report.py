@@ -41,15 +41,10 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
     none_yet = "No verdict: it was interrupted. Resume continues where it stopped."
     if shelf.is_live(run):
         none_yet = f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
-    return Head(
-        title=f"{run.pipeline} {run.what}".strip(),
-        status=status,
-        verdict=run_words.headline(run) or none_yet,
-        tone=tone,
-        # First of all what was not made by it.
-        facts=Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items())),
-        command=run_words.run_facts(run, "command")[0][1],
-    )
+    # First of all what was not made by it.
+    shown = Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items()))
+    title, verdict = f"{run.pipeline} {run.what}".strip(), run_words.headline(run) or none_yet
+    return Head(title, status, verdict, tone, shown, run_words.run_facts(run, "command")[0][1])
 
 
 def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:
@@ -69,22 +64,17 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
     inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
     blocks: list[Block] = []
     if facts:
-        known = {
-            "kind": step.kind.value,
-            "state": f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
-            "time": run_words.time_of(step.duration_s),
-            "started": run_words.moment(step.started_at),
-            "cost": run_words.cost_of(step),
-            "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
-        }
+        state = f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"
+        known = {"kind": step.kind.value, "state": state, "time": run_words.time_of(step.duration_s)}
+        known |= {"started": run_words.moment(step.started_at), "cost": run_words.cost_of(step)}
+        known["tokens"] = f"{step.tokens_in:,} in, {step.tokens_out:,} out"
         blocks.append(Facts("", tuple(known.items())))
     if step.error_type:
         after = f"\n{step.error_next}" if step.error_next else ""
         blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
     if step.kind is Kind.LLM and isinstance(inputs, dict):
         return [*blocks, *_question(inputs), *_answer(result)]
-    if inputs is not None:
-        blocks.append(Text(run_words.readable(inputs), "Inputs"))
+    blocks += [Text(run_words.readable(inputs), "Inputs")] if inputs is not None else []
     blocks.append(Text(run_words.readable(result) if step.has_result else "none yet", "Result"))
     return blocks
 
@@ -123,18 +113,14 @@ def report_page(*stored: Stored) -> str:
         return page(f"{run.pipeline} {run.id}", _content(stored[0]))
     heads = [(one.run.id, head_of(one.run, one.shelf)) for one in stored]
     rows = [Row((head.title, head.verdict), head.tone, hrefs={0: f"#{name}"}) for name, head in heads]
-    parts = [
-        f'<article class="of-several" id="{one.run.id}">'
-        f"{ANCHORS.sub(rf'{BACK}{one.run.id}-', _content(one))}</article>"
-        for one in stored
-    ]
+    bodies = ((one.run.id, ANCHORS.sub(rf"{BACK}{one.run.id}-", _content(one))) for one in stored)
+    parts = [f'<article class="of-several" id="{name}">{body}</article>' for name, body in bodies]
     title = f"{len(stored)} runs of reenact"
     return page(title, f"<h1>{title}</h1>{blocks([Board('', ('run', 'verdict'), rows)])}{''.join(parts)}")
 
 
 def _content(stored: Stored) -> str:
-    head = head_of(stored.run, stored.shelf)
-    sections = [*document_of(stored).sections, *_process(stored)]
+    head, sections = head_of(stored.run, stored.shelf), [*document_of(stored).sections, *_process(stored)]
     above = (
         f"<h1>{escaped(head.title)}</h1>"
         f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '

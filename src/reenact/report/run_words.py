@@ -124,21 +124,14 @@ def headline(run: Run) -> str:
 
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
     """These things about a run, in words; what models cost only where one was asked."""
-    facts = {
-        "run": f"{run.id}{' (imported)' if run.imported else ''}",
-        "pipeline": run.pipeline,
-        "what": run.what,
-        "verdict": headline(run) or "-",
-        "request": run.request,
-        "command": shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
-        "folder": run.folder or "-",
-        "started": moment(run.started_at) + (f", {run.executions} executions" if run.executions > 1 else ""),
-        "time": time_of(run.worked_s),
-        "steps": steps_of(run),
-        "cost": cost_of(run),
-        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
-        "version": f"reenact {run.version}, Python {run.python}",
-    }
+    command = shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"
+    started = moment(run.started_at) + (f", {run.executions} executions" if run.executions > 1 else "")
+    facts = {"run": f"{run.id}{' (imported)' if run.imported else ''}", "pipeline": run.pipeline}
+    facts |= {"what": run.what, "verdict": headline(run) or "-", "request": run.request, "command": command}
+    facts |= {"folder": run.folder or "-", "started": started, "time": time_of(run.worked_s)}
+    facts |= {"steps": steps_of(run), "cost": cost_of(run)}
+    facts["tokens"] = f"{run.tokens_in:,} in, {run.tokens_out:,} out"
+    facts["version"] = f"reenact {run.version}, Python {run.python}"
     free = ("cost", "tokens") if cost_of(run) == "-" else ()
     return tuple((name, facts[name]) for name in names if name not in free)
 
@@ -162,13 +155,10 @@ def counted(number: int, what: str) -> str:
 
 def cost_of(one: Run | Step) -> str:
     """Money for a reader; an unknown price is stated."""
-    money = float(one.money or 0)
-    unpriced = bool(one.unpriced) if isinstance(one, Run) else one.money is None
+    money, unpriced = float(one.money or 0), bool(one.unpriced) if isinstance(one, Run) else one.money is None
     if not one.tokens_in + one.tokens_out and not unpriced and not money:
         return "-"
-    if unpriced and not money:
-        return "unpriced"
-    return f"${money:.4f}{' + unpriced' if unpriced else ''}"
+    return "unpriced" if unpriced and not money else f"${money:.4f}{' + unpriced' if unpriced else ''}"
 
 
 def time_of(seconds: float) -> str:

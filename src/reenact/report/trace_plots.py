@@ -23,6 +23,7 @@ VISIBLE = 0.05
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")
 STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
 """Faults that show in the size of the steps."""
+Named = tuple[str, Series]
 
 
 def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
@@ -53,11 +54,7 @@ def layer_plots(evidence: Evidence) -> Iterator[Picture]:
 
 
 def series_plot(
-    title: str,
-    named: Sequence[tuple[str, Series]],
-    marks: Sequence[Mark],
-    *,
-    between: tuple[float, float] | None = None,
+    title: str, named: Sequence[Named], marks: Sequence[Mark], *, between: tuple[float, float] | None = None
 ) -> Iterator[Picture]:
     """A plot of these series; none when there is nothing to draw."""
     shown = [(name, series.known) for name, series in named]
@@ -94,10 +91,8 @@ def _map(
     if not (any(map(visible, seen.values())) if shade is Shade.SHARE else seen):
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
-    at_steps = {
-        name: dict(zip(one.steps.tolist(), one.values.tolist(), strict=True)) for name, one in seen.items()
-    }
-    drawn = [HeatRow(name, list(map(values.get, steps))) for name, values in at_steps.items()]
+    pairs = ((name, zip(one.steps.tolist(), one.values.tolist(), strict=True)) for name, one in seen.items())
+    drawn = [HeatRow(name, list(map(dict(values).get, steps))) for name, values in pairs]
     yield heat_plot(title, drawn, steps, shade)
 
 
@@ -140,10 +135,8 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
-    losses = {
-        "one batch, over and over": tested.losses,
-        "the same with inputs of zero": tested.zeroed_losses or (),
-    }
+    losses = {"one batch, over and over": tested.losses}
+    losses |= {"the same with inputs of zero": tested.zeroed_losses or ()}
     drawn = [Curve(name, range(len(values)), values) for name, values in losses.items() if values]
     yield line_plot("Can it overfit one batch?", drawn)
 

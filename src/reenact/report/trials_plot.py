@@ -20,12 +20,10 @@ MOST_AXES, MOST_LINES, MOST_WORDS = 8, 200, 8
 LETTERS = 22
 PALE: Stops = ((0.0, (140, 144, 150)), (0.6, (120, 150, 190)), (1.0, (45, 125, 215)))
 HALO = "stroke:var(--card,#fff);stroke-width:3px;stroke-linejoin:round;paint-order:stroke"
-
 ENOUGH, GROUPS = 10, 4
 """Trials from which on importance is shown, and groups into which many different numbers are put."""
 BAR, SHARE_AT = 22.0, 200.0
 """Height of a row of the importances, and where its bar begins."""
-
 Value = float | str | None
 """None: left as it was."""
 
@@ -64,15 +62,13 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
         fine = math.isfinite(one.score)
         points = [(places[name], axes[name][0](one.values.get(name))) for name in names]
         points.append((end, score(one.score) if fine else BELOW))
-        colour = blend(PALE, rank[one.score]) if fine else ALARM
-        best = fine and one.score == known[-1]
+        colour, best = blend(PALE, rank[one.score]) if fine else ALARM, fine and one.score == known[-1]
         parts.append(svg.named(svg.curve(points, colour, 3.0 if best else 1.3), _words(one, metric, sign)))
     # Above the lines, with the colour of the page around each letter.
     parts += [f'<g style="{HALO}">', *labels, "</g>"]
     if any(None in values for values in columns.values()):
         parts.append(svg.text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
-    if len(known) < len(shown):
-        parts.append(svg.text(end + 6, BELOW + 4, "failed", colour=ALARM))
+    parts += [svg.text(end + 6, BELOW + 4, "failed", colour=ALARM)] if len(known) < len(shown) else []
     alt = "\n".join(_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:]))
     return Picture(title, svg.drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
 
@@ -145,14 +141,11 @@ def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Val
     stands on the axis."""
     numbers = [value for value in values if isinstance(value, int | float)]
     words = [value for value in dict.fromkeys(values) if isinstance(value, str)]
-    scale = svg.scale_for(numbers, FLOOR, TOP)
-    step = (FLOOR - TOP) / max(1, len(words))
+    scale, step = svg.scale_for(numbers, FLOOR, TOP), (FLOOR - TOP) / max(1, len(words))
 
     def height(value: Value) -> float:
         if value is None:
             return BELOW
-        if isinstance(value, str):
-            return FLOOR - step * (words.index(value) + 0.5)
-        return scale(value)
+        return FLOOR - step * (words.index(value) + 0.5) if isinstance(value, str) else scale(value)
 
     return height, [*words, *(scale.ticks(4) if numbers else ())]

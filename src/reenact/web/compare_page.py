@@ -29,15 +29,13 @@ CLOCK = ("time", "started")
 
 def compare_page(request: Request) -> HTMLResponse:
     """The whole page."""
-    state = state_of(request)
-    names = request.query_params.getlist("run")
+    state, names = state_of(request), request.query_params.getlist("run")
     if not 2 <= len(names) <= MOST:
         says = f"Two to {MOST} runs are compared. Received: {len(names)}."
         raise InputError(says, next_step="Tick them in the list of runs.")
     with state.shelf() as shelf:
         stored = [Stored(shelf, shelf.find(name), state.runs_dir) for name in names]
-        runs = [one.run for one in stored]
-        shown = [document_of(one) for one in stored]
+        runs, shown = [one.run for one in stored], [document_of(one) for one in stored]
         sections = [Section("", [_facts(runs, shelf)], leads=[(run.id, f"/runs/{run.id}") for run in runs])]
         sections += [*_asked(runs), *_curves(stored), *_findings(runs, shown)]
     sections += _beside(runs, shown)
@@ -115,16 +113,12 @@ def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]
     """Sections of the same name beside one another, each leading to where it stands in its run."""
     titles = dict.fromkeys(section.title for one in shown for section in one.sections)
     for title in titles:
-        having = [
-            (at, run, section)
-            for at, (run, one) in enumerate(zip(runs, shown, strict=True), start=1)
-            for section in one.sections
-            if section.title == title
-        ]
+        pairs = enumerate(zip(runs, shown, strict=True), start=1)
+        every = ((at, run, section) for at, (run, one) in pairs for section in one.sections)
+        having = [one for one in every if one[2].title == title]
         only = "only in " if len(having) == 1 else ""
         leads = [(f"{only}{run.id}", f"/runs/{run.id}#{section.anchor}") for _, run, section in having]
-        columns = [within(section.blocks, at) for at, _, section in having]
-        anchor = having[0][2].anchor
+        columns, anchor = [within(section.blocks, at) for at, _, section in having], having[0][2].anchor
         if only:
             yield Section(title, columns[0], f"run-{having[0][0]}-{anchor}", leads)
         else:

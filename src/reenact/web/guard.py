@@ -74,9 +74,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
-        refused = self._refused(request)
-        await (refused or self._app)(scope, receive, _with_headers(send))
+        await (self._refused(Request(scope)) or self._app)(scope, receive, _with_headers(send))
 
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "") not in self._hosts:

@@ -57,14 +57,8 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
+    made.finalize, made.trim_blocks, made.lstrip_blocks = _shown, True, True
     words = (run_words.cost_of, run_words.headline, run_words.moment, run_words.short, run_words.state_of)
     made.filters |= {each.__name__: each for each in (plain, shortened, label, run_words.time_of, *words)}
     # Made by report/as_html.py, where every word is escaped.

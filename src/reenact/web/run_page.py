@@ -28,19 +28,14 @@ LINES = 12
 """Of the output of a command at work."""
 
 
-def listing(
-    shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE
-) -> Mapping[str, object]:
+def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE) -> dict[str, object]:
     """The page of steps that the words of an address ask for, and the addresses of those around it."""
     kind, state, after = given.get("kind", ""), given.get("state", ""), given.get("after", "0")
     under = given.get("under", "").strip().strip("/")[:500]
     begin = int(after) if after.isdecimal() and len(after) < 10 else 0
     wanted = {"kind": kind, "state": state, "under": under}
-    of_kind = Kind(kind) if kind in set(Kind) else None
-    so_far = State(state) if state in set(State) else None
-    found = shelf.some_steps(
-        run, under=under or None, kind=of_kind, state=so_far, after=begin, limit=most + 1
-    )
+    of_kind, in_it = Kind(kind) if kind in set(Kind) else None, State(state) if state in set(State) else None
+    found = shelf.some_steps(run, under=under or None, kind=of_kind, state=in_it, after=begin, limit=most + 1)
     shown, filtered, more = found[:most], any(wanted.values()), len(found) > most
     counted = ""
     if shown and filtered:
@@ -52,19 +47,12 @@ def listing(
         words = {name: value for name, value in {**wanted, "after": start}.items() if value}
         return f"/runs/{run.id}/steps?{urlencode(words)}"
 
-    return {
-        **wanted,
-        "rows": shown,
-        "is_filtered": filtered,
-        "counted": counted,
-        "first": at(0) if begin else "",
-        "before": at(max(0, begin - PAGE)) if begin and not filtered else "",
-        "next": at(shown[-1].nr) if more else "",
-        "has_cost": any(cost_of(step) != "-" for step in shown),
-        "has_error": any(step.error_type for step in shown),
-        "kinds": list(Kind),
-        "states": list(State),
-    }
+    page: dict[str, object] = {**wanted, "rows": shown, "is_filtered": filtered, "counted": counted}
+    page |= {"first": at(0) if begin else "", "next": at(shown[-1].nr) if more else ""}
+    page["before"] = at(max(0, begin - PAGE)) if begin and not filtered else ""
+    page["has_cost"] = any(cost_of(step) != "-" for step in shown)
+    page["has_error"] = any(step.error_type for step in shown)
+    return page | {"kinds": list(Kind), "states": list(State)}
 
 
 def run_page(request: Request) -> Response:
@@ -81,26 +69,19 @@ def run_page(request: Request) -> Response:
         job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None) if live else None
         output = "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
         script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
-        given: dict[str, Any] = {
-            "run": run,
-            "head": head_of(run, shelf),
-            "is_live": live,
-            "mark": mark,
-            "may_stop": live,
-            # What ended without a verdict continues; a command that came with a file is started by hand only.
-            "may_resume": not (live or run.status is Status.FINISHED or run.imported) and bool(run.command()),
-            "may_apply": _may_apply(run, shelf),
-            "repair": _repair_address(run) if not live else "",
-            "output": output,
-            "message": request.query_params.get("message", "")[:300],
-            "related": _related(run, shelf),
-            "sections": editable(document_of(stored).sections, run),
-            "editor": _address(run, script) if script else "",
-            "progress": progress_of(stored) if live else (),
-            "talk": [fold for _, fold in asked[:FIRST_TALKS]],
-            "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
-            "listing": listing(shelf, run, {}, FIRST_STEPS),
-        }
+        given: dict[str, Any] = {"run": run, "head": head_of(run, shelf), "mark": mark, "output": output}
+        given |= {"is_live": live, "may_stop": live, "may_apply": _may_apply(run, shelf)}
+        # What ended without a verdict continues; a command that came with a file is started by hand only.
+        over = live or run.status is Status.FINISHED or run.imported
+        given |= {"may_resume": not over and bool(run.command()), "related": _related(run, shelf)}
+        given["repair"] = _repair_address(run) if not live else ""
+        given["listing"] = listing(shelf, run, {}, FIRST_STEPS)
+        given["message"] = request.query_params.get("message", "")[:300]
+        given["sections"] = editable(document_of(stored).sections, run)
+        given["editor"] = _address(run, script) if script else ""
+        given["progress"] = progress_of(stored) if live else ()
+        given["talk"] = [fold for _, fold in asked[:FIRST_TALKS]]
+        given["more_talk"] = asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0
     page = state.page("run.html", **given)
     if not live and "seen" in request.query_params:
         page.headers.update({"hx-retarget": "#main", "hx-reselect": "#main"})
@@ -112,10 +93,9 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
 
     Only among the runs of about that time, so that a long journal does not make the page wait.
     """
-    near = (run.seq - NEAR, run.seq + NEAR)
     program = program_of(run)
     text = next((word for word in program if not word.startswith("-")), run.what)
-    found = shelf.runs(text=text, between=near, limit=LOOKED_AT) if text else []
+    found = shelf.runs(text=text, between=(run.seq - NEAR, run.seq + NEAR), limit=LOOKED_AT) if text else []
     same = [one for one in found if one.folder == run.folder and one.id != run.id]
     return [one for one in same if (program_of(one) == program if program else one.what == run.what)][:SHOWN]
 
@@ -156,9 +136,8 @@ def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
     path = Path(str(working or run.folder), file)
     if run.imported or not path.is_absolute() or not path.is_file():
         return ""
-    given = {"path": quote(str(path.resolve())), "line": line, "column": column + 1}
     address = resolve().settings.editor
-    for name, value in given.items():
+    for name, value in {"path": quote(str(path.resolve())), "line": line, "column": column + 1}.items():
         address = address.replace(f"{{{name}}}", str(value))
     return address
 

@@ -55,17 +55,12 @@ class Asked:
         given = {name: value for name, value in words.items() if value}
         return f"/?{urlencode(given)}" if given else "/"
 
-    @property
-    def rising(self) -> bool:
-        return not self.sort.startswith("-")
-
     def at(self, page: int) -> str:
         return replace(self, page=page).address
 
     def by(self, order: str) -> str:
         """Where the list is ordered by this, and the other way round where it is so already."""
-        turned = f"-{order}" if self.sort == order else order
-        return replace(self, sort=turned, page=1).address
+        return replace(self, sort=f"-{order}" if self.sort == order else order, page=1).address
 
     def way(self, order: str) -> str:
         """How this column is ordered, as assistive software has it; empty for not at all."""
@@ -98,14 +93,10 @@ def runs_page(request: Request) -> Response:
 def _asked(request: Request) -> Asked:
     given = request.query_params
     page, status, sort = given.get("page", "1"), given.get("status", ""), given.get("sort", "")
-    return Asked(
-        text=given.get("q", "").strip()[:200],
-        pipeline=given.get("pipeline", "")[:40],
-        status=status if status in STATUSES else "",
-        verdict=given.get("verdict", "")[:60],
-        sort=sort if sort.removeprefix("-") in ORDERS else NEWEST,
-        page=max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
-    )
+    text, pipeline = given.get("q", "").strip()[:200], given.get("pipeline", "")[:40]
+    status, sort = status if status in STATUSES else "", sort if sort.removeprefix("-") in ORDERS else NEWEST
+    number = max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1
+    return Asked(text, pipeline, status, given.get("verdict", "")[:60], sort, number)
 
 
 def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], int]:
@@ -113,7 +104,7 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
     begin = PAGE * (asked.page - 1)
     pipeline, text, verdict = asked.pipeline or None, asked.text or None, asked.verdict or None
     chosen = partial(shelf.runs, pipeline=pipeline, text=text, verdict=verdict)
-    ordered = partial(chosen, order=asked.sort.removeprefix("-"), rising=asked.rising)
+    ordered = partial(chosen, order=asked.sort.removeprefix("-"), rising=not asked.sort.startswith("-"))
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
         marked = ordered(status=Status.RUNNING, limit=MOST_LIVE)

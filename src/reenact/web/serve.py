@@ -43,6 +43,8 @@ ROUTES = (
     Route("/runs/{run}/apply", actions.apply, methods=["POST"]),
     Route("/runs/{run}/rename", actions.rename, methods=["POST"]),
     Route("/runs/{run}/remove", actions.remove, methods=["POST"]),
+    Route("/static/{name}", lambda asked: _file(own(str(asked.path_params["name"])), "no-cache")),
+    Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
 )
 
 
@@ -98,12 +100,7 @@ def _bound(port: int) -> socket.socket:
 def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
-        routes=[
-            *ROUTES,
-            Route("/static/{name}", lambda asked: _file(own(str(asked.path_params["name"])), "no-cache")),
-            Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
-        ],
-        exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed),
+        routes=ROUTES, exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed)
     )
     app.state.reenact = state
     return Guard(app, state.key, port)

@@ -27,6 +27,33 @@ from reenact.intake.papers.paper import (
 )
 from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, is_entry, listed
 
+MOST_PIECES = 50_000
+ABSTRACT = "Abstract"
+_APPENDIX = frozenset(("appendix", "appendices", "supplement", "supplementary material"))
+_WORD = re.compile(r"[^\W_]")
+_NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
+_WHOLE = re.compile(
+    # Formulas, citations, addresses: no sentence ends within one.
+    r"\$\$[^$]{1,4000}\$\$|(?<!\\)\$(?:[^$\\]|\\.){1,1000}\$|\[@[^\[\]]{1,500}\]"
+    r"|\b(?:https?://|www\.)[^\s<>]{0,500}[^\s<>.,;:!?)]"
+)
+_END = re.compile(r"[.!?…]+[\"'”’)\]}*_]{0,3}(?= )")
+_OPENING = re.compile(
+    r"[\"'“‘(\[{*_$]*[^\W_a-z]|[\"'“‘(\[{*_]*\\[a-zA-Z]|[\"'“‘(]*\$|\[@|\[[a-zA-Z]+:[^\s\[\]]|[•–—-] "
+)
+_LAST_WORD = re.compile(r"[(\[\"'“]?([^\s()\[\]\"'“]+?)[.!?…]+[\"'”’)\]}*_]*$")
+_ALWAYS = frozenset(
+    "e.g i.e cf viz resp vs fig figs eq eqs eqn eqns sec secs tab tabs thm lem alg algs appx chap approx ca "  # noqa: SIM905
+    "dr prof mr mrs ms st w.r.t s.t".split()
+)
+"""Whatever follows, the sentence goes on."""
+_COUNTING = frozenset("no nos nr vol pp p ch ref refs app prop def defs cor sect supp suppl tbl".split())  # noqa: SIM905
+_COUNTED = re.compile(r"[(\[]?[\d$]|\[[a-zA-Z]+:")
+"""A number, or the label that stands for one."""
+_BEFORE_BRACKETS = frozenset(["al", "etc"])
+_BEFORE_NAMES = ("and", "by", "with", "from", "to")
+_INITIAL = re.compile(r"[A-Z](?:\.-?[A-Z])*")
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:
@@ -65,13 +92,6 @@ class Draft:
     abstract: tuple[Piece, ...] = ()
     references: tuple[Reference, ...] = ()
     lost: tuple[Lost, ...] = ()
-
-
-MOST_PIECES = 50_000
-ABSTRACT = "Abstract"
-_APPENDIX = frozenset(("appendix", "appendices", "supplement", "supplementary material"))
-_WORD = re.compile(r"[^\W_]")
-_NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
 
 
 def assemble(draft: Draft, source: str) -> Paper:
@@ -159,8 +179,7 @@ class _Numbers:
             self.lettered, self.counts, self.asides, self.levels = True, [], [], []
         self.levels = [*(one for one in self.levels if one < heading.level), heading.level]
         level = len(self.levels)
-        self.counts = [*self.counts, *[0] * level][:level]
-        self.asides = [*self.asides, *[0] * level][:level]
+        self.counts, self.asides = [*self.counts, *[0] * level][:level], [*self.asides, *[0] * level][:level]
         self.asides[-1] = self.asides[-1] + 1 if aside else 0
         self.counts[-1] += not aside
         if re.fullmatch(rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}", heading.number):
@@ -220,33 +239,6 @@ def _letter(number: int) -> str:
     return letters
 
 
-_WHOLE = re.compile(
-    # Formulas, citations, addresses: no sentence ends within one.
-    r"\$\$[^$]{1,4000}\$\$|(?<!\\)\$(?:[^$\\]|\\.){1,1000}\$|\[@[^\[\]]{1,500}\]"
-    r"|\b(?:https?://|www\.)[^\s<>]{0,500}[^\s<>.,;:!?)]"
-)
-_END = re.compile(r"[.!?…]+[\"'”’)\]}*_]{0,3}(?= )")
-_OPENING = re.compile(
-    r"[\"'“‘(\[{*_$]*[^\W_a-z]|[\"'“‘(\[{*_]*\\[a-zA-Z]|[\"'“‘(]*\$|\[@|\[[a-zA-Z]+:[^\s\[\]]|[•–—-] "
-)
-_LAST_WORD = re.compile(r"[(\[\"'“]?([^\s()\[\]\"'“]+?)[.!?…]+[\"'”’)\]}*_]*$")
-_ALWAYS = frozenset(
-    """
-    e.g i.e cf viz resp vs fig figs eq eqs eqn eqns sec secs tab tabs thm lem alg algs appx chap approx ca
-    dr prof mr mrs ms st w.r.t s.t
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
-"""Whatever follows, the sentence goes on."""
-_BEFORE_COUNTEDS = frozenset(
-    """no nos nr vol pp p ch ref refs app prop def defs cor sect supp suppl tbl""".split()  # noqa: SIM905
-)
-_COUNTED = re.compile(r"[(\[]?[\d$]|\[[a-zA-Z]+:")
-"""A number, or the label that stands for one."""
-_BEFORE_BRACKETS = frozenset(["al", "etc"])
-_BEFORE_NAMES = ("and", "by", "with", "from", "to")
-_INITIAL = re.compile(r"[A-Z](?:\.-?[A-Z])*")
-
-
 def split(paragraph: str) -> tuple[str, ...]:
     """The sentences of a paragraph, in order; none when it is empty."""
     text = " ".join(paragraph.split())
@@ -275,7 +267,7 @@ def _ends(text: str, stop: int, cut: int) -> bool:
     found = _LAST_WORD.search(text[max(0, cut - 60) : cut])
     word = found[1] if found else ""
     small = word.casefold()
-    if small in _ALWAYS or (small in _BEFORE_COUNTEDS and _COUNTED.match(follows)):
+    if small in _ALWAYS or (small in _COUNTING and _COUNTED.match(follows)):
         return False
     if small in _BEFORE_BRACKETS and follows.startswith(("(", "[")):
         return False

@@ -19,6 +19,16 @@ _WORD = re.compile(r"\w{1,100}")
 _ARXIV = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I)
 _NO_ENTRY = ("comment", "string", "preamble")
 _SHOWN = "booktitle journal journaltitle publisher school institution howpublished note".split()  # noqa: SIM905
+LONGEST_ITEM = 8000
+_LIST = re.compile(r"\\begin\s*\{thebibliography\}\s*(?:\{[^{}]*\})?")
+_END = re.compile(r"\\end\s*\{thebibliography\}")
+_ITEM = re.compile(r"\\bibitem\s*")
+_ITEM_KEY = re.compile(r"\s*\{([^{}]{1,200})\}")
+_BIBLATEX_ENTRY = re.compile(r"\\entry\s*\{([^{}]{1,200})\}")
+_BIBLATEX_FIELD = re.compile(r"\\(?:field|verb)\s*\{(title|year|eprint|doi|url|journaltitle|booktitle)\}")
+_VERBATIM = re.compile(r"\s*\\verb\s+(\S+)\s*\\endverb")
+_FAMILY = re.compile(r"\bfamily=\s*(?=\{)")
+_GIVEN = re.compile(r"\bgiven=\s*(?=\{)")
 
 
 def read_bibtex(text: str) -> Iterator[Reference]:
@@ -91,28 +101,11 @@ def _made(key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Re
     parts = [", ".join(authors), title, venue, year, plain.get("doi", "") or plain.get("url", "")]
     text = ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
     arxiv = _ARXIV.fullmatch(plain.get("eprint", ""))
-    return Reference(
-        key=key,
-        text=re.sub(r"(?<=[?!])\.", "", text),
-        title=title,
-        authors=authors,
-        year=int(year) if re.fullmatch(r"(?:19|20)\d{2}", year) else None,
-        arxiv=arxiv[1] if arxiv else guessed.arxiv,
-        doi=re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi,
-        url=plain.get("url", "") or guessed.url,
-    )
-
-
-LONGEST_ITEM = 8000
-_LIST = re.compile(r"\\begin\s*\{thebibliography\}\s*(?:\{[^{}]*\})?")
-_END = re.compile(r"\\end\s*\{thebibliography\}")
-_ITEM = re.compile(r"\\bibitem\s*")
-_ITEM_KEY = re.compile(r"\s*\{([^{}]{1,200})\}")
-_BIBLATEX_ENTRY = re.compile(r"\\entry\s*\{([^{}]{1,200})\}")
-_BIBLATEX_FIELD = re.compile(r"\\(?:field|verb)\s*\{(title|year|eprint|doi|url|journaltitle|booktitle)\}")
-_VERBATIM = re.compile(r"\s*\\verb\s+(\S+)\s*\\endverb")
-_FAMILY = re.compile(r"\bfamily=\s*(?=\{)")
-_GIVEN = re.compile(r"\bgiven=\s*(?=\{)")
+    text = re.sub(r"(?<=[?!])\.", "", text)
+    dated = int(year) if re.fullmatch(r"(?:19|20)\d{2}", year) else None
+    doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi
+    number, url = arxiv[1] if arxiv else guessed.arxiv, plain.get("url", "") or guessed.url
+    return Reference(key, text, title, authors, dated, number, doi, url)
 
 
 def cut_list(text: str) -> tuple[str, str]:
@@ -157,8 +150,6 @@ def _biblatex_entry(key: str, body: str) -> Reference:
         verbatim = _VERBATIM.match(body, field.end())
         braces = group(body, field.end())[0] if body.startswith("{", field.end()) else ""
         fields[field[1]] = detex(verbatim[1] if verbatim else braces)
-    given, surnames = (
-        [detex(group(body, found.end())[0]) for found in part.finditer(body)] for part in (_GIVEN, _FAMILY)
-    )
-    authors = tuple(f"{first} {last}" for first, last in zip(given, surnames, strict=False))
-    return _made(key, fields, authors, Reference(key, ""))
+    ends = ([found.end() for found in part.finditer(body)] for part in (_GIVEN, _FAMILY))
+    names = ([detex(group(body, at)[0]) for at in part] for part in ends)
+    return _made(key, fields, tuple(map(" ".join, zip(*names, strict=False))), Reference(key, ""))

@@ -9,8 +9,6 @@ DIR/<name>/paper.*        the paper in any form that is read; or source/ with it
 DIR/<name>/repository/    its code; or repository.bundle
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping
@@ -18,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, Self
 from urllib.parse import quote
 
 from reenact.errors import InputError, ReenactError, ResultRefused, Unreachable, UnreadablePaper
@@ -37,8 +36,16 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = "Check the network, or download the paper and name the file."
-
 SITE = Web("https://arxiv.org", 180.0, MOST_BYTES, headers=(("Accept", "*/*"),), instead=_INSTEAD)
+_FIELDS = "title,year,externalIds,url,authors"
+_WITHOUT = "Check the network; everything but completing references works without."
+SERVER = Web("https://api.semanticscholar.org", headers=(("Accept", "application/json"),), instead=_WITHOUT)
+MOST_ENTRIES = 10_000
+MOST_ABOUT = 64 * 1024
+SHORTEST_TITLE = 8
+"""Letters; a shorter title says too little to find a paper by."""
+_FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
+"""Endings of `paper.*`, the best first."""
 
 
 def arxiv_id(ref: str) -> str:
@@ -75,8 +82,7 @@ class Arxiv:
             if not why:
                 return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
-            if answer.status != 200:
-                refusal = _refusal(name, answer)
+            refusal = _refusal(name, answer) if answer.status != 200 else refusal
         raise refusal
 
 
@@ -108,15 +114,6 @@ def _busy(server: str, answer: Answer) -> Unreachable:
     return Unreachable(why, next_step="Run the same command again in a while.")
 
 
-_FIELDS = "title,year,externalIds,url,authors"
-
-SERVER = Web(
-    api="https://api.semanticscholar.org",
-    headers=(("Accept", "application/json"),),
-    instead="Check the network; everything but completing references works without.",
-)
-
-
 @dataclass(frozen=True)
 class Scholar:
     """The server."""
@@ -132,15 +129,11 @@ class Scholar:
         named, people, year = (known.get(name) for name in ("externalIds", "authors", "year"))
         ids = named if isinstance(named, Mapping) else {}
         listed = [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
-        return replace(
-            reference,
-            title=reference.title or _word(known.get("title")),
-            authors=reference.authors or tuple(_word(one.get("name")) for one in listed),
-            year=reference.year or (year if isinstance(year, int) and 1500 < year < 2200 else None),
-            arxiv=reference.arxiv or _word(ids.get("ArXiv")),
-            doi=reference.doi or _word(ids.get("DOI")),
-            url=reference.url or _word(known.get("url")),
-        )
+        found: dict[str, Any] = {name: _word(known.get(name)) for name in ("title", "url")}
+        found |= {"arxiv": _word(ids.get("ArXiv")), "doi": _word(ids.get("DOI"))}
+        found["authors"] = tuple(_word(one.get("name")) for one in listed)
+        found["year"] = year if isinstance(year, int) and 1500 < year < 2200 else None
+        return replace(reference, **{name: getattr(reference, name) or one for name, one in found.items()})
 
     def _find(self, reference: Reference) -> Mapping[str, JsonValue] | None:
         """A paper by its id, or by a title that is the same but for typography; none when it is not known."""
@@ -183,18 +176,10 @@ class Clients:
     scholar: Scholar = field(default_factory=Scholar)
 
     @classmethod
-    def cached(cls, folder: Path, *, offline: bool = False) -> Clients:
+    def cached(cls, folder: Path, *, offline: bool = False) -> Self:
         """The public servers; a kept answer is not asked for again. Offline, only kept ones are known."""
         arxiv, scholar = (Polite(folder / name, offline=offline) for name in ("arxiv", "scholar"))
         return cls(Arxiv(polite=arxiv), Scholar(polite=scholar))
-
-
-MOST_ENTRIES = 10_000
-MOST_ABOUT = 64 * 1024
-SHORTEST_TITLE = 8
-"""Letters; a shorter title says too little to find a paper by."""
-_FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
-"""Endings of `paper.*`, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +257,5 @@ def _entry(place: Path) -> Entry:
 
     paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
     paper = place / "source" if (place / "source").is_dir() else paper
-    code = map(place.joinpath, ("repository", "repository.bundle"))
-    repository = next(filter(Path.exists, code), None)
+    repository = next(filter(Path.exists, map(place.joinpath, ("repository", "repository.bundle"))), None)
     return Entry(place.name, **words, keys=tuple(map(str, keys)), paper=paper, repository=repository)

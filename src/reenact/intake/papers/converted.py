@@ -15,21 +15,42 @@ from reenact.intake.papers.references import is_bibliography
 from reenact.intake.papers.tables import spread
 
 MOST_SPANNED = 100
-_NUMBER = re.compile(
-    r"^(?:appendix\s+)?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I
-)
+_NUMBER = re.compile(r"^(?:appendix\s+)?(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I)
 _APART = re.compile(
     r"abstract|acknowledge?ments?|(?:broader |societal )?impact(?: statement)?|appendi(?:x|ces)|conclusions?"
     r"|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author contributions|checklist"
     r"|supplementary.*",
     re.I,
 )
-
 _CITED = re.compile(
     r"\bet al\b|\((?:19|20)\d\d[a-z]?\)|, (?:19|20)\d\d[a-z]?[;)]|\[\d{1,3}(?:, ?\d{1,3})*\]|\[@"
 )
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,4}")
 _PAGE = re.compile(r"\s+\d{1,3}$")
+_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.S | re.I)
+_CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)(?=</t[dh]>|<t[dh]\b|\Z)", re.S | re.I)
+_SPAN = re.compile(r"\b(row|col)span\s*=\s*[\"']?(\d{1,3})", re.I)
+_MATHS = re.compile(r"(?<![\\$])(\$\$?)(?!\$)((?:[^$\\]|\\.)+?)\1", re.S)
+_SPACED = re.compile(r"[_^] \{|\{ \S|\d (?:\. )?\d|\\\w+ \{")
+_TEXT = re.compile(r"(\\(?:text\w*|mbox)\s*\{[^{}]*\})")
+_NEEDED = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|\s+")
+LONGEST_NAME = 500
+LEAST_STEPS = 2
+"""Signs of steps, from which on a paragraph is an algorithm although no heading calls it one."""
+_TITLED = re.compile(r"(#{1,6}\s+)?\**Algorithm\s+(\d{1,3}|[A-Z]?\.?\d{1,2}|[IVX]{1,4})\b\**[:.]?(?:\s+|$)")
+_HEADING = re.compile(r"#{1,6}\s")
+_STEP = re.compile(
+    r"\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))",
+    re.I,
+)
+_OPENS = re.compile(
+    r"\s*\**(?:(?:input|output|require|ensure)\b"
+    r"|(?:Inputs?|Outputs?|Requires?|Ensures?|Initiali[sz]ation|Parameters?|Return)\**\s*:|\d{1,3}\s*:)"
+)
+_FLOW = re.compile(
+    r"\bend\s?(?:for|while|if)\b|\b(?:for|while)\b[^\n]{1,400}?\bdo\b|\bif\b[^\n]{1,400}?\bthen\b|\brepeat\b"
+)
+_MENTIONED = re.compile(r"\bAlgorithm\s+(\d{1,2})\b(?!\s+(?:of|by|from)\s)")
 
 
 def numbered(pieces: Sequence[Piece]) -> list[Piece]:
@@ -102,11 +123,6 @@ def _words(title: str) -> str:
     return re.sub(r"^[\W\d]*(?:[A-Z]\b)?[\W\d]*", "", title).casefold()
 
 
-_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.S | re.I)
-_CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)(?=</t[dh]>|<t[dh]\b|\Z)", re.S | re.I)
-_SPAN = re.compile(r"\b(row|col)span\s*=\s*[\"']?(\d{1,3})", re.I)
-
-
 def html_table(text: str) -> Table:
     """The cells of an HTML table; one that spans columns or rows is repeated in each."""
     found = [_CELL.findall(row) for row in _ROW.findall(text)]
@@ -121,12 +137,6 @@ def _spanned(marks: str, inner: str) -> tuple[str, int, int]:
     spans = {kind.casefold(): min(int(size), MOST_SPANNED) for kind, size in _SPAN.findall(marks)}
     words = compact(bare(" ".join(html.unescape(inner).split())))
     return words, max(spans.get("row", 1), 1), max(spans.get("col", 1), 1)
-
-
-_MATHS = re.compile(r"(?<![\\$])(\$\$?)(?!\$)((?:[^$\\]|\\.)+?)\1", re.S)
-_SPACED = re.compile(r"[_^] \{|\{ \S|\d (?:\. )?\d|\\\w+ \{")
-_TEXT = re.compile(r"(\\(?:text\w*|mbox)\s*\{[^{}]*\})")
-_NEEDED = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|\s+")
 
 
 def compact(text: str) -> str:
@@ -152,38 +162,15 @@ def compact_formula(latex: str) -> str:
 
 def is_cut_off(latex: str) -> bool:
     """Whether a formula ends before what it began."""
-    bare_braces = re.sub(r"\\\\|\\[{}]", "", latex)
-    sides = [len(re.findall(rf"\\{side}(?![a-zA-Z])", latex)) for side in ("left", "right")]
-    pairs = (("{", "}"), ("\\begin", "\\end"))
-    uneven = any(bare_braces.count(opened) != bare_braces.count(closed) for opened, closed in pairs)
-    return uneven or sides[0] != sides[1]
-
-
-LONGEST_NAME = 500
-LEAST_STEPS = 2
-"""Signs of steps, from which on a paragraph is an algorithm although no heading calls it one."""
-_ALGORITHM = re.compile(
-    r"(#{1,6}\s+)?\**Algorithm\s+(\d{1,3}|[A-Z]?\.?\d{1,2}|[IVX]{1,4})\b\**[:.]?(?:\s+|$)"
-)
-_HEADING = re.compile(r"#{1,6}\s")
-_STEP = re.compile(
-    r"\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))",
-    re.I,
-)
-_OPENS = re.compile(
-    r"\s*\**(?:(?:input|output|require|ensure)\b"
-    r"|(?:Inputs?|Outputs?|Requires?|Ensures?|Initiali[sz]ation|Parameters?|Return)\**\s*:|\d{1,3}\s*:)"
-)
-_FLOW = re.compile(
-    r"\bend\s?(?:for|while|if)\b|\b(?:for|while)\b[^\n]{1,400}?\bdo\b|\bif\b[^\n]{1,400}?\bthen\b|\brepeat\b"
-)
-_MENTIONED = re.compile(r"\bAlgorithm\s+(\d{1,2})\b(?!\s+(?:of|by|from)\s)")
+    latex = re.sub(r"\\\\|\\[{}]", "", latex)
+    pairs = (("{", "}"), (r"\\begin", r"\\end"), (r"\\left(?![a-zA-Z])", r"\\right(?![a-zA-Z])"))
+    return any(len(re.findall(one, latex)) != len(re.findall(other, latex)) for one, other in pairs)
 
 
 def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
     """The algorithm whose name stands in a line, as far as its steps go, and the line after it. Under a
     heading it is one also without steps."""
-    named = _ALGORITHM.match(lines[at][:LONGEST_NAME])
+    named = _TITLED.match(lines[at][:LONGEST_NAME])
     if not named:
         return None
     own, *others = _runs(lines, at + 1)
@@ -247,6 +234,5 @@ def _signs(text: str) -> int:
 
 
 def _table_text(text: str) -> str:
-    rows = html_table(text).rows
     # A cell that spans columns is repeated in each.
-    return "\n".join("  ".join(filter(None, dict.fromkeys(row))) for row in rows)
+    return "\n".join("  ".join(filter(None, dict.fromkeys(row))) for row in html_table(text).rows)

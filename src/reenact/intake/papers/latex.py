@@ -29,6 +29,24 @@ _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
 _TABULAR = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|longtable|tabulary|NiceTabular)\}")
+MOST_AUTHORS = 500
+LONGEST = 2000
+_TITLE = re.compile(r"\\(?:icml|neurips|acl)?[tT]itle\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_NAMED = re.compile(r"\\(?:icmlauthor|authorname|IEEEauthorblockN)\s*(?=\{)")
+_NOTES = re.compile(
+    r"\\(?:thanks|footnote|footnotemark|textsuperscript|inst|orcidID|email)\s*(?:\[[^\]]{0,40}\])?\s*(?=\{)"
+)
+MOST_PARTS = 60
+PART = replace(LIMITS, wall_s=20.0)
+"""Time for one section: sixty of them may not take an hour."""
+_SECTION = re.compile(r"(?=\\(?:sub){0,2}section\*?\s*[\[{])")
+_HEADING = re.compile(r"\\(?P<sub>(?:sub){0,2})section\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_DISPLAYED = re.compile(
+    r"\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
+    r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$",
+    re.S,
+)
+_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
 
 
 def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
@@ -43,9 +61,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     references = tuple(_references(files, main, text, listed))
     here = f"{posixpath.dirname(main)}/".lstrip("/")
     # Definitions of the paper's own style files stand in front of the document.
-    styles = (
-        files.text(here + name) for name in ready.local_styles(body) if (folder / here / name).is_file()
-    )
+    styles = (files.text(here + one) for one in ready.local_styles(body) if (folder / here / one).is_file())
     made = ready.prepare("\n".join((*(ready.definitions(style) for style in styles if style), body)))
     parsed, unknown, broken = _parsed(made.text, box, source)
     named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
@@ -57,15 +73,8 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     blocks = [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
     abstract = tuple(walk.pieces(blocks))
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
-    lost = [
-        *files.lost,
-        *walk.lost,
-        *pictures.lost,
-        *undrawn,
-        *broken,
-        *_unknown(unknown),
-        *(Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery),
-    ]
+    lost = [*files.lost, *walk.lost, *pictures.lost, *undrawn, *broken, *_unknown(unknown)]
+    lost += [Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery]
     for name in ready.skipped_drawings(parsed.skipped):
         lost.append(Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name))
     # A table that collapsed is worth a word: its numbers are what papers are about.
@@ -75,15 +84,9 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         lost.append(Lost("table", f"{written - read} of {written} tables were not understood as cells."))
     command = _TITLE.search(text)
     titled = detex(_argument(text, command.end())) if command else ""
-    return Draft(
-        "latex",
-        pieces,
-        title=walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled,
-        authors=tuple(_authors(walk, parsed.meta.get("author"), text)),
-        abstract=abstract,
-        references=references,
-        lost=tuple(lost),
-    )
+    title = walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled
+    authors = tuple(_authors(walk, parsed.meta.get("author"), text))
+    return Draft("latex", pieces, title, authors, abstract, references, tuple(lost))
 
 
 def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
@@ -162,31 +165,9 @@ def _people(lines: Iterable[str]) -> list[str]:
     return [one for one in words if one and "@" not in one]
 
 
-MOST_AUTHORS = 500
-LONGEST = 2000
-_TITLE = re.compile(r"\\(?:icml|neurips|acl)?[tT]itle\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
-_NAMED = re.compile(r"\\(?:icmlauthor|authorname|IEEEauthorblockN)\s*(?=\{)")
-_NOTES = re.compile(
-    r"\\(?:thanks|footnote|footnotemark|textsuperscript|inst|orcidID|email)\s*(?:\[[^\]]{0,40}\])?\s*(?=\{)"
-)
-
-
 def _argument(text: str, at: int) -> str:
     """What a command of the title is given, without notes."""
     return regrouped(group(text, at, LONGEST)[0], _NOTES, lambda *_: "")
-
-
-MOST_PARTS = 60
-PART = replace(LIMITS, wall_s=20.0)
-"""Time for one section: sixty of them may not take an hour."""
-_SECTION = re.compile(r"(?=\\(?:sub){0,2}section\*?\s*[\[{])")
-_HEADING = re.compile(r"\\(?P<sub>(?:sub){0,2})section\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
-_DISPLAYED = re.compile(
-    r"\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
-    r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$",
-    re.S,
-)
-_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
 
 
 def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lost, ...]]:
@@ -202,8 +183,7 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
     for number, part in enumerate(parts):
         found = Parsed({}, (), (), f"the paper has more than {MOST_PARTS} sections")
         if number < MOST_PARTS:
-            whole = f"{preamble}\n{part}\n\\end{{document}}"
-            found = parse(whole, "latex", box=box, name=name, limits=PART)
+            found = parse(f"{preamble}\n{part}\n\\end{{document}}", "latex", box=box, name=name, limits=PART)
         meta = {**found.meta, **meta}
         bare = list(_bare(part)) if found.problem else []
         blocks += [*found.blocks, *bare]

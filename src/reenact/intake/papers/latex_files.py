@@ -87,8 +87,7 @@ class Files:
 
     def first(self, names: Iterable[str]) -> tuple[str, str] | None:
         """The first of these that can be read, with its name."""
-        found = ((name, text) for name in names if (text := self.text(name)) is not None)
-        return next(found, None)
+        return next(((name, text) for name in names if (text := self.text(name)) is not None), None)
 
     def names(self, *endings: str) -> list[str]:
         """Files of the folder with such an ending, in a steady order; links are not followed."""
@@ -115,11 +114,9 @@ def find_main(files: Files, source: str) -> str:
         if document and DOCUMENT.search(text) and document[1] not in ("standalone", "subfiles"):
             found[name] = text
     if not found:
-        raise UnreadablePaper(
-            f"There is no LaTeX document here: no .tex file has both \\documentclass and "
-            f"\\begin{{document}}. Received: {source}",
-            next_step="Name the folder that holds the main file, or the file itself.",
-        )
+        why = "There is no LaTeX document here: no .tex file has both \\documentclass and \\begin{document}."
+        instead = "Name the folder that holds the main file, or the file itself."
+        raise UnreadablePaper(f"{why} Received: {source}", next_step=instead)
 
     def rank(name: str) -> tuple[bool, bool, int, int]:
         abstract = re.search(r"\\begin\{abstract\}|\\abstract", found[name]) is not None

@@ -28,6 +28,28 @@ _CITE = re.compile(r"\\[Cc]ite[a-zA-Z]*\*?\s*(?:\[[^\]]{0,200}\]){0,2}\s*\{([^{}
 _REF = re.compile(r"\\(?:ref|eqref|[cC]ref|autoref)\s*\{([^{}]*)\}")
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _NAMED = re.compile(r"\\([A-Za-z]+)(?:\s+|(?=[^A-Za-z])|\Z)")
+Made: TypeAlias = tuple[str, int] | None
+"""What stands for something that was found, and where the text goes on; none ends the search."""
+MOST_DEFINED = 2000
+LONGEST = 4000
+"""Characters of a definition that is written out."""
+MOST_GROWN = 1_000_000
+"""Characters that a text may gain: definitions that use one another grow without end."""
+ROUNDS = 4
+_DEFINED = re.compile(
+    r"\\(?:new|provide)(?P<kind>command|environment)\*?"
+    r"\s*(?:\{\s*\\?(?P<name>[A-Za-z]+\*?)\s*\}|\\(?P<bare>[A-Za-z]+))"
+    r"\s*(?:\[(?P<count>\d)\])?\s*(?:\[(?P<usual>[^\[\]]{0,200})\])?\s*(?=\{)"
+)
+"""What is defined first, not what is redefined: pandoc knows the commands of LaTeX itself better."""
+_FRAME = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
+_TABLE = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|tabulary|longtable|NiceTabular|tblr)\}")
+_MACHINERY = re.compile(r"\\[A-Za-z]*@[A-Za-z]")
+_PLACE = re.compile(r"#(\d)")
+_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
+_SIGNS = re.compile(
+    r"\\(?:pm|mp|times|cdot|leq?|geq?|approx|sim|infty|frac|sqrt|math[a-z]+)(?![A-Za-z])|(?<!\\)[\^_]"
+)
 
 
 def detex(text: str) -> str:
@@ -68,10 +90,6 @@ def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
     return text[at + 1 : end], end
 
 
-Made: TypeAlias = tuple[str, int] | None
-"""What stands for something that was found, and where the text goes on; none ends the search."""
-
-
 def rewritten(
     text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str]], Made], most: int = MOST_REWRITTEN
 ) -> str:
@@ -98,28 +116,6 @@ def regrouped(
         return make(found, inner), end
 
     return rewritten(text, wanted, made, most)
-
-
-MOST_DEFINED = 2000
-LONGEST = 4000
-"""Characters of a definition that is written out."""
-MOST_GROWN = 1_000_000
-"""Characters that a text may gain: definitions that use one another grow without end."""
-ROUNDS = 4
-_DEFINED = re.compile(
-    r"\\(?:new|provide)(?P<kind>command|environment)\*?"
-    r"\s*(?:\{\s*\\?(?P<name>[A-Za-z]+\*?)\s*\}|\\(?P<bare>[A-Za-z]+))"
-    r"\s*(?:\[(?P<count>\d)\])?\s*(?:\[(?P<usual>[^\[\]]{0,200})\])?\s*(?=\{)"
-)
-"""What is defined first, not what is redefined: pandoc knows the commands of LaTeX itself better."""
-_FRAME = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-_TABLE = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|tabulary|longtable|NiceTabular|tblr)\}")
-_MACHINERY = re.compile(r"\\[A-Za-z]*@[A-Za-z]")
-_PLACE = re.compile(r"#(\d)")
-_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
-_SIGNS = re.compile(
-    r"\\(?:pm|mp|times|cdot|leq?|geq?|approx|sim|infty|frac|sqrt|math[a-z]+)(?![A-Za-z])|(?<!\\)[\^_]"
-)
 
 
 @dataclass(frozen=True, slots=True)

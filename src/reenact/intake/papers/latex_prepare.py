@@ -20,7 +20,7 @@ _BEGIN = re.compile(rf"\\begin\s*\{{({'|'.join(map(re.escape, (*FLOATS, *BARE)))
 _CAPTION = re.compile(r"\\caption\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _INNER = re.compile(
-    r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,300}\])?|\\centering\b|\\(?:small|footnotesize)\b"
+    r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,300}\])?|\\(?:centering|small|footnotesize)\b"
 )
 _SET_UP = re.compile(
     r"\\(?:Set[A-Z][A-Za-z]*|DontPrintSemicolon|PrintSemicolon|Lines(?:Not)?Numbered|RestyleAlgo|(?:Inc|Dec)Margin)"
@@ -33,9 +33,7 @@ _SUBFIGURE = re.compile(
     r"\\sub(?:figure|float)\*?\s*(?:\[((?:[^\[\]{}]|\{[^{}]{0,300}\}){0,600})\]\s*){0,2}(?=\{)"
 )
 """The older way to set one picture of several; pandoc knows the environment of that name."""
-_APPENDIX = re.compile(
-    r"\\appendix\b|\\begin\s*\{appendix\}|\\begin\s*\{appendices\}|\\(?:end)\s*\{appendi(?:x|ces)\}"
-)
+_APPENDIX = re.compile(r"\\appendix\b|\\(?:begin|end)\s*\{appendi(?:x|ces)\}")
 _BOX = re.compile(
     r"\\(?:resizebox\*?\s*\{[^{}]{0,80}\}\s*\{[^{}]{0,80}\}|(?:scalebox|rotatebox|adjustbox)\s*(?:\[[^\]]{0,80}\])?"
     r"\s*\{[^{}]{0,80}\}|adjustbox|fbox)\s*%?\s*(?=\{)"
@@ -149,16 +147,13 @@ def _steps(body: str, environment: str) -> Algorithm:
         if at := _CAPTION.search(body):
             inner, end = group(body, at.end())
             caption, body = detex(inner), body[: at.start()] + body[end:]
-        body = regrouped(_SET_UP.sub("", body), _GIVEN, _given, MOST_STORED)
+        body = _SET_UP.sub("", body)
+        body = regrouped(body, _GIVEN, lambda of, inner: f"{GIVEN[of[1]]} {inner.strip()}", MOST_STORED)
         body = _INNER.sub("", body)
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
     lines = (line.rstrip() for line in _LABEL.sub("", body).splitlines())
     return Algorithm("", caption, label[1] if label else "", body="\n".join(filter(None, lines)))
-
-
-def _given(found: re.Match[str], inner: str) -> str:
-    return f"{GIVEN[found[1]]} {inner.strip()}"
 
 
 def local_styles(text: str) -> list[str]:

@@ -26,12 +26,13 @@ _LABELLED = re.compile(r"\\(?:label|tag)\{([^{}]*)\}|\{#([^\s}]+)[^}]*\}\s*$")
 _FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
 _LETTER = re.compile(r"[^\W_]")
 _HTML_TABLE = re.compile(r"(<table\b.*?</table>)", re.S | re.I)
+LONGEST = 20_000
+_BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 
 
 def read_markdown(text: str, pictures: Pictures) -> Draft:
     """The paper in a Markdown text."""
-    shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    facts, body = _front_matter(shown)
+    facts, body = _front_matter(_COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text))
     reader = _Reader(body.split("\n"), pictures)
     pieces = converted.numbered(reader.pieces())
     title, pieces = _titled(_words(facts.get("title")), pieces)
@@ -41,15 +42,9 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     authors = (one.get("name") if isinstance(one, dict) else one for one in listed)
     abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
-    return Draft(
-        "markdown",
-        tuple(_without_marks(pieces)),
-        title=title,
-        authors=tuple(filter(None, map(_words, authors))),
-        abstract=(Prose(abstract),) if abstract else (),
-        references=references,
-        lost=(*pictures.lost, *reader.lost, *converted.doubtful(pieces)),
-    )
+    lost = (*pictures.lost, *reader.lost, *converted.doubtful(pieces))
+    above, below = (Prose(abstract),) if abstract else (), tuple(_without_marks(pieces))
+    return Draft("markdown", below, title, tuple(filter(None, map(_words, authors))), above, references, lost)
 
 
 @dataclass
@@ -71,8 +66,7 @@ class _Reader:
 
     def _next(self) -> Iterator[Piece]:
         line = self.lines[self.at]
-        heading = _ATX.match(line[:LONGEST_HEADING])
-        fence = _FENCE.match(line)
+        heading, fence = _ATX.match(line[:LONGEST_HEADING]), _FENCE.match(line)
         if not line.strip():
             self.at += 1
         elif named := converted.algorithm_at(self.lines, self.at):
@@ -158,8 +152,7 @@ class _Reader:
         for image in _IMAGE.finditer(text):
             caption = bare(image["alt"])
             number = _FIGURE_NAME.match(caption)
-            label = image["label"] or (number[1] if number else "")
-            pixels = self.pictures.load(image["file"])
+            label, pixels = image["label"] or (number[1] if number else ""), self.pictures.load(image["file"])
             yield Figure("", _FIGURE_NAME.sub("", caption), label, file=image["file"], image=pixels)
         for at, part in enumerate(_HTML_TABLE.split(_IMAGE.sub(" ", text))):
             if at % 2:
@@ -186,10 +179,8 @@ def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
     deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
     if len(first) != 1 or pieces[0] is not first[0] or (title and not (first[0].title == title and deeper)):
         return title, pieces
-    rest = pieces[1:]
-    return first[0].title, [
-        replace(one, level=one.level - 1) if isinstance(one, Heading) else one for one in rest
-    ]
+    lifted = (replace(one, level=one.level - 1) if isinstance(one, Heading) else one for one in pieces[1:])
+    return first[0].title, list(lifted)
 
 
 def _without_marks(pieces: list[Piece]) -> Iterator[Piece]:
@@ -209,10 +200,6 @@ def _without_marks(pieces: list[Piece]) -> Iterator[Piece]:
             yield piece
 
 
-LONGEST = 20_000
-_BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
-
-
 def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
     """What the block says, and the text with its lines made empty, so that places stay the same."""
     import yaml
@@ -223,8 +210,7 @@ def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
     facts = None
     with suppress(yaml.YAMLError, RecursionError, ValueError):
         facts = yaml.safe_load(block[1])
-    rest = "\n" * block[0].count("\n") + text[block.end() :]
-    return facts if isinstance(facts, dict) else {}, rest
+    return facts if isinstance(facts, dict) else {}, "\n" * block[0].count("\n") + text[block.end() :]
 
 
 def _words(value: object) -> str:

@@ -28,6 +28,10 @@ REFUSED = 64
 HEAP = "-M1500m"
 Node: TypeAlias = Mapping[str, Any]
 """An element of pandoc's tree: `t` is its kind, `c` what it holds."""
+SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
+SCRIPT_DEEPEST = 300
+NEEDED = {"html_page": ("selectolax",), "pdf_pages": ("pypdfium2", "pdfplumber", "PIL")}
+"""Packages that the scripts import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +96,6 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
     return UnreadablePaper(f"{who} {why}. Received: {name}")
 
 
-SCRIPT_LIMITS = replace(LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB)
-SCRIPT_DEEPEST = 300
-NEEDED = {"html_page": ("selectolax",), "pdf_pages": ("pypdfium2", "pdfplumber", "PIL")}
-"""Packages that the scripts import."""
-
-
 def run_script(
     script: str,
     *words: str,
@@ -127,8 +125,7 @@ def read_by(
     script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **given: Any
 ) -> Mapping[str, Any]:
     """The JSON object that a script of ours left in a file; `given` as for `run_script`."""
-    result = run_script(script, name=name, collect=(file,), limits=limits, **given)
-    left = result.results.get(file, b"")
+    left = run_script(script, name=name, collect=(file,), limits=limits, **given).results.get(file, b"")
     try:
         found = read_json(left, most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST)
     except ResultRefused as error:

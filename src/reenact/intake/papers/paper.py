@@ -210,8 +210,7 @@ class Paper:
 
 def plain(text: str) -> str:
     """A text without all that two copies of the same sentence may differ in."""
-    flat = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"[\W_]+", "", flat)
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _shown(block: Block, ids: bool, hide: frozenset[str]) -> str:

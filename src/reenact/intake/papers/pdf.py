@@ -24,6 +24,18 @@ _PAGE_NUMBER = re.compile(
 )
 _STAMP = re.compile(r"^arXiv:\S+\s+\[[\w.-]+\]")
 _LETTER = re.compile(r"[^\W_]")
+LONGEST_CAPTION = 12
+"""Lines; what follows is text again."""
+_CAPTION = re.compile(
+    r"^(?P<kind>table|figure|fig\.|algorithm)\s*(?P<number>[A-Z]?\d{1,3}(?:\.\d{1,2})?)\s*[:.|]\s*(?P<words>.*)$",
+    re.I,
+)
+_ENTRY = re.compile(r"^\[[^\[\]\s]{1,12}\]\s|^\d{1,3}\.\s+[A-Z]")
+_NUMBERED = re.compile(r"^(?P<body>.{3,}?)\s*\((?P<number>\d{1,3}[a-z]?)\)$")
+_SIGN = re.compile(r"[=<>≤≥≈∝∑∏∫√∂∈→←±×·∥∇]")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_STOP = re.compile(r"[.!?:][\"”’)\]]?$")
+TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +92,6 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
     first = next(place for place, line in enumerate(lines) if line.size == largest)
     taken = [*takewhile(lambda line: abs(line.size - largest) <= 0.6, lines[first : first + 5])]
     return " ".join(line.text for line in taken), frozenset(taken)
-
-
-LONGEST_CAPTION = 12
-"""Lines; what follows is text again."""
-_CAPTION = re.compile(
-    r"^(?P<kind>table|figure|fig\.|algorithm)\s*(?P<number>[A-Z]?\d{1,3}(?:\.\d{1,2})?)\s*[:.|]\s*(?P<words>.*)$",
-    re.I,
-)
-_ENTRY = re.compile(r"^\[[^\[\]\s]{1,12}\]\s|^\d{1,3}\.\s+[A-Z]")
-_NUMBERED = re.compile(r"^(?P<body>.{3,}?)\s*\((?P<number>\d{1,3}[a-z]?)\)$")
-_SIGN = re.compile(r"[=<>≤≥≈∝∑∏∫√∂∈→←±×·∥∇]")
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_STOP = re.compile(r"[.!?:][\"”’)\]]?$")
 
 
 @dataclass
@@ -192,8 +191,7 @@ class Paragraphs:
         """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""
         text = lines[0].text
         for line in lines[1:]:
-            cut = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text)
-            rest = re.match(r"[a-z]+", line.text)
+            cut, rest = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text), re.match(r"[a-z]+", line.text)
             if cut and rest and f"{cut[1]}-{rest[0]}".casefold() not in self._words:
                 text = text[:-1]
             text += line.text if cut and rest else f" {line.text}"
@@ -214,9 +212,6 @@ def _within(line: Line, box: Box) -> bool:
     left, low, right, high = box
     middle = (line.low + line.high) / 2
     return left - 6 <= line.left and line.right <= right + 6 and low - 1 <= middle <= high + 1
-
-
-TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
 
 
 def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
@@ -255,8 +250,7 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
     kept, references = cut_references(made.finish())
-    shown = {one.file: data for one in kept if isinstance(one, Figure)}
-    pieces, undrawn = drawn(kept, shown, box=box)
+    pieces, undrawn = drawn(kept, {one.file: data for one in kept if isinstance(one, Figure)}, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
         what = f"Letters that no reader would see (white, tiny, turned) were left out: {unseen}."

@@ -17,6 +17,8 @@ MOST_BYTES = 8 * 1024 * 1024
 MOST_TOGETHER = 64 * 1024 * 1024
 _MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".pdf")
+MOST = 40
+"""Pages that are drawn for one paper; other figures keep their captions alone."""
 
 
 @dataclass
@@ -55,10 +57,6 @@ class Pictures:
             return data
         self.waiting[name] = data
         return b""
-
-
-MOST = 40
-"""Pages that are drawn for one paper; other figures keep their captions alone."""
 
 
 def drawn(

@@ -18,8 +18,26 @@ _KNOWN = re.compile(
     r"|implementation details)\s*[:.]?$",
     re.I,
 )
-_ENTRY = re.compile(r"^\s*(?:\[[^\[\]\s]{1,40}\]|\d{1,3}\.)\s+\S")
+_ENTRY = re.compile(r"\n(?=\s*(?:\[[^\[\]\s]{1,40}\]|\d{1,3}\.)\s+\S)")
+"""Between two entries of a bibliography that begin with their numbers."""
 _HYPHEN = re.compile(r"(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
+_KEPT = re.compile(
+    r"(\$\$[^$]+\$\$|(?<!\\)\$(?:[^$\\]|\\.)+\$|`{1,3}[^`]{1,500}`{1,3}|\[[^\[\]]{0,200}@[^\[\]]{0,400}\](?!\())"
+)
+_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]*)[^()]*\)")
+_NOTE = re.compile(r"\[\^[^\]\s]+\]:?")
+_STRONG = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*_]+?)(?<=\S)\1(?!\w)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
+_ESCAPED = re.compile(r"\\([!#()*+\-.<>\[\]_`{|}~])")
+_BRACKETED_MATHS = re.compile(r"\\\((.+?)\\\)")
+_BAR = re.compile(r"(\\.|\$(?:[^$\\]|\\.)+\$)|\|")
+_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
+_CAPTION = re.compile(
+    r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
+    re.I | re.S,
+)
+_CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
+_LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 
 def read_plain(text: str) -> Draft:
@@ -41,8 +59,8 @@ def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
             inside = is_bibliography(heading.title)
             yield heading
         body = paragraph.strip() if heading is None else rest
-        texts = _entries(body) if inside else [" ".join(_HYPHEN.sub("", body).split())]
-        yield from (Prose(text) for text in texts if text.strip())
+        texts = _ENTRY.split(body.strip()) if inside else [_HYPHEN.sub("", body)]
+        yield from (Prose(" ".join(text.split())) for text in texts if text.strip())
 
 
 def heading_of(line: str) -> Heading | None:
@@ -57,28 +75,6 @@ def heading_of(line: str) -> Heading | None:
     if _KNOWN.match(line) or is_bibliography(line):
         return Heading(1, line.strip(" .:").capitalize(), appendix=line.casefold().startswith("appendix"))
     return None
-
-
-def _entries(paragraph: str) -> list[str]:
-    """Entries of the bibliography: one a paragraph, or each beginning with its number."""
-    entries: list[str] = []
-    for line in paragraph.strip().split("\n"):
-        if entries and not _ENTRY.match(line):
-            entries[-1] += f" {line}"
-        else:
-            entries.append(line)
-    return entries
-
-
-_KEPT = re.compile(
-    r"(\$\$[^$]+\$\$|(?<!\\)\$(?:[^$\\]|\\.)+\$|`{1,3}[^`]{1,500}`{1,3}|\[[^\[\]]{0,200}@[^\[\]]{0,400}\](?!\())"
-)
-_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]*)[^()]*\)")
-_NOTE = re.compile(r"\[\^[^\]\s]+\]:?")
-_STRONG = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*_]+?)(?<=\S)\1(?!\w)")
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
-_ESCAPED = re.compile(r"\\([!#()*+\-.<>\[\]_`{|}~])")
-_BRACKETED_MATHS = re.compile(r"\\\((.+?)\\\)")
 
 
 def bare(text: str) -> str:
@@ -99,16 +95,6 @@ def _link(found: re.Match[str]) -> str:
     """An address is kept where it is more than the words of the link."""
     words, address = found[1], found[2]
     return f"{words} ({address})" if address.startswith("http") and address != words else words
-
-
-_BAR = re.compile(r"(\\.|\$(?:[^$\\]|\\.)+\$)|\|")
-_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
-_CAPTION = re.compile(
-    r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
-    re.I | re.S,
-)
-_CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
-_LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 
 def is_table(lines: Sequence[str], at: int) -> bool:
@@ -150,6 +136,5 @@ def _named(piece: Piece, caption: Piece) -> Piece | None:
     found = _CAPTION.match(caption.text.strip())
     if not found or not isinstance(piece, _CAPTIONED[found["kind"][:3].casefold()]):
         return None
-    label = _LABEL.search(found["words"])
-    words = bare(_LABEL.sub("", found["words"]))
+    label, words = _LABEL.search(found["words"]), bare(_LABEL.sub("", found["words"]))
     return replace(piece, caption=words, label=piece.label or (label[1] if label else found["number"]))

@@ -1,18 +1,15 @@
 """An entry of a bibliography as it is printed -> Reference, as far as its words tell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 from reenact.intake.papers.paper import Reference
 
 LONGEST = 4000
-HEADINGS = frozenset(
-    ["references", "bibliography", "literature", "works cited", "literature cited", "reference list"]
-)
-"""Titles of the section that is the bibliography, in small letters."""
+_HEADING = re.compile(r"references|bibliography|literature|(?:works|literature) cited|reference list", re.I)
+"""Titles of the section that is the bibliography."""
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^\[\]`]{1,200}")
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org/(?:abs|pdf|html)/|\s*preprint\s*arxiv:|[:\s]+|\s+abs/)|abs/)\s*"
@@ -27,46 +24,9 @@ _LOOSE_ACCENT = re.compile(r"(?:^|(?<=\s))\\?[`´¨ˆ˜¸](?=\s|$)")
 """An accent that a PDF has beside its letter."""
 # A full stop after a single letter is an initial's, not the end of the authors.
 _PART = re.compile(r"(?<=[^\W_]{2})\.\s+|(?<=\))[.,]?\s+|(?<=[?!])\s+|(?<=[’'”\"])\.\s+")
-_SURNAME_FIRST = re.compile(
-    r"([^\W\d_][\w'’ -]{0,40}),\s*((?:[^\W\d_]\.[\s~-]*){1,4})(?=,|;|\band\b|&|$|\s*\()"
-)
-_NUMBERED = re.compile(
-    r"^\s*(?:\[(?P<key>[^\[\]\s]{1,40})\]:?|(?P<number>\d{1,4})[.)])\s+(?P<text>\S.*)$", re.S
-)
+_TURNED = re.compile(r"([^\W\d_][\w'’ -]{0,40}),\s*((?:[^\W\d_]\.[\s~-]*){1,4})(?=,|;|\band\b|&|$|\s*\()")
+_ENTRY = re.compile(r"^\s*(?:\[(?P<key>[^\[\]\s]{1,40})\]:?|(?P<number>\d{1,4})[.)])\s+(?P<text>\S.*)$", re.S)
 _NAMED = re.compile(r"^\s*\[?@(?P<key>[^\s\]:;,]{1,80})\]?[:.]?\s+(?P<text>\S.*)$", re.S)
-
-
-def reference_of(key: str, text: str) -> Reference:
-    """What an entry says about what it names."""
-    text = " ".join(_LOOSE_ACCENT.sub(" ", text[:LONGEST]).split())
-    doi, arxiv, url = _DOI.search(text), _ARXIV.search(text), _URL.search(text)
-    years = _YEAR.findall(_URL.sub(" ", text))
-    names, title = _parts(text)
-    return Reference(
-        key=key,
-        text=text,
-        title=title,
-        authors=authors_of(names),
-        year=int(years[-1]) if years else None,
-        arxiv=arxiv["id"] if arxiv else "",
-        doi=doi[0].rstrip(".,;)") if doi else "",
-        url=url[0].rstrip(".,;)") if url else "",
-    )
-
-
-def keyed(text: str, number: int) -> Reference:
-    """An entry that may begin with its key (`[3]`, `3.`, `@key:`); else it has its number."""
-    found = _NAMED.match(text) or _NUMBERED.match(text)
-    named = {"text": text, **(found.groupdict() if found else {})}
-    key = named.get("key") or named.get("number") or str(number)
-    return reference_of(key.lstrip("@"), named["text"])
-
-
-def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
-    """The entries of a bibliography, in order."""
-    return tuple(keyed(entry, number) for number, entry in enumerate(_whole(entries), start=1))
-
-
 _RUN_ON = re.compile(
     r"(?:(?<=\d\.)|(?<=\d[a-z]\.))\s+"
     r"(?=[A-Z][\w'’-]+(?:[ -][A-Z][\w'’-]+)?, (?:[A-Z]\.[ -]?){1,4}(?:,|and |& ))"
@@ -76,6 +36,50 @@ _BEGINS = re.compile(
     r"\s*(?:\[|@|\d{1,4}[.)]\s|[^\W\d_a-z][\w'’-]*(?: [\w'’-]+){0,3},\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]\w+ )"
     r"|(?:[A-Z]\.[ -]?){1,3}[^\W\d_a-z])"
 )
+_SURNAME_INITIALS = re.compile(
+    r"(?:[^\W\d_][\w'’`´-]*[ -]){0,3}[^\W\d_][\w'’`´-]*\*?, "
+    r"[^\W\d_a-z][a-z]?\.[ ~-]*(?:[^\W\d_][a-z]?\.[ ~-]*){0,3}(?:(?:Jr|Sr)\.,?\s*)?"
+)
+_SEPARATOR = re.compile(r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,?\s*)?(?:\(eds?\.\)[.,]?\s*)?")
+_DATED = re.compile(r"\s*\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s+")
+_TITLE_END = re.compile(r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$")
+_VENUE = re.compile(
+    r"in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
+    r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*",
+    re.I,
+)
+LONGEST_RANGE = 50
+_KEYED = re.compile(r"\[([^\[\]]{0,200}?@[^\[\]]{1,400})\]")
+_KEY = re.compile(r"(?<![\w.])@([^\s;,\]\[@{}]+)")
+_NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4}){0,40})\]")
+_AUTHOR_YEAR = re.compile(
+    r"(?P<name>[^\W\d_][\w'’-]{1,40})(?:\s+et\s+al\.?|\s+(?:and|&)\s+[^\W\d_][\w'’-]{1,40})?,?\s*\(?"
+    r"(?P<year>(?:19|20)\d{2})[a-z]?\b"
+)
+
+
+def reference_of(key: str, text: str) -> Reference:
+    """What an entry says about what it names."""
+    text = " ".join(_LOOSE_ACCENT.sub(" ", text[:LONGEST]).split())
+    doi, arxiv, url = _DOI.search(text), _ARXIV.search(text), _URL.search(text)
+    years = _YEAR.findall(_URL.sub(" ", text))
+    names, title = _parts(text)
+    year, number = int(years[-1]) if years else None, arxiv["id"] if arxiv else ""
+    name, address = (found[0].rstrip(".,;)") if found else "" for found in (doi, url))
+    return Reference(key, text, title, authors_of(names), year, number, name, address)
+
+
+def keyed(text: str, number: int) -> Reference:
+    """An entry that may begin with its key (`[3]`, `3.`, `@key:`); else it has its number."""
+    found = _NAMED.match(text) or _ENTRY.match(text)
+    named = {"text": text, **(found.groupdict() if found else {})}
+    key = named.get("key") or named.get("number") or str(number)
+    return reference_of(key.lstrip("@"), named["text"])
+
+
+def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
+    """The entries of a bibliography, in order."""
+    return tuple(keyed(entry, number) for number, entry in enumerate(_whole(entries), start=1))
 
 
 def _whole(entries: Iterable[str]) -> list[str]:
@@ -92,7 +96,7 @@ def _whole(entries: Iterable[str]) -> list[str]:
 
 def is_bibliography(title: str) -> bool:
     """Whether a section of that title is the bibliography."""
-    return title.strip(" .:").casefold() in HEADINGS
+    return _HEADING.fullmatch(title.strip(" .:")) is not None
 
 
 def is_entry(text: str) -> bool:
@@ -103,7 +107,7 @@ def is_entry(text: str) -> bool:
 def authors_of(names: str) -> tuple[str, ...]:
     """Names one by one, given names first."""
     names = re.sub(r"\bet al\b\.?|\(?\b(?:19|20)\d{2}[a-z]?\)?|\beds?\.", " ", names).strip(" ,;:")
-    if turned := _SURNAME_FIRST.findall(names.rstrip(". ") + "."):
+    if turned := _TURNED.findall(names.rstrip(". ") + "."):
         whole = (f"{given.strip()} {surname.strip()}" for surname, given in turned)
         return tuple(re.sub(r"^(?:and|&)\s+", "", name) for name in whole)
     parts = re.split(r"\s*(?:,\s*and\s|;|,|\band\b|&)\s*", names.rstrip(" ."))
@@ -126,20 +130,6 @@ def _parts(text: str) -> tuple[str, str]:
     return "", ""
 
 
-_SURNAME_INITIALS = re.compile(
-    r"(?:[^\W\d_][\w'’`´-]*[ -]){0,3}[^\W\d_][\w'’`´-]*\*?, "
-    r"[^\W\d_a-z][a-z]?\.[ ~-]*(?:[^\W\d_][a-z]?\.[ ~-]*){0,3}(?:(?:Jr|Sr)\.,?\s*)?"
-)
-_SEPARATOR = re.compile(r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,?\s*)?(?:\(eds?\.\)[.,]?\s*)?")
-_DATED = re.compile(r"\s*\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s+")
-_TITLE_END = re.compile(r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$")
-_VENUE = re.compile(
-    r"in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
-    r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*",
-    re.I,
-)
-
-
 def _after_surnames(text: str) -> int:
     """Where a list of `Surname, I.` ends; 0 where there is none."""
     at = 0
@@ -154,22 +144,10 @@ def _title_in(text: str) -> str:
     at = dated.end() if (dated := _DATED.match(text)) else 0
     end = at
     for found in _TITLE_END.finditer(text, at):
-        end = found.start()
-        rest = text[found.end() :]
+        end, rest = found.start(), text[found.end() :]
         if text[end - 1 : end] not in ("?", "!") or not rest or _VENUE.match(rest):
             break
-    title = re.sub(r", volume \d.*$", "", text[at:end])
-    return title.strip(' .,“”"*')
-
-
-LONGEST_RANGE = 50
-_KEYED = re.compile(r"\[([^\[\]]{0,200}?@[^\[\]]{1,400})\]")
-_KEY = re.compile(r"(?<![\w.])@([^\s;,\]\[@{}]+)")
-_NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4}){0,40})\]")
-_AUTHOR_YEAR = re.compile(
-    r"(?P<name>[^\W\d_][\w'’-]{1,40})(?:\s+et\s+al\.?|\s+(?:and|&)\s+[^\W\d_][\w'’-]{1,40})?,?\s*\(?"
-    r"(?P<year>(?:19|20)\d{2})[a-z]?\b"
-)
+    return re.sub(r", volume \d.*$", "", text[at:end]).strip(' .,“”"*')
 
 
 def marked(keys: Iterable[str]) -> str:
@@ -186,7 +164,7 @@ class Bibliography:
     """Keys by surname of the first author and year."""
 
     @classmethod
-    def of(cls, references: Iterable[Reference]) -> Bibliography:
+    def of(cls, references: Iterable[Reference]) -> Self:
         listed = list(references)
         dated = (one for one in reversed(listed) if one.authors and one.authors[0].split() and one.year)
         named = {(one.authors[0].split()[-1].casefold(), str(one.year)): one.key for one in dated}

@@ -22,9 +22,7 @@ MOST_STRANGE = 0.05
 _STRANGE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _HTML = re.compile(rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S)
-_TEX = re.compile(
-    rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\}|input\s*\{|section\s*\{)", re.M
-)
+_TEX = re.compile(rb"^[^%\n]*\\(?:document(?:class|style)|begin\s*\{document\}|(?:input|section)\s*\{)", re.M)
 _HEADED = re.compile(rb"^#{1,4} \S", re.M)
 
 

@@ -29,9 +29,7 @@ _PARTIAL = re.compile(
     r"|\\(?:endhead|endfirsthead|endfoot|endlastfoot|nobreakhline|centering|raggedright|arraybackslash|tabularnewline)\b"
     r"|\\noalign\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\rule\s*\{[^{}]*\}\s*\{[^{}]*\}|\\vspace\*?\s*\{[^{}]*\}"
 )
-_STACK = re.compile(
-    r"\\(?:makecell|shortstack|thead|specialcell|makecellbox)\*?\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)"
-)
+_STACK = re.compile(r"\\(?:makecell(?:box)?|shortstack|thead|specialcell)\*?\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)")
 _ACROSS = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}\s*(?=\{)")
 _DOWN = re.compile(
     r"\\multirow(?:cell)?\s*(?:\[[^\]]{0,20}\])?\s*\{\s*(-?\d{1,3})\s*\}\s*(?:\[[^\]]{0,20}\])?\s*(?:\{[^{}]*\}|\*)"
@@ -53,6 +51,8 @@ _AROUND = re.compile(
     r"\\(?:begin|end)\s*\{(?:threeparttable|center|adjustbox|small|footnotesize|scriptsize|tiny|spacing)\}"
     r"(?:\s*\[[^\]]{0,80}\])?(?:\s*\{(?:[^{}]*(?:width|scale|\d)[^{}]*)\})?"
 )
+MOST_CELLS = 20_000
+Line = Callable[[Iterable[Node]], str]
 
 
 def plain_tables(text: str) -> str:
@@ -166,25 +166,17 @@ def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
     return body
 
 
-MOST_CELLS = 20_000
-Line = Callable[[Iterable[Node]], str]
-
-
 def grid_of(content: Any, line: Line) -> Table:
     """The cells as text. Spans that run over the edge are cut there."""
     attributes, caption, columns, head, bodies, foot = content
     body = [row for part in bodies for row in (*part[2], *part[3])]
-    cells = [
-        [
-            (_text(blocks, line), max(int(down), 1), max(int(across), 1))
-            for _, _, down, across, blocks in row[1]
-        ]
-        for row in (*head[1], *body, *foot[1])
-    ]
+    cells: list[list[tuple[str, int, int]]] = []
+    for row in (*head[1], *body, *foot[1]):
+        spans = ((blocks, max(int(down), 1), max(int(across), 1)) for _, _, down, across, blocks in row[1])
+        cells.append([(_text(blocks, line), down, across) for blocks, down, across in spans])
     rows = spread(cells, len(columns))
     marker = HEADS.match(rows[0][0]) if rows and rows[0] else None
-    if marker:
-        rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows)
+    rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows) if marker else rows
     count = int(marker[1]) if marker else len(head[1])
     return Table(caption=_text(caption[1], line), label=str(attributes[0]), rows=rows, heads=count)
 
@@ -204,9 +196,7 @@ def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[st
             if len(grid) > MOST_CELLS:
                 break
     full = max([width, *(column + 1 for _, column in grid)], default=0)
-    return tuple(
-        tuple(grid.get((number, column), "") for column in range(full)) for number in range(len(rows))
-    )
+    return tuple(tuple(grid.get((at, column), "") for column in range(full)) for at in range(len(rows)))
 
 
 def _text(blocks: Iterable[Node], line: Line) -> str:

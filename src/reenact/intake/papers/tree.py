@@ -89,8 +89,7 @@ class Walk:
         """Inline elements as one line; footnotes follow in brackets."""
         inlines = Inlines(keys=self.keys or frozenset())
         text = inlines.text(nodes)
-        notes = "".join(f" ({self._joined([note])})" for note in inlines.notes)
-        return " ".join((text + notes).split())
+        return " ".join((text + "".join(f" ({self._joined([note])})" for note in inlines.notes)).split())
 
     def _joined(self, groups: Iterable[Iterable[Node]]) -> str:
         pieces = [piece for group in groups for piece in self.pieces(group)]
@@ -211,11 +210,6 @@ class Inlines:
         return f"{words} ({address})" if tells and address.startswith("http") else words
 
 
-def _maths(_: Inlines, content: Any) -> str:
-    kind, latex = content
-    return f"${' '.join(latex.split())}$" if kind["t"] == "InlineMath" else f"$${latex}$$"
-
-
 _QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
 _KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
     "Str": lambda _, text: str(text).replace("\u00a0", " "),
@@ -223,7 +217,9 @@ _KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
     **dict.fromkeys(("Emph", "Strong", "Strikeout", "SmallCaps", "Underline"), Inlines.text),
     "Superscript": lambda inlines, nodes: f"^{inlines.text(nodes)}",
     "Subscript": lambda inlines, nodes: f"_{inlines.text(nodes)}",
-    "Math": _maths,
+    "Math": lambda _, content: (
+        f"${' '.join(content[1].split())}$" if content[0]["t"] == "InlineMath" else f"$${content[1]}$$"
+    ),
     "Cite": lambda _, content: marked(str(citation["citationId"]) for citation in content[0]),
     "Code": lambda _, content: str(content[1]),
     "Quoted": lambda inlines, content: inlines.text(content[1]).join(_QUOTES[content[0]["t"]]),

@@ -44,13 +44,13 @@ DRIVER = f"{OWN}/driver.py"
 SCALED_EVALUATION = "`{}` follows --scale: the scale shortens the training alone, never the evaluation."
 _FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
 _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
-
-
 SCALE = "scale"
 EVALUATION = frozenset(("test", "eval", "evaluation", "evaluate", "val", "valid", "validation", "heldout"))
 HOW_OFTEN = frozenset(("every", "interval", "freq", "frequency", "period", "epoch", "step", "scale"))
 ARITHMETIC = frozenset(("int", "float", "round", "max", "min", "ceil", "floor"))
 _ARGUMENT = re.compile(r"evaluat|^test_")
+EARLY = ("config.py", DATA, MODEL)
+"""Files before the experiment: the first two are those of the data."""
 
 
 class Where(StrEnum):
@@ -60,10 +60,6 @@ class Where(StrEnum):
     BATCH = "sampling a mini-batch"
     METHOD = "training on one batch"
     DRY_RUN = "dry run of the whole experiment"
-
-
-EARLY = ("config.py", DATA, MODEL)
-"""Files before the experiment: the first two are those of the data."""
 
 
 class Stage(StrEnum):
@@ -205,8 +201,7 @@ def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float,
     if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
-    stand_in = next((one.stand_in for one in found if one.stand_in), "")
-    last = found[-1]
+    stand_in, last = next((one.stand_in for one in found if one.stand_in), ""), found[-1]
     return Checked(last.problems, facts, stand_in, around.proposed, around.notes, last.late, last.dry_run_s)
 
 

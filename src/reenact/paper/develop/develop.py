@@ -117,16 +117,14 @@ class Developer(Roles):
 
     def revise(self, log: RoundLog, verify: Verify, run: Scope) -> None:
         """Rounds, each from the best version, until all hold, nothing helps, or rounds or budget are used."""
-        options = self.context.options
-        idle = 0
+        options, idle = self.context.options, 0
         for number in range(options.rounds if options.parts.refine and log.best.judged else 0):
             best = log.best
             all_hold = best.runs and all(one.value.is_settled for one in best.judged)
             if all_hold or idle >= PATIENCE:
                 return
-            place = run.under("revision", attempt=number)
             try:
-                version = self._revised(best, verify, place, log.notes)
+                version = self._revised(best, verify, run.under("revision", attempt=number), log.notes)
             except (AnswerUnusable, BudgetSpent) as error:
                 unusable, spent = "Revision {} gave no usable answer", "The budget was used up in revision {}"
                 what = (spent if isinstance(error, BudgetSpent) else unusable).format(number + 1)
@@ -150,7 +148,7 @@ class Developer(Roles):
         failing = questions.judged_text(self.brief.criteria, best.judged)
         planned = self.ask("plan", version, run, Plan, judged=failing)
         missing = {one.criterion for one in best.judged if not one.value.is_settled}
-        if missing <= planned.given_up:
+        if missing <= {one.partition(":")[0].strip() for one in planned.hopeless}:
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None
         self.context.say(f"revision: {len(planned.steps)} steps")
@@ -186,8 +184,7 @@ class Developer(Roles):
             except AnswerUnusable as error:
                 analysis, outcome = "No usable answer came.", error.for_model or error.sentence
             tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
-            if version.found.reached >= best.found.reached:
-                best = version
+            best = version if version.found.reached >= best.found.reached else best
         return replace(best, tries=version.tries + count, state=best.state.adding(observed=best.found.facts))
 
     def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
@@ -204,5 +201,4 @@ class Developer(Roles):
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.
         wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [needed]))
-        found = replace(after.found, proposed=tuple(dict.fromkeys(wanted)))
-        return replace(after, found=found), analysis
+        return replace(after, found=replace(after.found, proposed=tuple(dict.fromkeys(wanted)))), analysis

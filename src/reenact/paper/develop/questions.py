@@ -60,16 +60,11 @@ class Brief:
             f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
             for one in self.criteria
         )
-        return {
-            "paper": self.paper_text,
-            "goal": self.goal or "All experiments and baselines of the paper.",
-            "review": self.review or "none",
-            "exemplars": self.exemplars or "none",
-            "criteria": "\n".join(criteria) or "none",
-            "addendum": self.addendum or "none",
-            "machine": self.machine or "Nothing is known of the machine.",
-            "data": self.data or "The user gave no folder of data.",
-        }
+        given = {"review": self.review, "exemplars": self.exemplars, "criteria": "\n".join(criteria)}
+        given = {name: text or "none" for name, text in {**given, "addendum": self.addendum}.items()}
+        given["goal"] = self.goal or "All experiments and baselines of the paper."
+        given["machine"] = self.machine or "Nothing is known of the machine."
+        return {"paper": self.paper_text, **given, "data": self.data or "The user gave no folder of data."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +90,8 @@ class State:
 
     def text(self) -> str:
         """The state as a model sees it."""
-        parts = {
-            "Decided where the paper is silent": self.decisions,
-            "Still open": self.questions,
-            "Assumed by the code": self.assumed,
-            "Observed by running": self.observed,
-        }
+        parts = {"Decided where the paper is silent": self.decisions, "Still open": self.questions}
+        parts |= {"Assumed by the code": self.assumed, "Observed by running": self.observed}
         listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
         shown = {"Summary": self.summary, **listed}
         return "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
@@ -184,11 +175,6 @@ class Plan(BaseModel):
         max_length=60, description="Criteria that cannot be met here, each as `F4: the reason`."
     )
 
-    @property
-    def given_up(self) -> frozenset[str]:
-        """Ids of the criteria that cannot be met here."""
-        return frozenset(one.partition(":")[0].strip() for one in self.hopeless)
-
     def text(self) -> str:
         """The plan as the code role sees it."""
         left = [f"Not to be met: {one}" for one in self.hopeless]
@@ -242,19 +228,12 @@ class Roles:
         """One question; its prompt takes what it names of the brief, the version and what else is shown."""
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
         problems = version.found.problems
-        known = {
-            **self.brief.shared(),
-            "rules": files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip(),
-            "state": version.state.text(),
-            "project": version.project.text() or "nothing yet",
-            "stage": version.stage.value,
-            "problems": problems_text(problems),
-            "printed": last_output(problems),
-            **shown,
-        }
+        rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
+        known = {**self.brief.shared(), "rules": rules, "state": version.state.text()}
+        known |= {"project": version.project.text() or "nothing yet", "stage": version.stage.value}
+        known |= {"problems": problems_text(problems), "printed": last_output(problems), **shown}
         prompt = template.fill(**{one: known[one] for one in template.variables})
-        step = template.name.rpartition("/")[2]
-        return ask(run, self.context.model, step, prompt, answer, check=check)
+        return ask(run, self.context.model, template.name.rpartition("/")[2], prompt, answer, check=check)
 
 
 def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:

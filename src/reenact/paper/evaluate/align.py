@@ -127,19 +127,14 @@ def align(
     except AnswerUnusable as error:
         points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
         unread = f"The key points of the paper could not be read: {error.sentence}"
-    shown = {
-        "points": points.text() if points is not None else "",
-        "code": code.text(),
-        "goal": goal.text(),
-        "reference": reference.text() if reference is not None else "",
-    }
+    shown = {"points": points.text() if points is not None else "", "code": code.text(), "goal": goal.text()}
+    shown["reference"] = reference.text() if reference is not None else ""
     scores = []
     for level in (Level.PAPER,) if reference is None else Level:
         if level is not Level.CODE and unread:
             scores.append(AlignScore(level, tuple(Mark(name, None, unread) for name in names)))
         else:
-            marked = DIMENSIONS if level is Level.CODE else names
-            scores.append(_level(level, marked, shown, model, run))
+            scores.append(_level(level, DIMENSIONS if level is Level.CODE else names, shown, model, run))
     return tuple(scores)
 
 

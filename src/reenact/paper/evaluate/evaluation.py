@@ -72,10 +72,6 @@ class EvaluateOptions:
     def needs_model(self) -> bool:
         return self.align or self.rubric is not None
 
-    @property
-    def needs_paper(self) -> bool:
-        return self.needs_model or (self.expert is not None and self.chosen is None)
-
 
 @dataclass(frozen=True)
 class Evaluation(Result):
@@ -135,13 +131,10 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
     """All that was asked for; the same call after an interruption continues."""
     _check(options, paper, services)
     code = read_code(options.code)
-    request = {
-        "code": code.project.identity,
-        "paper": mark(paper.text()) if paper is not None else None,
-        "goal": options.goal.text(),
-        "model": services.model.name if services.model is not None else None,
-        "asked": {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")},
-    }
+    text, goal = mark(paper.text()) if paper is not None else None, options.goal.text()
+    judge = services.model.name if services.model is not None else None
+    asked = {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")}
+    request = {"code": code.project.identity, "paper": text, "goal": goal, "model": judge, "asked": asked}
     with services.journal.run(
         pipeline="evaluate", request=request, argv=services.argv, what=options.code.name, fresh=services.fresh
     ) as run:
@@ -176,7 +169,8 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
 
 
 def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> None:
-    if options.needs_paper and paper is None:
+    chooses = options.expert is not None and options.chosen is None
+    if paper is None and (options.needs_model or chooses):
         why = "This is judged against the paper, and none is named."
         raise InputError(why, next_step="Add --paper PAPER.")
     if options.needs_model and services.model is None:

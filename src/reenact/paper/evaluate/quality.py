@@ -88,11 +88,6 @@ class Quality:
     repeated: float
     """Share of lines that stand elsewhere too."""
 
-    @property
-    def lint_a_hundred(self) -> float | None:
-        """Objections a hundred lines."""
-        return None if self.lint is None or not self.lines else 100 * self.lint / self.lines
-
 
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""

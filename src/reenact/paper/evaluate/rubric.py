@@ -32,6 +32,8 @@ CODE_DEVELOPMENT = "Code Development"
 CATEGORIES = (CODE_DEVELOPMENT, "Code Execution", "Result Analysis")
 ACQUISITION = "Dataset and Model Acquisition"
 MOST_LEAVES = 20_000
+BATCH = 12
+MEANS = {"satisfied": Value.PASS, "not satisfied": Value.FAIL, "cannot judge": Value.UNKNOWN}
 
 
 def none_is(empty: object) -> BeforeValidator:
@@ -150,10 +152,8 @@ def resources_provided(tree: Node) -> Node:
 def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
-        nobody = Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it.")
-        found = judged.get(tree.id, nobody)
-        score = float(found.value is Value.PASS)
-        unknown = found.value is Value.UNKNOWN
+        found = judged.get(tree.id, Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."))
+        score, unknown = float(found.value is Value.PASS), found.value is Value.UNKNOWN
         return Scored(tree, None if unknown else score, score, 1.0 if unknown else score, judged=found)
     parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
     if not parts:
@@ -179,12 +179,7 @@ def rubric_score(
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
     tree = resources_provided(tree) if resources else tree
     judged = judge_leaves(tree, paper, code, model, run, tell)
-    pruned = len([*whole.paths()]) - len([*tree.paths()])
-    return RubricScore(score_tree(tree, judged), pruned)
-
-
-BATCH = 12
-MEANS = {"satisfied": Value.PASS, "not satisfied": Value.FAIL, "cannot judge": Value.UNKNOWN}
+    return RubricScore(score_tree(tree, judged), len([*whole.paths()]) - len([*tree.paths()]))
 
 
 class Line(BaseModel):

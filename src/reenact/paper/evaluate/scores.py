@@ -34,6 +34,14 @@ PURPOSES: Mapping[str, Purpose] = {
     "mend": "debugging", "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
 }  # fmt: skip
 """Steps of a journal that edit."""
+Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
+"""Stage, purpose and changed lines of every turn of a run."""
+MOST_LISTED = 1 << 20
+LISTS = ("exemplars", "lineage", "papers", "data")
+"""Names of a list of papers in JSON, the likeliest first."""
+_ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
+Cited: TypeAlias = frozenset[str]
+"""A cited paper by whatever names it has, in plain letters: two that share one are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +109,6 @@ class EditScore:
     """N_lines / N_turns; none without a turn."""
 
 
-Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
-"""Stage, purpose and changed lines of every turn of a run."""
-
-
 def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
     """Turns and lines by stage and purpose, over the runs that executed; nothing where none did."""
     lines: dict[tuple[str, Purpose], list[int]] = {}
@@ -112,8 +116,7 @@ def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
         lines.setdefault((stage, purpose), []).append(count)
     stages = dict.fromkeys(name for name, _ in lines)
     keys = [(stage, purpose) for stage in stages for purpose in dict.fromkeys(PURPOSES.values())]
-    turns = [(key, lines.get(key, [])) for key in keys]
-    count = len(runs)
+    turns, count = [(key, lines.get(key, [])) for key in keys], len(runs)
     return tuple(EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns)
 
 
@@ -146,14 +149,6 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     swaps = [max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps]
     lines = sum((*ranges, *swaps, *(len(one.text.splitlines()) for one in change.files)))
     return (stage, PURPOSES[name], lines) if lines else None
-
-
-MOST_LISTED = 1 << 20
-LISTS = ("exemplars", "lineage", "papers", "data")
-"""Names of a list of papers in JSON, the likeliest first."""
-_ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
-Cited: TypeAlias = frozenset[str]
-"""A cited paper by whatever names it has, in plain letters: two that share one are the same."""
 
 
 def cited_as(*names: str) -> Cited:

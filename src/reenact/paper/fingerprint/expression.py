@@ -38,6 +38,10 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 MOST_NODES = 200
 LARGEST = 4096
 """Numbers in any intermediate value."""
+_PLAIN = (
+    ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.USub, ast.UAdd, ast.Compare, ast.Subscript, ast.Slice,
+    ast.Tuple, *OPERATORS, *_COMPARISONS,
+)  # fmt: skip
 
 
 class Misfit(ValueError):
@@ -90,12 +94,6 @@ def _refuse(node: ast.AST) -> None:
             raise Misfit(f"it gives {node.arg}=")
     elif not isinstance(node, _PLAIN):
         raise Misfit(f"it holds a {type(node).__name__}")
-
-
-_PLAIN = (
-    ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.USub, ast.UAdd, ast.Compare, ast.Subscript, ast.Slice,
-    ast.Tuple, *OPERATORS, *_COMPARISONS,
-)  # fmt: skip
 
 
 def _computed(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:

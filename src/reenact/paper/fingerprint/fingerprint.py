@@ -20,6 +20,28 @@ from reenact.paper.quantity import quantities, states
 from reenact.result import Result
 
 MOST_ITEMS = 200
+_NUMBERS = re.compile(r"\d+")
+LONGEST_VALUE = 60
+"""Characters; a longer value is a description, which no program finds."""
+_OUTCOME = re.compile(
+    r"\b(?:achiev|attain|obtain|reach|improv|gain|reduc)\w*\b.{0,80}"
+    r"\b(?:accuracy|error|score|f1|auc|perplexity|bleu|rmse|mae|performance)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONDITION = re.compile(r"\b(?:stop\w*|until|when|once|if|unless|after|before)\b", re.IGNORECASE)
+"""A rule of training may speak of an outcome without being one."""
+_BETTER = re.compile(r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I)
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
+    r".{0,30}\b(?:instructions?|prompts?|rules?|criteri\w+)\b"
+    r"|\b(?:mark|judge|grade|score|rate|count|treat)\b.{0,40}\b(?:criteri\w+|checks?|requirements?|rubrics?)\b"
+    r".{0,40}\b(?:pass\w*|correct|fulfilled|satisfied)\b"
+    r"|\b(?:criteri\w+|checks?|requirements?|rubrics?)\b.{0,20}\b(?:is|are|be)\b.{0,10}"
+    r"\b(?:marked|judged|graded|scored|rated|counted|treated)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+EVERYWHERE = "the whole method"
+"""The scope of a fact that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +153,6 @@ class Splits(BaseModel):
     facts: list[Split] = Field(max_length=MOST_ITEMS)
 
 
-_NUMBERS = re.compile(r"\d+")
-LONGEST_VALUE = 60
-"""Characters; a longer value is a description, which no program finds."""
-
-
 def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check | None:
     """The check, when its value stands in the quote; none when it does not."""
     if proposed is None:
@@ -161,25 +178,6 @@ def _borne(kind: Kind, value: str, quote: str) -> bool:
     return states(quote, value) or (bool(ours) and ours == named(kind, quote))
 
 
-_OUTCOME = re.compile(
-    r"\b(?:achiev|attain|obtain|reach|improv|gain|reduc)\w*\b.{0,80}"
-    r"\b(?:accuracy|error|score|f1|auc|perplexity|bleu|rmse|mae|performance)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_CONDITION = re.compile(r"\b(?:stop\w*|until|when|once|if|unless|after|before)\b", re.IGNORECASE)
-"""A rule of training may speak of an outcome without being one."""
-_BETTER = re.compile(r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I)
-_ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
-    r".{0,30}\b(?:instructions?|prompts?|rules?|criteri\w+)\b"
-    r"|\b(?:mark|judge|grade|score|rate|count|treat)\b.{0,40}\b(?:criteri\w+|checks?|requirements?|rubrics?)\b"
-    r".{0,40}\b(?:pass\w*|correct|fulfilled|satisfied)\b"
-    r"|\b(?:criteri\w+|checks?|requirements?|rubrics?)\b.{0,20}\b(?:is|are|be)\b.{0,10}"
-    r"\b(?:marked|judged|graded|scored|rated|counted|treated)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
 def refused(one: Proposed) -> str:
     """Why this is not a criterion; empty when it may be one."""
     if one.sort is Sort.RESULT:
@@ -192,10 +190,6 @@ def refused(one: Proposed) -> str:
     if _ORDER.search(one.fact) or _ORDER.search(one.quote):
         return "it speaks to whoever reads or judges, not about the method"
     return ""
-
-
-EVERYWHERE = "the whole method"
-"""The scope of a fact that names none."""
 
 
 def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[list[Item], list[Dropped]]:
@@ -216,9 +210,5 @@ def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[li
 
 def objections(guide: Guide, paper: Paper) -> list[str]:
     """Facts that are not grounded, in words for the model."""
-    found = ((one, ground(paper, one.quote, one.places)) for one in guide.items)
-    return [
-        f"{shortened(one.fact, 100)!r}: {why} (quote {shortened(one.quote, 100)!r})"
-        for one, why in found
-        if isinstance(why, str)
-    ]
+    bad = [(one, why) for one in guide.items if isinstance(why := ground(paper, one.quote, one.places), str)]
+    return [f"{shortened(one.fact, 100)!r}: {why} (quote {shortened(one.quote, 100)!r})" for one, why in bad]

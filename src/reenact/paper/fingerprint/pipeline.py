@@ -34,7 +34,6 @@ from reenact.types import ExitCode, JsonValue, Progress, Tell, tell_nobody
 PACKAGE = "reenact.paper.fingerprint"
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
-
 MOST_ATOMS = 6
 """A fact that falls into more stays whole: such a list is a description, not a compound."""
 SPLIT_AT_ONCE = 40
@@ -68,7 +67,6 @@ def take_fingerprint(
     for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
         # Questions of one line do not depend on one another's answers.
         asked = [(level, *one) for level in levels for one in _questions(level, paper, goal, items, here)]
-
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
                 dropped.append(proposed)
@@ -76,8 +74,7 @@ def take_fingerprint(
             found, refused = facts.sifted(proposed, level, paper)
             items += found
             dropped += refused
-    if parts.atomicity:
-        items = split(items, model, here)
+    items = split(items, model, here) if parts.atomicity else items
     kept, repeated = distinct(items)
     return Fingerprint(facts.numbered(kept, in_order(paper)), (*dropped, *repeated))
 
@@ -165,15 +162,11 @@ class FingerprintRun(Result):
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The fingerprint, its paper, and what it cost."""
-        return {
-            "paper": {"title": self.paper.title, "source": self.paper.source, "form": self.paper.form},
-            **self.fingerprint.to_dict(),
-            "lost": [encoded(one) for one in self.paper.lost],
-            "tokens": self.run.tokens_in + self.run.tokens_out,
-            "money": None if self.run.unpriced else str(self.run.money),
-            "estimate": encoded(self.estimate),
-            "run": self.run.id,
-        }
+        paper, run = self.paper, self.run
+        source: JsonValue = {"title": paper.title, "source": paper.source, "form": paper.form}
+        found = {"paper": source, **self.fingerprint.to_dict(), "lost": [encoded(one) for one in paper.lost]}
+        found |= {"tokens": run.tokens_in + run.tokens_out, "money": None if run.unpriced else str(run.money)}
+        return found | {"estimate": encoded(self.estimate), "run": run.id}
 
 
 def run_fingerprint(

@@ -194,6 +194,5 @@ def _clusters(texts: Sequence[str]) -> list[int]:
             matrix[row, columns[run]] = 1.0 + np.log(times)
     matrix *= np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
     # A text without a word is far from all.
-    apart = np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0)
-    joined = linkage(apart, method="average")
+    joined = linkage(np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0), method="average")
     return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]

@@ -8,12 +8,8 @@ from importlib.resources import files
 
 from reenact.paper.criterion import Kind
 
-SECTIONS = {
-    Kind.OPTIMISER: "optimisers",
-    Kind.SCHEDULE: "schedules",
-    Kind.LOSS: "losses",
-    Kind.LAYER: "layers",
-}
+SECTIONS = {Kind.OPTIMISER: "optimisers", Kind.SCHEDULE: "schedules"}
+SECTIONS |= {Kind.LOSS: "losses", Kind.LAYER: "layers"}
 PARAMETERS = "parameters"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMPTY = frozenset("the a an of for in to and its our each per all used value number n num is".split())  # noqa: SIM905

@@ -25,16 +25,6 @@ from reenact.llm.prompts import capped
 from reenact.sandbox.box import Sandbox
 from reenact.types import Stop
 
-
-@cache
-def phrases(section: str) -> dict[str, re.Pattern[str]]:
-    """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
-    text = files("reenact.paper.lineage").joinpath("phrases.toml").read_text(encoding="utf-8")
-    given: dict[str, str | list[str]] = tomllib.loads(text)[section]
-    whole = {name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)}
-    return {name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()}
-
-
 MOST = 12
 """Candidates that a model chooses among."""
 SENTENCES = 5
@@ -43,6 +33,23 @@ EACH_PLACE, MOST_PLACES = 0.5, 4
 LONGEST_NAME = 60
 _BRACKET = re.compile(r"\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*")
+T = TypeVar("T")
+_HOST = r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)"
+_ADDRESS = re.compile(rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)", re.IGNORECASE)
+_CODE = re.compile(r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I)
+MOST_CHARACTERS = 80_000
+"""Characters of a cited paper that are kept."""
+MOST_HASHED = 1 << 24
+"""Bytes beyond which a file is known by its name and size alone."""
+
+
+@cache
+def phrases(section: str) -> dict[str, re.Pattern[str]]:
+    """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
+    text = files("reenact.paper.lineage").joinpath("phrases.toml").read_text(encoding="utf-8")
+    given: dict[str, str | list[str]] = tomllib.loads(text)[section]
+    whole = {name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)}
+    return {name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +130,8 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
         yield head.strip()
     for context in contexts:
         text = context.sentence.text
-        for mark in _BRACKET.finditer(text):
-            if f"@{reference.key}" not in mark[0] or mark[0].count("@") > 1:
-                continue
+        marks = (one for one in _BRACKET.finditer(text) if f"@{reference.key}" in one[0])
+        for mark in (one for one in marks if one[0].count("@") == 1):
             before = text[max(0, mark.start() - LONGEST_NAME) : mark.start()].rstrip(" ~(")
             if found := re.search(rf"(?:{_NAME.pattern})$", before):
                 yield found[0]
@@ -151,22 +157,10 @@ def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str,
     return {reason: worth for reason, worth, true in holds if true}
 
 
-T = TypeVar("T")
-_HOST = r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)"
-_ADDRESS = re.compile(rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)", re.IGNORECASE)
-_CODE = re.compile(r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I)
-
-
 def repository_links(text: str) -> tuple[str, ...]:
     """Addresses of repositories in a text, in order, each once."""
     found = (f"https://{match[1]}".rstrip(".,;:)").removesuffix(".git") for match in _ADDRESS.finditer(text))
     return tuple(dict.fromkeys(found))
-
-
-MOST_CHARACTERS = 80_000
-"""Characters of a cited paper that are kept."""
-MOST_HASHED = 1 << 24
-"""Bytes beyond which a file is known by its name and size alone."""
 
 
 @dataclass(frozen=True)

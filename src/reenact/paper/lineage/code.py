@@ -25,6 +25,14 @@ from reenact.paper.options import Goal
 
 _LICENCE_FILE = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
 MOST_LICENCE_BYTES = 200_000
+ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
+SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})
+MOST_FILE = 24_000
+"""Characters of a file that is taken; a longer one is not an example."""
+MOST_TOTAL = 100_000
+"""Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
+MOST_LISTED = 400
+MOST_CHOSEN = 8
 
 
 def licence_of(folder: Path) -> str:
@@ -37,16 +45,6 @@ def licence_of(folder: Path) -> str:
         if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):
             return first[:120]
     return ""
-
-
-ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
-SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})
-MOST_FILE = 24_000
-"""Characters of a file that is taken; a longer one is not an example."""
-MOST_TOTAL = 100_000
-"""Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
-MOST_LISTED = 400
-MOST_CHOSEN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,6 @@ def file_texts(
     tree: Tree, address: Address, chosen: Sequence[FileChoice], space: int, shelves: Shelves, run: Scope
 ) -> tuple[SourceFile, ...]:
     """The chosen files of the tree, whole, as far as they fit into so many characters."""
-    names = [[one.path, one.why] for one in chosen]
     about = {"of": tree.named, "content": address.content, "commit": tree.commit}
 
     def read() -> list[SourceFile]:
@@ -128,7 +125,7 @@ def file_texts(
                 left -= len(text)
         return found
 
-    inputs = {**about, "chosen": names, "space": space}
+    inputs = {**about, "chosen": [[one.path, one.why] for one in chosen], "space": space}
     return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
 
@@ -142,8 +139,7 @@ def _tree(address: Address, shelves: Shelves) -> Tree:
     found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
     note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
     cut = (note,) if len(found) > MOST_LISTED else ()
-    licence = licence_of(opened.folder)
-    return Tree(address.named, opened.commit, licence, tuple(found[:MOST_LISTED]), cut)
+    return Tree(address.named, opened.commit, licence_of(opened.folder), tuple(found[:MOST_LISTED]), cut)
 
 
 def _open(place: str, shelves: Shelves, commit: str = "") -> Checkout:

@@ -90,32 +90,26 @@ def trace_lineage(
     """At most `most` exemplars."""
     space = MOST_TOTAL // max(most, 1)
     chosen = choose_lineage(paper, goal, model, run, most=most)
+    references = {one.key: one for one in reversed(paper.references)}
     found: list[Exemplar] = []
     for number, one in enumerate(chosen):
         if shelves.stop.asked:
             raise ended_by(shelves.stop, "Stopped between two cited papers; the same command continues.")
         tell(Progress("lineage", number, len(chosen), one.title[:60]))
-        found.append(_exemplar(one, paper, goal, model, run.under("cited", attempt=number), shelves, space))
+        place, reference = run.under("cited", attempt=number), references[one.key]
+        cited = sources.cited_text(reference, shelves, place)
+        summary, unsummed = summary_of(one, cited, paper, goal, model, place)
+        addresses = tuple(_addresses(reference, cited, shelves))
+        tree = code.open_tree(addresses, shelves, place)
+        picked, unpicked = code.choose_files(tree, one.why, summary, paper, goal, model, place)
+        address = next((each for each in addresses if each.named == tree.named), None)
+        files = code.file_texts(tree, address, picked, space, shelves, place) if picked and address else ()
+        left_out = [each.path for each in picked if each.path not in {file.path for file in files}]
+        unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
+        notes = (*one.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
+        had = replace(one, repository=tree.named, licence=tree.licence, files=files)
+        found.append(replace(had, summary=summary, notes=tuple(filter(None, notes))))
     return tuple(found)
-
-
-def _exemplar(
-    chosen: Exemplar, paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, space: int
-) -> Exemplar:
-    """What was chosen, looked into."""
-    reference = next(one for one in paper.references if one.key == chosen.key)
-    cited = sources.cited_text(reference, shelves, run)
-    summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
-    addresses = tuple(_addresses(reference, cited, shelves))
-    tree = code.open_tree(addresses, shelves, run)
-    picked, unpicked = code.choose_files(tree, chosen.why, summary, paper, goal, model, run)
-    address = next((one for one in addresses if one.named == tree.named), None)
-    files = code.file_texts(tree, address, picked, space, shelves, run) if picked and address else ()
-    left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
-    unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
-    notes = (*chosen.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
-    had = replace(chosen, repository=tree.named, licence=tree.licence, files=files)
-    return replace(had, summary=summary, notes=tuple(filter(None, notes)))
 
 
 def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iterator[Address]:

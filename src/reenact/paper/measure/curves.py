@@ -67,9 +67,7 @@ _NUMBER = re.compile(
 )
 _BREAK = re.compile(r"[,;|{}\[\]()\t]|\s[-–—>]+\s|:\s|\s{2,}|=(?=[A-Za-z'\"])")
 _AFTER = re.compile(r"([\w ]+?)\s+(?:after|at|in|for|on)\s+((?:epoch|step|iteration)\s+\d+):", re.IGNORECASE)
-_LOG = re.compile(
-    r"""["'](?:\./)?((?:[\w-][\w.-]*/){0,3}[\w-][\w.-]*\.(?:csv|tsv|jsonl|ndjson|json|log))["']"""
-)
+_LOG = re.compile(r"""["'](?:\./)?((?:[\w-][\w.-]*/){0,3}[\w-][\w.-]*\.(?:[ct]sv|jsonl?|ndjson|log))["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +264,8 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
 
 def _table(lines: Sequence[str]) -> Iterator[Row]:
     """A table whose first row names its columns."""
-    delimiter = max(",;\t|", key=lines[0].count) if lines else ","
     with suppress(csv.Error):
-        for row in csv.DictReader(lines, delimiter=delimiter):
+        for row in csv.DictReader(lines, delimiter=max(",;\t|", key=lines[0].count) if lines else ","):
             yield {str(name).strip(): _cell(cell) for name, cell in row.items()}
 
 

@@ -153,8 +153,7 @@ def compare(
         got = list(by_seed.values())
         if not got:
             return missing(metric=pair.metric, note="No run that counts left this metric.")
-        mean = fmean(got)
-        same = len(got) > 1 and len(set(got)) == 1
+        mean, same = fmean(got), len(got) > 1 and len(set(got)) == 1
         # Beyond a bound there is no distance to state.
         kept = bool(claim.bound) and (mean > claim.value if claim.bound == ">" else mean < claim.value)
         near = claim.value if kept else mean

@@ -57,13 +57,9 @@ LARGE = 0.1
 BUDGET = "20x"
 """Trainings' worth that the search may take."""
 BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
-BY_CHECK = {
-    CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
-    CheckKind.SCHEDULE: (Kind.SCHEDULER,),
-    CheckKind.LOSS: (Kind.LOSS,),
-    CheckKind.LAYER: BUILD,
-    CheckKind.SHAPE: BUILD,
-}
+BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {CheckKind.LAYER: BUILD, CheckKind.SHAPE: BUILD}
+BY_CHECK |= {CheckKind.OPTIMISER: (Kind.OPTIMIZER,), CheckKind.SCHEDULE: (Kind.SCHEDULER,)}
+BY_CHECK[CheckKind.LOSS] = (Kind.LOSS,)
 BY_WORD = {
     ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
     ("batch",): (Kind.BATCH_SIZE,),
@@ -176,9 +172,8 @@ def forbidden(patch: Patch, fixed: Fixed) -> str:
     """Which criterion a patch would contradict, as a sentence; empty when none."""
     layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
     for change in patch.changes:
-        inserts = isinstance(change, Insert)
         param = change.anchor if isinstance(change, Insert) else change.hyperparameter
-        if by := fixed.get(param) or (inserts and layers.get((param.file, param.model))):
+        if by := fixed.get(param) or (isinstance(change, Insert) and layers.get((param.file, param.model))):
             return f"{change} contradicts {by}, which the paper fixes"
     return ""
 
@@ -241,8 +236,7 @@ def _diagnosed(
     seen_now: set[Path] = set()
 
     def effect() -> WatchedRun:
-        folder = fresh_folder(program.entry.stem, traces).resolve()
-        options = WatchOptions(folder, "normal", python=python)
+        options = WatchOptions(fresh_folder(program.entry.stem, traces).resolve(), "normal", python=python)
         limits = context.runner.limits(context.options.run_wall_s)
         watched = watch_boxed(program, options, MountedSandbox(context.runner), limits=limits, stop=stop)
         journal.seal(watched.folder)
@@ -271,11 +265,8 @@ def _repaired(program: Program, fixed: Fixed, worst: Comparison, context: PaperC
     environment = runner.environment_of(Project({str(file.path): file.text for file in program.files}))
     limits = runner.limits(context.options.run_wall_s)
     # What a training in the box depends on beside the text of the program.
-    around: dict[str, JsonValue] = {
-        "environment": environment.key,
-        "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
-        "folders": runner.folder_marks,
-    }
+    bounds: JsonValue = [limits.cpu_s or limits.wall_s, limits.memory_bytes]
+    around = {"environment": environment.key, "limits": bounds, "folders": runner.folder_marks}
     python = environment.python
     found = _diagnosed(program, python, around, context, run)
     metric, evidence = "", found.evidence

@@ -15,6 +15,7 @@ number that is taken apart in a computation, or hidden in a data file.
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isclose
 from typing import TypeAlias
 
@@ -45,6 +46,9 @@ MORE = 3
 Runs: TypeAlias = tuple[FullRun, ...]
 Assigned: TypeAlias = dict[str, list[ast.expr]]
 UNMATCHED = "No usable answer tells which metric is this claim."
+DEEPEST = 6
+"""Assignments that are followed."""
+SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,7 @@ def measure(
         """The claims beside the runs, and what is not believed or failed."""
         unbelieved = invented(project, metric_names(runs), claims)
         failed = (f"Seed {one.seed} at scale {one.scale:g}: {one.why}" for one in runs if not one.ok)
-        refused = [one.metric for one in unbelieved]
-        beside = compare(claims, runs, pairs, refused=refused, differs=differs)
+        beside = compare(claims, runs, pairs, refused=[one.metric for one in unbelieved], differs=differs)
         return beside, (*map(str, unbelieved), *failed)
 
     comparisons, notes = compared(made.project, runs)
@@ -163,20 +166,17 @@ def matched(
     names = metric_names(runs)
     if not names or not claims:
         return (), ""
-    units = {claim.id: " in per cent" if claim.unit == "%" else "" for claim in claims}
+    unit = {claim.id: " in per cent" if claim.unit == "%" else "" for claim in claims}
     # Without its number, so that nothing can be chosen for its value.
-    listed = "\n".join(
-        f"{one.id}: {one.metric}{units[one.id]} of {one.method} on {one.dataset}"
-        + (f"; {one.setting}" if one.setting else "")
-        for one in claims
-    )
+    each = ((one, f"{one.id}: {one.metric}{unit[one.id]} of {one.method} on {one.dataset}") for one in claims)
+    listed = "\n".join(f"{words}; {one.setting}" if one.setting else words for one, words in each)
     template = load_prompt("reenact.paper.measure", "prompts/match.md")
     prompt = template.fill(claims=listed, metrics="\n".join(names), project=project.text())
 
     def check(answer: Matches) -> None:
         for number, one in enumerate(answer.matches):
-            if one.claim not in units:
-                raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(units)}.")
+            if one.claim not in unit:
+                raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(unit)}.")
             if one.metric not in names:
                 raise ValueError(f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}.")
             if one.claim in (other.claim for other in answer.matches[:number]):
@@ -187,11 +187,6 @@ def matched(
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""
-
-
-DEEPEST = 6
-"""Assignments that are followed."""
-SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,25 +206,22 @@ def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) 
     """Metrics that code writes as literals alone, or with a claimed number in them."""
     found: list[Invented] = []
     literal: dict[str, list[Invented]] = {}
+    # Claimed numbers as code may write them, per cent or a share, of more than one digit.
+    forms = [form for one in claims for form in (one.value, *([one.value / 100] if one.unit == "%" else []))]
+    telling = [form for form in forms if form and float(f"{form:.0e}") != form]
+    same = partial(isclose, rel_tol=SAME, abs_tol=SAME)
     for file, tree in project.trees().items():
         assigned = _assigned(tree)
         for metric, value in _written(tree, frozenset(metrics)):
             numbers = [_number(part) for part in _parts(value, assigned)]
-            for number in (one for one in numbers if one is not None and _is_claimed(one, claims)):
+            claimed = (one for one in numbers if one is not None and any(same(one, form) for form in telling))
+            if (number := next(claimed, None)) is not None:
                 why = f"is made with the literal {number:g}, which is what the paper claims"
                 found.append(Invented(metric, file, value.lineno, why))
-                break
             why = "" if None in numbers else "is a literal, not a measurement"
             literal.setdefault(metric, []).append(Invented(metric, file, value.lineno, why))
     found += [one for written in literal.values() if all(each.why for each in written) for one in written]
     return tuple(dict.fromkeys(found))
-
-
-def _is_claimed(number: float, claims: Sequence[Claim]) -> bool:
-    """Whether it is a claimed number as code may write it, per cent or a share, of more than one digit."""
-    forms = [form for one in claims for form in (one.value, *([one.value / 100] if one.unit == "%" else []))]
-    telling = (form for form in forms if form and float(f"{form:.0e}") != form)
-    return any(isclose(number, form, rel_tol=SAME, abs_tol=SAME) for form in telling)
 
 
 def _parts(value: ast.expr, assigned: Assigned, seen: frozenset[str] = frozenset()) -> Iterator[ast.expr]:

@@ -28,6 +28,8 @@ SIZE = 0.5
 CONFIDENCE = 0.95
 SECOND_LOOK = 0.975
 """The same where seeds were added because the first did not decide: who looks twice is more often misled."""
+Key = Callable[[Claim], str]
+Pair = tuple[Comparison, Comparison]
 
 
 class OrderingStatus(StrEnum):
@@ -96,10 +98,6 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
         if stated or (tested.high is not None and tested.high < 0):
             found.setdefault((best.claim.id, other.claim.id), tested)
     return tuple(found.values())
-
-
-Key = Callable[[Claim], str]
-Pair = tuple[Comparison, Comparison]
 
 
 def _setting(claim: Claim) -> str:
@@ -172,9 +170,8 @@ class Verdict(StrEnum):
 
     @property
     def exit_code(self) -> ExitCode:
-        if self is Verdict.REPRODUCED:
-            return ExitCode.OK
-        return ExitCode.INCONCLUSIVE if self is Verdict.INCONCLUSIVE else ExitCode.FOUND
+        known = {Verdict.REPRODUCED: ExitCode.OK, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+        return known.get(self, ExitCode.FOUND)
 
 
 @dataclass(frozen=True, slots=True)

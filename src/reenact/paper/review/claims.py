@@ -29,6 +29,37 @@ from reenact.paper.grounding import in_order, known, text_at
 from reenact.paper.options import Goal
 from reenact.paper.quantity import Quantity, has_numbers, quantities
 
+UNMISTAKABLE = 3
+"""Digits that count, with a point among them, from which a number is taken for the claim itself."""
+COMMON = frozenset({0.0, 0.5, 1.0, 100.0})
+"""Numbers that stand in definitions and settings everywhere: alone they never hide a sentence."""
+SEVERAL = 2
+"""Different claimed values in one table."""
+WITHHELD = "(withheld: it stands among the results of the paper)"
+"""In place of a quote."""
+_COMPARED = re.compile(
+    r"\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
+    r"|:=|\\coloneqq|\\triangleq",
+    re.IGNORECASE,
+)
+"""A sentence that says what something is: without it nobody can write the code."""
+PLACE = "given"
+"""Where such a claim stands: with the user, not in the paper."""
+FORM = "METRIC of METHOD on DATA > NUMBER"
+"""`>=`, `<`, `<=` and `=` too; `on DATA` may be left out; `%` after the number where it is in per cent."""
+SMALLER = re.compile(r"\b(?:loss|error|r?mse|mae|perplexity|nll|fid|wer|distance|seconds?|time)\b", re.I)
+"""Metrics of which the smaller value is the better."""
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_CLAIM = re.compile(
+    rf"(?P<metric>\S.*?)\s+of\s+(?P<method>\S.*?)(?:\s+on\s+(?P<dataset>\S.*?))?"
+    rf"\s*(?P<sign>>=|<=|>|<|=)\s*(?P<value>{_NUMBER})\s*(?P<unit>%?)",
+    re.IGNORECASE,
+)
+
 
 class Stated(BaseModel):
     """One reported number."""
@@ -99,26 +130,6 @@ def of_another(table: Table, quote: str, method: str) -> str:
     return " / ".join(head for head in theirs[0] if head)
 
 
-UNMISTAKABLE = 3
-"""Digits that count, with a point among them, from which a number is taken for the claim itself."""
-COMMON = frozenset({0.0, 0.5, 1.0, 100.0})
-"""Numbers that stand in definitions and settings everywhere: alone they never hide a sentence."""
-SEVERAL = 2
-"""Different claimed values in one table."""
-WITHHELD = "(withheld: it stands among the results of the paper)"
-"""In place of a quote."""
-_COMPARED = re.compile(
-    r"\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b",
-    re.IGNORECASE,
-)
-_DEFINES = re.compile(
-    r"\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
-    r"|:=|\\coloneqq|\\triangleq",
-    re.IGNORECASE,
-)
-"""A sentence that says what something is: without it nobody can write the code."""
-
-
 def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
     """Ids of tables, sentences and figures that state what the paper claims."""
     hidden = {claim.place for claim in claims}
@@ -142,11 +153,9 @@ def without_results(
     criteria: Sequence[Criterion], claims: Sequence[Claim], hidden: frozenset[str]
 ) -> tuple[Criterion, ...]:
     """Criteria for whoever writes code: none that states a claim, and no quote from a hidden place."""
-    return tuple(
-        replace(one, quote=WITHHELD) if hidden.intersection(one.places) or _tells(one.quote, claims) else one
-        for one in criteria
-        if not _tells(one.fact, claims)
-    )
+    kept = (one for one in criteria if not _tells(one.fact, claims))
+    shown = ((one, hidden.intersection(one.places) or _tells(one.quote, claims)) for one in kept)
+    return tuple(replace(one, quote=WITHHELD) if tells else one for one, tells in shown)
 
 
 def _holds(table: Table, claims: Sequence[Claim]) -> bool:
@@ -187,9 +196,9 @@ class Claims:
         """Those that what is to be reproduced asks for."""
         return tuple(one for one in self.claims if one.asked)
 
-    def beside(self, given: Sequence[Claim], dropped: Sequence[str] = ()) -> Claims:
+    def beside(self, given: Claims) -> Claims:
         """These, and those that the user states or figures show."""
-        return replace(self, claims=(*self.claims, *given), dropped=(*self.dropped, *dropped))
+        return Claims((*self.claims, *given.claims), (*self.dropped, *given.dropped))
 
 
 class Reported(BaseModel):
@@ -230,12 +239,8 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
 
 
 def _objections(answer: Reported, paper: Paper) -> list[str]:
-    found = ((one, _place(one, paper)) for one in answer.claims)
-    return [
-        f"{one.metric} {one.value:g} of {one.method} [{one.place}]: {why}"
-        for one, why in found
-        if isinstance(why, str)
-    ]
+    wrong = [(one, why) for one in answer.claims if isinstance(why := _place(one, paper), str)]
+    return [f"{one.metric} {one.value:g} of {one.method} [{one.place}]: {why}" for one, why in wrong]
 
 
 def _place(one: Stated, paper: Paper) -> tuple[str] | str:
@@ -263,21 +268,6 @@ def _has(quote: str, value: float) -> bool:
     return any(one.equals(Quantity(value)) for one in quantities(quote))
 
 
-PLACE = "given"
-"""Where such a claim stands: with the user, not in the paper."""
-FORM = "METRIC of METHOD on DATA > NUMBER"
-"""`>=`, `<`, `<=` and `=` too; `on DATA` may be left out; `%` after the number where it is in per cent."""
-SMALLER_IS_BETTER = re.compile(
-    r"\b(?:loss|error|rmse|mse|mae|perplexity|nll|fid|wer|distance|seconds?|time)\b", re.I
-)
-_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_CLAIM = re.compile(
-    rf"(?P<metric>\S.*?)\s+of\s+(?P<method>\S.*?)(?:\s+on\s+(?P<dataset>\S.*?))?"
-    rf"\s*(?P<sign>>=|<=|>|<|=)\s*(?P<value>{_NUMBER})\s*(?P<unit>%?)",
-    re.IGNORECASE,
-)
-
-
 def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
     """The user's claims, numbered `G1`, `G2`, ... Raises InputError for one that is not in this form."""
     claims = []
@@ -287,7 +277,7 @@ def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
             raise InputError(f"This is no claim. Expected: {FORM}. Received: {text!r}.")
         part = found.groupdict(default="")
         bound = part.pop("sign").rstrip("=")
-        higher = bound == ">" if bound else not SMALLER_IS_BETTER.search(part["metric"])
+        higher = bound == ">" if bound else not SMALLER.search(part["metric"])
         known = {"id": f"G{number}", "bound": bound, "place": PLACE, "quote": text.strip()}
         claims.append(Claim.model_validate({**part, **known, "higher_is_better": higher}))
     return tuple(claims)

@@ -8,6 +8,7 @@ printed: it holds within the uncertainty of the reading, has ids of its own, and
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -82,12 +83,8 @@ class Summaries(BaseModel):
 
 def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
-    values = {
-        "paper": read_text(paper),
-        "goal": goal.text(),
-        "addendum": goal.addendum or "There is none.",
-        "figures": pictures(paper) if figures else (),
-    }
+    values: dict[str, Any] = {"paper": read_text(paper), "goal": goal.text()}
+    values |= {"addendum": goal.addendum or "There is none.", "figures": pictures(paper) if figures else ()}
     template = load_prompt("reenact.paper.review", "prompts/review.md")
     wrong = partial(_ungrounded, paper=paper)
     try:
@@ -113,11 +110,9 @@ def _kept(given: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
 
 
 def _ungrounded(given: Summaries, paper: Paper) -> list[str]:
-    return [
-        f"{one.text[:120]!r} names no place of the paper (received: {', '.join(one.places[:5]) or 'none'})"
-        for one in (*given.overall, *given.method, *given.experiment)
-        if not known(paper, one.places)
-    ]
+    bare = (one for one in (*given.overall, *given.method, *given.experiment) if not known(paper, one.places))
+    named = ((one.text[:120], ", ".join(one.places[:5]) or "none") for one in bare)
+    return [f"{text!r} names no place of the paper (received: {places})" for text, places in named]
 
 
 class ReadOff(BaseModel):

@@ -35,6 +35,10 @@ LARGEST = 8
 """Sizes of a sample input. Which criteria a judge is asked about, and so every recording, rests on it."""
 LAID_OUT = 256
 """Numbers in a sample input that an argument reshapes: enough for a small tensor."""
+TOLERANCE = 1e-4
+"""Relative difference that is none: the project may compute in single precision."""
+INSIDE = ".reenact/driver.py"
+RESULT = "result-WORD.json"
 
 
 class Input(BaseModel):
@@ -104,12 +108,6 @@ def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
         raise Misfit(f"{one.name} has no usable range or shape")
     # A single precision number: what the project rounds, the formula must not see unrounded.
     return chance.uniform(one.low, one.high, one.shape).astype("float32").astype("float64")
-
-
-TOLERANCE = 1e-4
-"""Relative difference that is none: the project may compute in single precision."""
-INSIDE = ".reenact/driver.py"
-RESULT = "result-WORD.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,10 @@ DECIDED = (Kind.OPTIMISER, Kind.SCHEDULE)
 """Kinds of which a training has one: another one is a fail."""
 OWN_SCHEDULES = frozenset(("LambdaLR", "LearningRateScheduler", "SequentialLR", "LambdaCallback"))
 """Calls that may make any schedule."""
+_BEFORE = re.compile(r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|set|equal|fixed|=|:)\s*)*$")
+_AFTER = re.compile(r"\s*([\w-]+(?:[ -][\w-]+){0,2})")
+LEAST = 5
+"""Letters of a name that means a setting in any sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,9 @@ class Reading:
 def read_project(project: Project) -> Reading:
     """Everything; a file that is no Python or no data adds nothing."""
     trees = project.trees()
-    calls = tuple(
-        (callee, line_at(name, project.files[name], node.lineno))
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and (callee := last_name(node.func))
-    )
+    walked = ((name, node) for name, tree in trees.items() for node in ast.walk(tree))
+    called = [(name, one, last_name(one.func)) for name, one in walked if isinstance(one, ast.Call)]
+    calls = tuple((to, line_at(name, project.files[name], one.lineno)) for name, one, to in called if to)
     names = list(map(read_names, trees.values()))
     read = None if None in names else frozenset().union(*(one for one in names if one))
     return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
@@ -95,9 +96,8 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
     for param in params:
         value, file = param.in_force, str(param.place.file)
         ours = "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
-        if not ours or param.absent or param.role == "output":
-            continue
-        if isinstance(value, bool | int | float | str):
+        counts = ours and not param.absent and param.role != "output"
+        if counts and isinstance(value, bool | int | float | str):
             yield Setting(ours, value, line_at(file, project.files[file], param.place.line), given=True)
 
 
@@ -123,10 +123,9 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
         weak = [one for one, yours in theirs if mine and yours and (yours <= mine or mine <= yours)]
         return _found(None, "Names that resemble it:", weak) if weak else NOTHING
     found = _compared(check, wanted, strong, code)
-    usual = found.value is not None and concept(check.subject)
     # Whether it belongs to the network, training or measure that is meant, as far as names tell.
     places = (words_of(" ".join((one.name, *one.inside))) & common("roles") for one in strong)
-    if usual and scope not in places:
+    if found.value is not None and concept(check.subject) and scope not in places:
         return _found(None, f"{check.subject} stands in another place than it is about:", strong)
     return found
 
@@ -213,12 +212,6 @@ def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> Co
     return CodeFinding(value, seen, tuple(dict.fromkeys(one.line for one in there)))
 
 
-_BEFORE = re.compile(r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|set|equal|fixed|=|:)\s*)*$")
-_AFTER = re.compile(r"\s*([\w-]+(?:[ -][\w-]+){0,2})")
-LEAST = 5
-"""Letters of a name that means a setting in any sentence."""
-
-
 def beside_code(sentence: str, code: Reading) -> str:
     """The sentence, and what the code has of the settings in it where a program can tell."""
     found = [looked_up(check, code, sentence) for check in named_settings(sentence)]
@@ -233,8 +226,7 @@ def named_settings(sentence: str) -> Iterator[Check]:
     """Usual settings with the number that the sentence gives them."""
     text = ready(sentence)
     for one in quantities(sentence):
-        before = _BEFORE.search(text[: one.start])
-        after = _AFTER.match(text[one.start + len(one.written) :])
+        before, after = _BEFORE.search(text[: one.start]), _AFTER.match(text[one.start + len(one.written) :])
         for words in (before, after):
             subject = _usual(words[1], last=words is before) if words else ""
             if subject:

@@ -22,6 +22,12 @@ DATA = {".yaml": Language.YAML, ".yml": Language.YAML, ".json": Language.JSON}
 _OPTION = re.compile(r"--([A-Za-z][\w-]*)[= ]+([^\s\\;&|]+)")
 _TOML = re.compile(r"^\s*([\w.-]+|\"[^\"]+\")\s*=\s*(.+?)\s*(?:#.*)?$")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+LARGEST_POWER, LARGEST_BASE = 64, 1e6
+EPOCHS = ("epoch", "ep", "epoch_idx", "e")
+"""Names of a loop variable that counts epochs."""
+ANY = frozenset(("getattr", "vars", "asdict", "setattr"))
+"""Calls that may read a value by a name that is not written."""
+_REHEARSAL = re.compile(r"(?:^|_)(?:dry|debug|smoke|quick|rehears)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +103,6 @@ def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting
             bare = match.group(2).strip().strip("\"'")
             value = float(bare.replace("_", "")) if _NUMBER.fullmatch(bare) else bare
             yield Setting(match.group(1).strip('"'), value, CodeLine(name, number, line.strip()))
-
-
-LARGEST_POWER, LARGEST_BASE = 64, 1e6
-EPOCHS = ("epoch", "ep", "epoch_idx", "e")
-"""Names of a loop variable that counts epochs."""
-ANY = frozenset(("getattr", "vars", "asdict", "setattr"))
-"""Calls that may read a value by a name that is not written."""
-_REHEARSAL = re.compile(r"(?:^|_)(?:dry|debug|smoke|quick|rehears)", re.IGNORECASE)
 
 
 def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]:
@@ -209,14 +207,13 @@ def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    name = last_name(call.func)
     flags = [flag for flag in map(_text, call.args) if flag.startswith("-")]
     for keyword in call.keywords:
         if keyword.arg == "default" and flags:
             yield max(flags, key=len).lstrip("-"), keyword.value
         elif keyword.arg:
             yield keyword.arg, keyword.value
-    yield from zip(positions().get(name, ()), call.args, strict=False)
+    yield from zip(positions().get(last_name(call.func), ()), call.args, strict=False)
 
 
 def last_name(node: ast.AST) -> str:

@@ -72,8 +72,7 @@ def verify(
         stands = carried(earlier, project)
         judged |= {one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes}
         left = [one for one in left if one.id not in judged]
-    answers = ask_judge(left, found, project, model, run, exemplars)
-    judged |= {one.criterion: one for one in answers}
+    judged |= {one.criterion: one for one in ask_judge(left, found, project, model, run, exemplars)}
     return settled([judged[one.id] for one in criteria], criteria)
 
 
@@ -145,11 +144,9 @@ def _judge(
     cited: Sequence[Exemplar], sample: int | None,
 ) -> list[Judged]:  # fmt: skip
     """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
-    listed = "\n\n".join(
-        f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
-        + (f"\n  a program saw: {hints[one.id].seen}" if hints[one.id].lines else "")
-        for one in batch
-    )
+    seen = {name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()}
+    facts = ((one, f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}") for one in batch)
+    listed = "\n\n".join(f"{fact}{seen[one.id]}" for one, fact in facts)
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
     beside = "\n\n".join(one.text() for one in cited) or "none"
     values = {"code": project.text(), "criteria": listed, "cited": beside}
@@ -169,8 +166,7 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
         return unjudged(one, "The judge did not mention it.")
     if len({each.verdict for each in given}) > 1:
         return unjudged(one, "The judge contradicts itself.")
-    first = given[0]
-    lines = _lines(given, project)
+    first, lines = given[0], _lines(given, project)
     seen = " ".join(first.seen.split()) or "The judge gives no reason."
     value = Value(first.verdict)
     if value is Value.PASS and not lines:
@@ -189,11 +185,9 @@ def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> 
     """What a second answer could correct: verdicts that are missing, and passes without code."""
     given = {one.id.strip(): one for one in verdicts.verdicts}
     missing = [f"{one.id} has no verdict" for one in batch if one.id not in given]
-    return missing + [
-        f"{one.id} passes, but none of its lines is a line of code in these files"
-        for one in batch
-        if (each := given.get(one.id)) is not None and each.verdict == "pass" and not _lines([each], project)
-    ]
+    passed = [one.id for one in batch if one.id in given and given[one.id].verdict == "pass"]
+    bare = (name for name in passed if not _lines([given[name]], project))
+    return missing + [f"{one} passes, but none of its lines is a line of code in these files" for one in bare]
 
 
 def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
@@ -213,8 +207,7 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
     lines, counted = source.splitlines(), code_lines(name, source)
     wanted = text.split()
     same = [number for number in counted if wanted and lines[number - 1].split() == wanted]
-    if len(same) == 1:
-        line = same[0]
+    line = same[0] if len(same) == 1 else line
     return CodeLine(name, line, lines[line - 1].strip()) if line in counted else None
 
 

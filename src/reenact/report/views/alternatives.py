@@ -23,17 +23,11 @@ SHADES = {
 
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
-    others = found.alternatives
-    facts = {
-        "judged by": found.metric,
-        "trained": f"{found.trained} changed programs",
-        "neutral": f"{sum(node.parent >= 0 for node in found.nodes)} of them",
-        "ended": found.ended,
-    }
-    rows = tuple(
-        (_value(node, found), node.status.value, str(node.patch.complexity), str(node.patch))
-        for node in others[:SHOWN]
-    )
+    others, neutral = found.alternatives, sum(node.parent >= 0 for node in found.nodes)
+    facts = {"judged by": found.metric, "trained": f"{found.trained} changed programs"}
+    facts |= {"neutral": f"{neutral} of them", "ended": found.ended}
+    each = ((node, node.patch) for node in others[:SHOWN])
+    rows = tuple((_value(one, found), one.status.value, str(by.complexity), str(by)) for one, by in each)
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
     better = sum(node.status is NodeKind.BETTER for node in others)

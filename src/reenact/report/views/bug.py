@@ -36,8 +36,7 @@ def bug_document(found: Reproduction) -> doc.Document:
 
 def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run, whose files lie below the folder in which it ran."""
-    found = stored.result(Reproduction)
-    ran_in = Path(stored.run.folder)
+    found, ran_in = stored.result(Reproduction), Path(stored.run.folder)
     return bug_document(replace(found, folder=ran_in / found.folder) if found.folder else found)
 
 
@@ -97,10 +96,8 @@ def _numbered(lines: Sequence[str]) -> list[str]:
 
 def _facts(found: Reproduction) -> doc.Facts:
     facts = {"report": found.source, "project": f"{found.repository} {found.commit[:12]}".strip()}
-    if found.fixed:
-        facts["fixed"] = found.fixed[:12]
-    if found.seeds_run:
-        facts["seeds"] = f"{found.seeds_shown} of {found.seeds_run}"
+    facts |= {"fixed": found.fixed[:12]} if found.fixed else {}
+    facts |= {"seeds": f"{found.seeds_shown} of {found.seeds_run}"} if found.seeds_run else {}
     facts["scripts"] = f"{len(found.attempts)}"
     made = found.minimised
     if made is not None and made.lines_after < made.lines_before:
@@ -108,8 +105,7 @@ def _facts(found: Reproduction) -> doc.Facts:
     facts["model"] = f"{found.tokens} tokens, {'price unknown' if found.money is None else f'${found.money}'}"
     split = f"{found.own_s:.0f} s own, {found.model_s:.0f} s model, {found.waited_s:.0f} s waiting"
     facts["time"] = f"{found.seconds:.0f} s ({split})"
-    if found.folder is not None:
-        facts["written"] = f"{found.folder}/: {', '.join(found.written)}"
+    facts |= {"written": f"{found.folder}/: {', '.join(found.written)}"} if found.folder is not None else {}
     return doc.Facts("", tuple(facts.items()))
 
 
@@ -155,11 +151,8 @@ def _traceback(run: SeedRun) -> Iterator[doc.Block]:
     own = [f"{one.file}:{one.line} in {one.qualified}" for one in frames if one.whose == "project"]
     raised = f"{run.exception}: {run.observation.message}" if run.exception else ""
     yield doc.Text("\n".join(own[-MOST_FRAMES:]) or raised, "In project code, innermost last" if own else "")
-    tones = {"project": "error"}
-    rows = [
-        doc.Row((one.whose, f"{one.file}:{one.line}", one.qualified), tones.get(one.whose, ""))
-        for one in frames
-    ]
+    cells = ((one.whose, f"{one.file}:{one.line}", one.qualified) for one in frames)
+    rows = [doc.Row(row, "error" if row[0] == "project" else "") for row in cells]
     yield doc.Fold("The whole traceback", [doc.Board("", ("", "place", "function"), rows), doc.Text(raised)])
 
 
@@ -198,7 +191,6 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
         return
     frames = shown.observation.project_frames
     place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
-    says, after = f"{found.title}: {shown.sentence}", ""
-    if found.folder:
-        after = f"cd PROJECT && python {found.folder.absolute()}/repro.py"
+    says = f"{found.title}: {shown.sentence}"
+    after = f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else ""
     yield doc.Diagnostic(CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value)

@@ -67,12 +67,9 @@ def from_run(stored: Stored) -> doc.Document:
 def _run(found: Diagnosis) -> doc.Facts:
     evidence, spent = found.evidence, found.spent
     facts = {"depth": found.depth.value, "task": found.task.value}
-    if found.stand_in_data:
-        facts["data"] = f"made up in place of {', '.join(found.stand_in_data)}"
-    if evidence.outcome is not None:
-        facts["watched run"] = evidence.outcome.sentence
-    if found.measure is not None:
-        facts["judged by"] = found.measure.name
+    facts |= {"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}
+    facts |= {"watched run": evidence.outcome.sentence} if evidence.outcome is not None else {}
+    facts |= {"judged by": found.measure.name} if found.measure is not None else {}
     if spent.trainings:
         facts["trainings"] = f"{spent.trainings}, {spent.cpu_seconds:.0f} s of CPU time"
     facts["time"] = f"{spent.seconds:.1f} s"
@@ -98,8 +95,7 @@ def _tensor(one: TensorFacts) -> str:
         parts.append(f"{number(one.minimum)} to {number(one.maximum)}")
     if one.mean is not None and one.std is not None and one.classes is None:
         parts.append(f"mean {number(one.mean)}, std {number(one.std)}")
-    if one.classes is not None:
-        parts.append(f"{one.classes} classes")
+    parts += [f"{one.classes} classes"] if one.classes is not None else []
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
@@ -142,8 +138,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
     for one in less_likely:
         if one.confidence >= FAINT or one.status is not InterventionResult.UNTRIED:
             first, where = one.suspect.first, str(one.suspect.place or one.suspect.layer or "-")
-            fault = first.fault.value if first.fault is not None else "-"
-            tried = one.note or one.status.value
+            fault, tried = first.fault.value if first.fault is not None else "-", one.note or one.status.value
             rows.append((f"{first.code} {first.name}", fault, where, f"{one.confidence:.2f}", tried))
     faint = len(less_likely) - len(rows)
     if rows:
@@ -194,17 +189,10 @@ def _diagnostic(
         from reenact.report.trace_plots import finding_plots
 
         pictures = finding_plots(one, evidence)
-    return doc.Diagnostic(
-        code=first.code,
-        name=first.name,
-        level=LEVELS[first.severity],
-        message=on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}"),
-        place=place,
-        cell=evidence.program.where(place) if evidence.program is not None and place is not None else "",
-        next_step=f"reenact explain {first.code}" if explained and not again else "",
-        aside=f"confidence {one.confidence:.2f}{result}{made_up}",
-        source="\n".join(source_lines(place, files)),
-        reasons=tuple(reasons(one, again=again, together=together)),
-        help=explained,
-        pictures=pictures,
-    )
+    message = on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}")
+    cell = evidence.program.where(place) if evidence.program is not None and place is not None else ""
+    after = f"reenact explain {first.code}" if explained and not again else ""
+    aside, source = f"confidence {one.confidence:.2f}{result}{made_up}", "\n".join(source_lines(place, files))
+    why = tuple(reasons(one, again=again, together=together))
+    made = doc.Diagnostic(first.code, first.name, LEVELS[first.severity], message, place, after, aside)
+    return replace(made, source=source, reasons=why, help=explained, pictures=pictures, cell=cell)

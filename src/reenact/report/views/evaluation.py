@@ -34,8 +34,7 @@ def _verdict(found: Evaluation) -> str:
         parts.append(f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}")
     if found.lineage is not None:
         parts.append(f"lineage {found.lineage.hits} of {found.lineage.k} listed")
-    if not parts:
-        parts.append(f"{found.quality.files} files, {found.quality.lines} lines of Python")
+    parts = parts or [f"{found.quality.files} files, {found.quality.lines} lines of Python"]
     unjudged = f"; {found.unjudged} could not be judged" if found.unjudged else ""
     return f"{', '.join(parts)}{unjudged}."
 
@@ -47,12 +46,11 @@ def _blocks(found: Evaluation) -> Iterator[Block]:
     if scores:
         yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
     for one in found.align:
-        most = one.level.most
-        scored = (
-            Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {most}" for mark in one.marks
-        )
-        rows = tuple((mark.name, score, mark.reason) for mark, score in zip(one.marks, scored, strict=True))
-        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), rows)
+        rows = []
+        for mark in one.marks:
+            score = Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {one.level.most}"
+            rows.append((mark.name, score, mark.reason))
+        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), tuple(rows))
     if found.rubric is not None:
         yield from _rubric(found.rubric)
     yield from _people(found)
@@ -91,10 +89,8 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
 
 def _people(found: Evaluation) -> Iterator[Block]:
     if found.human:
-        rows = tuple(
-            (one.dimension, f"{one.most}", _number(one.mean, 2), _number(one.spread, 2), f"{one.raters}")
-            for one in found.human
-        )
+        each = ((one, _number(one.mean, 2), _number(one.spread, 2)) for one in found.human)
+        rows = tuple((one.dimension, f"{one.most}", mean, std, f"{one.raters}") for one, mean, std in each)
         yield Table("Human rubric", ("dimension", "most", "mean", "spread", "raters"), rows)
     if (panel := found.panel) is not None:
         pairs = [(f"{one.first}, {one.second}", f"{one.n}", _percent(one.same)) for one in panel.pairs]
@@ -122,16 +118,16 @@ def _runs(found: Evaluation) -> Iterator[Block]:
 def _quality(found: Evaluation) -> Facts:
     one = found.quality
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
+    often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
     lint = "ruff could not be asked" if one.lint is None else f"{one.lint}" + (f" ({rules})" if rules else "")
     facts = [
         ("Python", f"{one.files} files, {one.lines} lines"),
         ("lint", lint),
-        ("lint a hundred lines", _number(one.lint_a_hundred, 1)),
+        ("lint a hundred lines", _number(often, 1)),
         ("with a type", f"{_percent(one.typed)} of parameters and returns"),
         ("repeated lines", _percent(one.repeated)),
     ]
-    if one.unparsed:
-        facts.append(("no Python", ", ".join(one.unparsed)))
+    facts += [("no Python", ", ".join(one.unparsed))] if one.unparsed else []
     return Facts("Code quality", tuple(facts))
 
 
@@ -169,23 +165,16 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
 
 def _taken(taken: FingerprintRun) -> Iterator[Block]:
     criteria, dropped, run = taken.fingerprint.criteria, taken.fingerprint.dropped, taken.run
-    levels = Counter(one.level.value for one in criteria)
-    sorts = Counter(one.category.value for one in criteria)
+    kinds = Counter(one.level.value for one in criteria), Counter(one.category.value for one in criteria)
+    levels, sorts = (", ".join(f"{name} {count}" for name, count in one.items()) or "none" for one in kinds)
     money = "price unknown" if run.unpriced else f"${run.money}"
-    facts = {
-        "paper": f"{taken.paper.source} ({taken.paper.form})",
-        "levels": ", ".join(f"{name} {count}" for name, count in levels.items()) or "none",
-        "sorts": ", ".join(f"{name} {count}" for name, count in sorts.items()) or "none",
-        "model": f"{run.tokens_in + run.tokens_out} tokens, {money}",
-        "estimated": taken.estimate.sentence,
-        "run": run.id,
-    }
+    facts = {"paper": f"{taken.paper.source} ({taken.paper.form})", "levels": levels, "sorts": sorts}
+    facts["model"] = f"{run.tokens_in + run.tokens_out} tokens, {money}"
+    facts |= {"estimated": taken.estimate.sentence, "run": run.id}
     yield Facts("", tuple(facts.items()))
     if criteria:
-        rows = tuple(
-            (one.id, one.fact, one.scope, ", ".join(one.places), _checked(one.check), str(one.weight))
-            for one in criteria
-        )
+        each = ((one, ", ".join(one.places), _checked(one.check)) for one in criteria)
+        rows = tuple((one.id, one.fact, one.scope, at, check, str(one.weight)) for one, at, check in each)
         yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
         yield Table("Quotes", ("id", "the paper's words"), tuple((one.id, one.quote) for one in criteria))
     if dropped:

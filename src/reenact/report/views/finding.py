@@ -38,8 +38,7 @@ def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -
     if more := others[SHOWN_OTHERS:]:
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.suspect.suggestions and one.tried is None:
-        change = one.suspect.suggestions[0]
-        yield "try", "\n".join(changed_lines(one.fix)) or change_words(change)
+        yield "try", "\n".join(changed_lines(one.fix)) or change_words(one.suspect.suggestions[0])
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
@@ -63,8 +62,7 @@ def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
         return str(suggestion.patch)
-    name = suggestion.hyperparameter.kind.value
-    old = "(absent)" if suggestion.old is None else suggestion.old
+    name, old = suggestion.hyperparameter.kind.value, "(absent)" if suggestion.old is None else suggestion.old
     return f"{name}: take {old} away" if suggestion.new is None else f"{name}: {old} -> {suggestion.new}"
 
 

@@ -39,11 +39,7 @@ NOTES = {
 }
 """How a note begins, and the list that it stands in."""
 ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
-STATUS_TONES = {
-    OrderingStatus.HOLDS: "good",
-    OrderingStatus.SMALLER: "warning",
-    OrderingStatus.FAILS: "error",
-}
+STATUSES = {OrderingStatus.HOLDS: "good", OrderingStatus.SMALLER: "warning", OrderingStatus.FAILS: "error"}
 CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
 METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
 MOST_METRICS = 80
@@ -110,15 +106,14 @@ def _claims(found: Reproduction) -> Iterator[doc.Block]:
     if found.orderings:
         yield doc.Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
     if found.comparisons:
-        linked = bool(found.paper.sections)
-        rows = [_claim(one, linked=linked) for one in found.comparisons]
+        rows = [_claim(one, linked=bool(found.paper.sections)) for one in found.comparisons]
         yield doc.Board("Numbers" if found.orderings else "", CLAIM_COLUMNS, rows)
     else:
         yield doc.Text("The paper states no number that could be compared.")
-    yield doc.Facts("", tuple(_facts(found)))
+    yield doc.Facts("", tuple(_facts(found).items()))
 
 
-def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
+def _facts(found: Reproduction) -> dict[str, str]:
     """What it took."""
     gap, made = found.judgement.gap, found.development
     measured = sum(one.measured is not None for one in found.comparisons)
@@ -126,27 +121,22 @@ def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
     passed, failed, unknown, contradicted = (found.count(value) for value in Value)
     counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
     counted += f", {contradicted} where the paper contradicts itself" if contradicted else ""
-    yield "asked for", found.goal.text()
     lost = f"{len(found.paper.lost)} things lost in reading"
-    yield "paper", f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
-    yield "gap", f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
-    yield "criteria", f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
-    if found.judges is not None:
-        yield "judges", found.judges.sentence
-    yield "code", f"{len(made.project.files)} files, {len(made.rounds)} rounds"
-    yield "runs", f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
-    if found.scale < 1:
-        yield "scale", f"{share(found.scale)} of the paper's training"
-    if made.stand_in:
-        yield "data", f"a synthetic stand-in: {made.stand_in}"
+    facts = {"asked for": found.goal.text()}
+    facts["paper"] = f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
+    facts["gap"] = f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
+    facts["criteria"] = f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
+    facts |= {"judges": found.judges.sentence} if found.judges is not None else {}
+    facts["code"] = f"{len(made.project.files)} files, {len(made.rounds)} rounds"
+    facts["runs"] = f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
+    facts |= {"scale": f"{share(found.scale)} of the paper's training"} if found.scale < 1 else {}
+    facts |= {"data": f"a synthetic stand-in: {made.stand_in}"} if made.stand_in else {}
     cost = "price unknown" if found.money is None else f"${found.money}"
-    yield "model", f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
-    if found.estimate is not None:
-        yield "estimated", found.estimate.sentence
-    if found.reused:
-        yield "taken over", f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
-    if found.folder is not None:
-        yield "written", f"{found.folder}/"
+    facts["model"] = f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
+    facts |= {"estimated": found.estimate.sentence} if found.estimate is not None else {}
+    taken = f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
+    facts |= {"taken over": taken} if found.reused else {}
+    return facts | ({"written": f"{found.folder}/"} if found.folder is not None else {})
 
 
 def _ordering(one: Ordering) -> doc.Row:
@@ -155,7 +145,7 @@ def _ordering(one: Ordering) -> doc.Row:
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
     got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
     cells = (one.ids, str(one), f"{one.claimed:+.3g}{unit}", got, str(one.n), one.status.value)
-    return doc.Row(cells, tone=STATUS_TONES.get(one.status, ""))
+    return doc.Row(cells, tone=STATUSES.get(one.status, ""))
 
 
 def _claim(one: Comparison, *, linked: bool) -> doc.Row:
@@ -169,13 +159,10 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     what += " (read off a figure)" if claim.read_off else ""
     count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
     differs = " ".join(part for part in (count, one.note) if part)
-    gap, grade = f"{one.gap:.1%}", one.grade.value
-    return doc.Row(
-        (claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs),
-        tone=GRADES.get(one.grade, ""),
-        anchor=f"claim-{claim.id}" if linked else "",
-        hrefs={0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {},
-    )
+    measured = (stated, got, str(one.n), f"{one.gap:.1%}", one.grade.value, differs)
+    anchor = f"claim-{claim.id}" if linked else ""
+    hrefs = {0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {}
+    return doc.Row((claim.id, f"{what} [{claim.place}]", *measured), GRADES.get(one.grade, ""), anchor, hrefs)
 
 
 def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
@@ -193,15 +180,13 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
     """A criterion, which leads to its sentence, and to the first line of the code that it is about: first
     those that do not hold."""
-    judged = {one.criterion: one for one in found.judged}
-    files = list(found.development.project.files)
+    judged, files = {one.criterion: one for one in found.judged}, list(found.development.project.files)
     rows: dict[bool, list[doc.Row]] = {False: [], True: []}
     for one in found.fingerprint.criteria:
         known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
         line = next((line for line in lines if line.file in files), None)
-        if line is not None:
-            hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
+        hrefs |= {4: f"#code-{files.index(line.file)}-L{line.line}"} if line is not None else {}
         places, where = ", ".join(one.places), ", ".join(map(str, lines[:6]))
         verdict, why, tone = "not verified", "", ""
         if known is not None:
@@ -271,11 +256,9 @@ def _gap_repair(found: GapRepair) -> Iterator[doc.Block]:
 
 def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     """One a criterion that the code fails, at the line that shows it."""
-    judged = {one.criterion: one for one in found.judged}
-    for criterion in found.fingerprint.criteria:
-        one = judged.get(criterion.id)
-        if one is None or one.value is not Value.FAIL:
-            continue
+    failed = {one.criterion: one for one in found.judged if one.value is Value.FAIL}
+    for criterion in (each for each in found.fingerprint.criteria if each.id in failed):
+        one = failed[criterion.id]
         place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line) if one.lines else None
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"

@@ -76,8 +76,7 @@ def _passage(
     known = [judged[one.id] for one in about if one.id in judged]
     line = next((line for one in known for line in one.lines if line.file in files), None)
     href = f"#criterion-{about[0].id}" if about else ""
-    if line is not None:
-        href = f"#code-{files[line.file]}-L{line.line}"
+    href = f"#code-{files[line.file]}-L{line.line}" if line is not None else href
     values = [one.value for one in known]
     tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
     return Passage(f"p-{place}", text, href, "; ".join(f"{one.id}: {one.fact}" for one in about), tone)
@@ -126,8 +125,7 @@ def _plot(
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
     described = [_words(one) for one in group[:MOST_DESCRIBED]]
-    if len(group) > MOST_DESCRIBED:
-        described.append(f"And {len(group) - MOST_DESCRIBED} more.")
+    described += [f"And {len(group) - MOST_DESCRIBED} more."] if len(group) > MOST_DESCRIBED else []
     described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
     drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))

@@ -48,15 +48,11 @@ def progress(stored: Stored) -> Iterator[Section]:
 
 def _facts(found: Repair) -> Facts:
     cost, judging = found.cost, found.judging
-    facts = {
-        **({"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}),
-        "strategy": found.strategy,
-        "judged by": f"{judging.judge.name}; {judging.sentence}",
-        "searched": f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands",
-        "verified": f"{cost.verifying} trainings, not counted in the budget",
-        "one training": f"{cost.one_training:.1f} s of CPU time",
-        "time": f"{cost.seconds:.0f} s",
-    }
+    facts = {"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}
+    facts |= {"strategy": found.strategy, "judged by": f"{judging.judge.name}; {judging.sentence}"}
+    facts["searched"] = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    facts["verified"] = f"{cost.verifying} trainings, not counted in the budget"
+    facts |= {"one training": f"{cost.one_training:.1f} s of CPU time", "time": f"{cost.seconds:.0f} s"}
     return Facts("", tuple(facts.items()))
 
 
@@ -95,11 +91,8 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     whole = [look for look in looks if look.share == 1]
     spent, best = best_so_far(whole, sign)
     if spent:
-        dots = [
-            Curve(str(look.patch), [look.spent], [sign * look.score], group="a trial")
-            for look in whole
-            if math.isfinite(look.score)
-        ]
+        known = (look for look in whole if math.isfinite(look.score))
+        dots = [Curve(str(one.patch), [one.spent], [sign * one.score], group="a trial") for one in known]
         staircase = [Curve("best so far", spent, best), *dots]
         yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
     surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
@@ -139,8 +132,7 @@ def _name(param: HyperparameterId) -> str:
 def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
     spent, best = list[float](), list[float]()
-    top = -math.inf
-    known = [look for look in looks if math.isfinite(look.score)]
+    top, known = -math.inf, [look for look in looks if math.isfinite(look.score)]
     for look in sorted(known, key=lambda one: one.spent):
         if best and look.score > top:
             spent.append(look.spent)

@@ -6,24 +6,8 @@ from typing import Any
 from reenact.journal import Run, Status, Step
 from reenact.journal.query import Answer
 from reenact.journal.upkeep import Checked
+from reenact.report import run_words as words
 from reenact.report.document import Document, Facts, Text
-from reenact.report.run_words import (
-    SHOWN_VALUE,
-    Listed,
-    as_json,
-    counted,
-    moment,
-    readable,
-    run_data,
-    run_facts,
-    sentence_of,
-    short,
-    state_of,
-    step_data,
-    time_of,
-    tree,
-    verdict_of,
-)
 from reenact.report.svg import shortened
 from reenact.result import encoded
 from reenact.types import JsonValue, Table
@@ -34,58 +18,58 @@ WHAT, VERDICT, FOLDER = 40, 32, 24
 
 def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") -> Document:
     """Runs in a table, without the columns that are empty; `here` is the folder that is not named."""
-    rows = [Listed(run, status, "" if run.folder in ("", here) else run.folder) for run, status in found]
+    places = ("" if run.folder in ("", here) else run.folder for run, _ in found)
+    rows = [words.Listed(*one, place) for one, place in zip(found, places, strict=True)]
     commands, verdicts = [], []
     for row in rows:
         # What was typed, after the name where the run was given one; what it came to, or how it stands.
         name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
         commands.append(f"{name}{row.run.pipeline} {row.program or row.run.what}")
-        verdict = verdict_of(row.run)
+        verdict = words.verdict_of(row.run)
         ended = bool(verdict) and row.status == Status.FINISHED
         verdicts.append(verdict if ended else f"{row.status}: {verdict}".rstrip(": "))
-    columns = {
-        "run": [row.run.id for row in rows],
-        "started": [moment(row.run.started_at)[5:16] for row in rows],
-        "command": [short(one, WHAT) for one in commands],
-        "folder": [shortened(row.folder, FOLDER) for row in rows],
-        "verdict": [short(one, VERDICT) for one in verdicts],
-        "metric": [row.metric for row in rows],
-        "cost": [row.cost for row in rows],
-        "time": [time_of(row.seconds) for row in rows],
-    }
+    columns = {"run": [row.run.id for row in rows]}
+    columns["started"] = [words.moment(row.run.started_at)[5:16] for row in rows]
+    columns["command"] = [words.short(one, WHAT) for one in commands]
+    columns["folder"] = [shortened(row.folder, FOLDER) for row in rows]
+    columns["verdict"] = [words.short(one, VERDICT) for one in verdicts]
+    columns |= {"metric": [row.metric for row in rows], "cost": [row.cost for row in rows]}
+    columns["time"] = [words.time_of(row.seconds) for row in rows]
     table = {name: cells for name, cells in columns.items() if any(cells)}
     shown = "" if len(found) == total else f", the newest {len(found)} shown"
-    verdict = f"{counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
+    verdict = f"{words.counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
     verdict = verdict if total else "No runs recorded here yet."
     blocks = (Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else ()
-    data: JsonValue = {"total": total, "runs": [run_data(run, status) for run, status in found]}
+    data: JsonValue = {"total": total, "runs": [words.run_data(run, status) for run, status in found]}
     return Document("runs", "Recorded runs", verdict, blocks, data=data)
 
 
 def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
     """One run with the tree of its steps."""
     facts = (
-        *run_facts(run, "pipeline", "what"),
+        *words.run_facts(run, "pipeline", "what"),
         ("status", f"{status}{', imported' if run.imported else ''}"),
-        *run_facts(run, "verdict", "request", "command", "started", "time", "steps", "cost", "tokens"),
-        *run_facts(run, "version"),
+        *words.run_facts(run, "verdict", "request", "command", "started", "time", "steps", "cost", "tokens"),
+        *words.run_facts(run, "version"),
     )
     more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
-    verdict = f"{status}: {sentence_of(run) or 'no verdict yet'}"
-    blocks = (Facts("", facts), Text(tree(steps[:limit]) + more, "Steps"))
-    data: JsonValue = {"run": run_data(run, status), "steps": [step_data(step) for step in steps[:limit]]}
+    verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
+    blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))
+    listed: JsonValue = [words.step_data(step) for step in steps[:limit]]
+    data: JsonValue = {"run": words.run_data(run, status), "steps": listed}
     return Document("run", f"Run {run.id}", verdict, blocks, data=data)
 
 
 def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
     """One step with what went in and what came out."""
-    facts = tuple((name, str(value)) for name, value in step_data(step).items() if value not in (None, ""))
-    verdict = f"{state_of(step)}, {counted(step.tries, 'try')}, {time_of(step.duration_s)}"
-    texts = (Text(readable(inputs, SHOWN_VALUE), "Inputs"), Text(readable(result, SHOWN_VALUE), "Result"))
-    data = {"step": step_data(step), "inputs": as_json(inputs), "result": as_json(result)}
-    return Document(
-        "step", f"Step {step.path} of run {run.id}", verdict, (Facts("", facts), *texts), data=data
-    )
+    known = words.step_data(step)
+    facts = tuple((name, str(value)) for name, value in known.items() if value not in (None, ""))
+    verdict = f"{words.state_of(step)}, {words.counted(step.tries, 'try')}, {words.time_of(step.duration_s)}"
+    went = {"Inputs": inputs, "Result": result}.items()
+    texts = (Text(words.readable(value, words.SHOWN_VALUE), title) for title, value in went)
+    data = {"step": known, "inputs": words.as_json(inputs), "result": words.as_json(result)}
+    title = f"Step {step.path} of run {run.id}"
+    return Document("step", title, verdict, (Facts("", facts), *texts), data=data)
 
 
 def answer_document(answer: Answer, limit: int) -> Document:
@@ -93,16 +77,16 @@ def answer_document(answer: Answer, limit: int) -> Document:
     rows = tuple(tuple("" if value is None else str(value) for value in row) for row in answer.rows)
     more = f"; there are more, --limit is {limit}" if answer.cut else ""
     blocks = (Table("", answer.columns, rows),) if rows else ()
-    listed = [list(map(as_json, row)) for row in answer.rows]
+    listed = [list(map(words.as_json, row)) for row in answer.rows]
     data: JsonValue = {"columns": list(answer.columns), "rows": listed, "cut": answer.cut}
-    return Document("runs-query", "Answer", f"{counted(len(rows), 'row')}{more}.", blocks, data=data)
+    return Document("runs-query", "Answer", f"{words.counted(len(rows), 'row')}{more}.", blocks, data=data)
 
 
 def check_document(checked: Checked) -> Document:
     """What a check found."""
     counts = {"run": checked.runs, "step": checked.steps, "artefact": checked.artefacts}
-    read = ", ".join(counted(count, what) for what, count in counts.items())
+    read = ", ".join(words.counted(count, what) for what, count in counts.items())
     problems = tuple((problem,) for problem in checked.problems)
-    verdict = f"{read}: {counted(len(problems), 'problem') if problems else 'all as it was written'}."
+    verdict = f"{read}: {words.counted(len(problems), 'problem') if problems else 'all as it was written'}."
     blocks = (Table("", ("problem",), problems),) if problems else ()
     return Document("runs-check", "Check of the journal", verdict, blocks, data=encoded(checked))

@@ -44,17 +44,13 @@ def graph_document(graph: ModelGraph, title: str) -> Document:
 def graph_facts(graph: ModelGraph) -> Facts:
     """Loss, optimiser, task: what the layers are trained for."""
     loss, optimizer = graph.loss, graph.optimizer
-    facts = {
-        "framework": graph.framework,
-        "task": graph.task.value,
-        "loss": "-" if loss is None else f"{loss.name}  {loss.place or ''}",
-        "optimizer": "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}",
-        "learning rate": "-" if optimizer is None else _number(optimizer.learning_rate),
-        "batch size": str(graph.batch_size or "-"),
-        "weights": f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)",
-    }
-    if graph.unregistered:
-        facts["not in the model"] = ", ".join(graph.unregistered)
+    facts = {"framework": graph.framework, "task": graph.task.value}
+    facts["loss"] = "-" if loss is None else f"{loss.name}  {loss.place or ''}"
+    facts["optimizer"] = "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}"
+    facts["learning rate"] = "-" if optimizer is None else _number(optimizer.learning_rate)
+    facts["batch size"] = str(graph.batch_size or "-")
+    facts["weights"] = f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)"
+    facts |= {"not in the model": ", ".join(graph.unregistered)} if graph.unregistered else {}
     return Facts("Training", tuple(facts.items()))
 
 
@@ -64,8 +60,7 @@ def _run_facts(trace: Trace) -> Facts:
         "steps": f"{trace.step_count:,}" + (f" in {trace.epoch_count} epochs" if trace.epoch_count else ""),
         "time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s",
     }
-    if trace.missing:
-        known["not seen"] = "; ".join(trace.missing)
+    known |= {"not seen": "; ".join(trace.missing)} if trace.missing else {}
     return Facts("Run", tuple(known.items()))
 
 
@@ -101,16 +96,11 @@ def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
     data |= {"trace": folder, "seconds": watched.seconds}
     if trace is None:
         return data
-    return data | {
-        "steps": trace.step_count,
-        "epochs": trace.epoch_count,
-        "probe_seconds": trace.probe_seconds,
-        "losses": trace.losses.values.tolist()[-1000:],
-        "metrics": {name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()},
-        "missing": list(trace.missing),
-        "graph": graph_data(trace.graph),
-        "look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong],
-    }
+    data |= {"steps": trace.step_count, "epochs": trace.epoch_count, "probe_seconds": trace.probe_seconds}
+    data["losses"] = trace.losses.values.tolist()[-1000:]
+    data["metrics"] = {name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()}
+    data |= {"missing": list(trace.missing), "graph": graph_data(trace.graph)}
+    return data | {"look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong]}
 
 
 def graph_data(graph: ModelGraph | None) -> JsonValue:

@@ -25,21 +25,15 @@ LEFT_OUT = {"ltx_authors", "ltx_page_footer", "ltx_dates", "ltx_page_navbar"}
 FIGURES = {"ltx_figure", "ltx_table", "ltx_float"}
 EQUATIONS = {"ltx_equation", "ltx_equationgroup", "ltx_eqn_table", "ltx_eqn_align"}
 KEPT = set(
-    """
-    p div section article main header table caption thead tbody tfoot tr td th ul ol li dl dt dd figure
-    figcaption blockquote details center a img sup sub code br
-    """.split()  # noqa: SIM905 - a list of words reads better as words
+    "p div section article main header table caption thead tbody tfoot tr td th ul ol li dl dt dd figure "  # noqa: SIM905
+    "figcaption blockquote details center a img sup sub code br".split()
 )
 ATTRIBUTES = ("href", "src", "alt", "colspan", "rowspan")
-HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])"
-)
+HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d])")
 MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.S)
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 BIBLIOGRAPHIES = ".ltx_bibliography, .references, .bibliography, #references, #refs, #bib"
-REFERENCES = re.compile(
-    r"(?:references|bibliography|literature|works cited|literature cited|reference list)", re.I
-)
+REFERENCES = re.compile(r"references|bibliography|literature|(?:works|literature) cited|reference list", re.I)
 
 
 class Page:
@@ -68,15 +62,9 @@ class Page:
         self.top = min(levels, default=1)
         self.formulas.clear()
         body = self.tree.css_first("article, main") or self.tree.body
-        return {
-            "title": title,
-            "authors": list(self.authors()),
-            "references": references,
-            "page": self.render(body) if body else "",
-            "unseen": len(self.hidden),
-            "formulas": self.formulas,
-            "macros": self.macros,
-        }
+        found: dict[str, Any] = {"title": title, "authors": list(self.authors()), "references": references}
+        found |= {"page": self.render(body) if body else "", "unseen": len(self.hidden)}
+        return found | {"formulas": self.formulas, "macros": self.macros}
 
     def line(self, node: Any) -> str:
         """The words of an element on one line."""
@@ -113,8 +101,7 @@ class Page:
 
     def entry(self, node: Any) -> str:
         """The words of an entry; the address of a link counts where it is one."""
-        text = self.line(node)
-        links = [link.attributes.get("href") or "" for link in node.css("a")]
+        text, links = self.line(node), [link.attributes.get("href") or "" for link in node.css("a")]
         return " ".join([text, *(link for link in links if link.startswith("http") and link not in text)])
 
     def render(self, root: Any, *, bare: bool = False) -> str:
@@ -144,8 +131,7 @@ class Page:
         """What stands for an element with all that is in it; none for one that is a frame around others."""
         if node.tag == "-text":
             return spelt(node.text_content or "", bare)
-        named = classes(node)
-        kind = node.attributes.get("type") or ""
+        named, kind = classes(node), node.attributes.get("type") or ""
         if node.tag == "math" or (node.tag == "script" and kind.startswith("math/tex")):
             return self.maths(node, bare)
         if node.tag in DROPPED or node.tag.startswith(("-", "!")) or self.is_hidden(node):
@@ -184,8 +170,7 @@ class Page:
         return formula(latex, bare, shown or "mode=display" in (node.attributes.get("type") or ""))
 
     def note(self, node: Any) -> str:
-        inner = node.css_first(".ltx_note_content") or node
-        parts = inner.iter(include_text=True)
+        parts = (node.css_first(".ltx_note_content") or node).iter(include_text=True)
         kept = [part for part in parts if part.tag != "sup" and "ltx_note_mark" not in classes(part)]
         words = "".join(self.render(part) for part in kept)
         return f'<span class="footnote">{words}</span>' if words.strip() else ""

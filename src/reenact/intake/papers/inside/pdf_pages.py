@@ -34,6 +34,12 @@ BESIDE = re.compile(r"(?<=\s)(?:Figure|Fig\.|Table)\s*\d{1,3}\s*[:.|]")
 """A caption that does not begin a line: it may stand beside another one."""
 APART = 1.5
 """Sizes of a letter between two captions that stand side by side."""
+WIDEST, CLOSEST = 1400, 4.0
+"""Pixels along the longer side, and pixels a point at most."""
+SECONDS = 60.0
+"""After so many no other page is begun."""
+LARGEST = 1_500_000
+"""Bytes of a PNG; a larger one is kept as JPEG."""
 
 
 def main() -> None:
@@ -80,8 +86,7 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
             lines += line.done()
             line = Line()
             continue
-        size = raw.FPDFText_GetFontSize(text.raw, at)
-        made = raw.FPDFText_IsGenerated(text.raw, at) == 1
+        size, made = raw.FPDFText_GetFontSize(text.raw, at), raw.FPDFText_IsGenerated(text.raw, at) == 1
         if not made and (not is_seen(raw, text.raw, at) or raw.FPDFText_GetCharAngle(text.raw, at) > 0.1):
             hidden += not letter.isspace()
             continue
@@ -157,8 +162,7 @@ def is_seen(raw: Any, text: Any, at: int) -> bool:
 
 def is_bold(raw: Any, text: Any, at: int) -> bool:
     name = ctypes.create_string_buffer(128)
-    flags = ctypes.c_int()
-    raw.FPDFText_GetFontInfo(text, at, name, 128, flags)
+    raw.FPDFText_GetFontInfo(text, at, name, 128, ctypes.c_int())
     return bool(BOLD.search(name.value.decode("latin-1"))) or raw.FPDFText_GetFontWeight(text, at) >= 600
 
 
@@ -199,8 +203,7 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
 def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     rows: list[list[dict[str, Any]]] = []
     for word in sorted(words, key=lambda one: (one["top"] + one["bottom"]) / 2):
-        middle = (word["top"] + word["bottom"]) / 2
-        last = rows[-1][0] if rows else None
+        middle, last = (word["top"] + word["bottom"]) / 2, rows[-1][0] if rows else None
         if last is not None and last["top"] <= middle <= last["bottom"]:
             rows[-1].append(word)
         else:
@@ -239,14 +242,6 @@ def join(row: list[dict[str, Any]]) -> list[tuple[float, float, str]]:
         else:
             cells.append((word["x0"], word["x1"], word["text"]))
     return cells
-
-
-WIDEST, CLOSEST = 1400, 4.0
-"""Pixels along the longer side, and pixels a point at most."""
-SECONDS = 60.0
-"""After so many no other page is begun."""
-LARGEST = 1_500_000
-"""Bytes of a PNG; a larger one is kept as JPEG."""
 
 
 def draw(file: str, number: int, into: Path) -> None:
