@@ -93,15 +93,21 @@ class Supervision:
 
     def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
-        bent = (param for param, layers in self._strict if any(bends(site, layer) for layer in layers))
-        return next(bent, None)
+        acting = [site.layer, *(part.call for part in (site.activation, site.layer) if part is not None)]
+        found = [self._strict[one] for one in acting if one in self._strict]
+        return self._losses[min(found)][0] if found else None
 
     @cached_property
-    def _strict(self) -> list[tuple[Hyperparameter, list[LayerSite]]]:
-        """Losses that stop it so, with the layers they look at."""
-        torch = [(param, site) for param, site in self._losses if site.library == "torch"]
-        strict = [pair for pair in torch if activation_for(str(pair[0].value)) == "sigmoid"]
-        return [(param, self.outputs(site)) for param, site in strict]
+    def _strict(self) -> dict[LayerSite | ast.Call | None, int]:
+        """Number of the first loss that stops it so, by the layers it looks at and by what bends these."""
+        found: dict[LayerSite | ast.Call | None, int] = {}
+        for number, (param, site) in enumerate(self._losses):
+            strict = site.library == "torch" and activation_for(str(param.value)) == "sigmoid"
+            for layer in self.outputs(site) if strict else ():
+                found.setdefault(layer, number)
+                if layer.activation is not None:
+                    found.setdefault(layer.activation.call, number)
+        return found
 
     def outputs(self, site: EditSite) -> list[LayerSite]:
         """The last layers of the models that this loss looks at."""
