@@ -16,7 +16,7 @@ from reenact.types import ExitCode, Stop, Tell
 @click.command()
 @click.option(
     "--half",
-    type=click.Choice(["tune", "confirm", "fresh", "later", "fifth", "sixth", "seventh", "eighth"]),
+    type=click.Choice(["tune", "confirm", "fresh", "later", "fifth", "sixth", "seventh", "eighth", "ninth"]),
     default="confirm",
     show_default=True,
 )

@@ -6,6 +6,7 @@ with the loss, if the model's output goes into a loss of torch as it is. Its fin
 """
 
 import atexit
+import contextlib
 import gc
 import importlib.util
 import json
@@ -16,6 +17,10 @@ LOSSES = (
     "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
 )  # fmt: skip
+METHODS = {
+    "torch-audit": "torch_audit", "torchmortem": "torchmortem", "torchtest2": "torchtest2",
+    "DEFault++": "defaultplusplus",
+}  # fmt: skip
 EVERY = 10
 """Steps between two looks of torch-audit: trainings here are short."""
 
@@ -59,7 +64,7 @@ class Attached:
         self.torch.Tensor.backward = backward
 
     def called(self, module, args, kwargs, output):
-        if self.model is None:
+        if self.model is None or (module is self.model and self.tool == "DEFault++"):
             self.calls[id(module)] = (args, kwargs, output)
 
     def stepping(self, optimizer, *_):
@@ -68,14 +73,21 @@ class Attached:
         self.model = self.outermost(optimizer) or False
         if self.model is not False:
             try:
-                self.finish = getattr(self, self.tool.replace("-", "_"))(self.model, optimizer)
+                self.finish = getattr(self, METHODS[self.tool])(self.model, optimizer)
             except Exception as error:  # a tool that breaks has found nothing; the training goes on
                 self.error = repr(error)
-        self.calls.clear()
+        self.calls = {id(self.model): self.calls.get(id(self.model), ((), {}, None))}
 
-    def stepped(self, *_):
-        if self.tool == "torchmortem" and self.finish is not None and self.last is not None:
+    def stepped(self, optimizer, *_):
+        if self.finish is None or self.last is None or self.error:
+            return
+        if self.tool == "torchmortem":
             self.finish.step(loss=self.last)
+        if self.tool == "DEFault++":
+            _, given, output = self.calls[id(self.model)]
+            tensors = {name: given.get(name) for name in ("input_ids", "attention_mask", "labels")}
+            with contextlib.suppress(Exception):  # as its own callback does: the run goes on with fewer features
+                self.finish.step(loss=self.last, outputs=output, optimizer=optimizer, **tensors)
 
     def outermost(self, optimizer):
         """The module with most of the optimizer's parameters; of equal ones that which holds the others."""
@@ -115,8 +127,31 @@ class Attached:
         ]  # fmt: skip
         return None
 
+    def defaultplusplus(self, model, optimizer):
+        """It knows models of transformers alone: of others there is no feature of its schema."""
+        from defaultplusplus import FeatureExtractor
+
+        config = getattr(model, "config", None)
+        if not hasattr(config, "model_type"):
+            self.model = False
+            return None
+        # Attention weights, which it reads, are given by this form alone.
+        model.set_attn_implementation("eager")
+        config.output_attentions = config.output_hidden_states = True
+        return FeatureExtractor(model)
+
     def ended(self):
         try:
+            if self.finish is not None and self.tool == "DEFault++":
+                from defaultplusplus.diagnosis import load_pretrained
+
+                self.finish.epoch_end()
+                predictor = load_pretrained(self.finish.arch, strict_schema=False)
+                found = predictor.predict(self.finish.finalize())
+                text = f"faulty with probability {found.detection_prob:.2f}, {found.root_cause}"
+                self.findings = (
+                    [{"rule": found.category, "level": "FAULTY", "text": text}] if found.is_faulty else []
+                )
             if self.finish is not None and self.tool == "torch-audit":
                 self.findings = [
                     {"rule": one.rule_id, "level": one.severity.value, "text": one.message}
