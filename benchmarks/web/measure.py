@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.journal.codec import dumped
 from reenact.journal.database import Database
-from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest, step_key
+from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest, hashed
 from reenact.journal.rows import put_row
 from reenact.types import JsonValue, Progress, Stop, Tell
 from reenact.web.serve import serving
@@ -154,7 +154,7 @@ def _step(number: int, run: int, nr: int) -> Step:
         path=path,
         kind=KINDS[nr % len(KINDS)],
         version=1,
-        key=step_key(path, 1, {"run": run}),
+        key=hashed([path, 1, {"run": run}]),
         state=State.DONE,
         started_at=AT,
         ended_at=AT,

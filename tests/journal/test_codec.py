@@ -20,7 +20,7 @@ from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, Kind
 from reenact.journal.artefacts import MemoryArtefacts, named
 from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, decoder, redact_nothing
-from reenact.journal.records import step_key
+from reenact.journal.records import hashed
 from reenact.sandbox.box import BoxResult, Ending, Event
 
 
@@ -149,7 +149,7 @@ def test_a_body_of_another_form_is_damage_and_no_crash() -> None:
 
 def test_the_key_depends_on_path_version_and_inputs_and_on_nothing_else() -> None:
     def key(path: str, version: int, inputs: Any) -> str:
-        return step_key(path, version, Flattening(named).flat(inputs))
+        return hashed([path, version, Flattening(named).flat(inputs)])
 
     plain = key("a/b", 1, {"x": 1, "y": [b"z" * 9999]})
     assert key("a/b", 1, {"y": [b"z" * 9999], "x": 1}) == plain

@@ -54,7 +54,7 @@ def test_limits_are_written_and_refusals_read_v2(tmp_path: Path) -> None:
     place = Place(2, tmp_path, tmp_path)
     folder = tmp_path / "reenact-box"
     group = make_group(place, "box", Limits(memory_bytes=64 * MIB, processes=10))
-    assert group.folders == (folder,)
+    assert group.own == (folder,)
     assert (folder / "pids.max").read_text() == "11"
     assert not group.out_of_memory()
     assert not group.task_refused()
@@ -105,4 +105,4 @@ def test_the_kernels_own(tmp_path: Path) -> None:
             assert sleeper.wait(30) == -9
     finally:
         group.close()
-    assert not any(folder.exists() for folder in group.folders)
+    assert not any(folder.exists() for folder in group.own)

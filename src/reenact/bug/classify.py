@@ -30,11 +30,6 @@ class RunOutcome(StrEnum):
     NO_RUN = "could not run"
     """A limit was crossed, or the watcher could not say anything."""
 
-    @property
-    def is_final(self) -> bool:
-        """Whether other seeds would end the same way."""
-        return self in (RunOutcome.SCRIPT, RunOutcome.ENVIRONMENT, RunOutcome.NO_RUN)
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -69,15 +64,9 @@ class SeedRun:
     """One run of a script with one seed: what was observed, what that means and why."""
 
     JSON: ClassVar = (
-        "seed",
-        "outcome",
-        "sentence",
-        "exception",
-        "message=observation.message",
-        "frames=observation.frames",
-        "output=observation.output",
-        "seconds=observation.wall_s",
-        "versions=observation.versions",
+        *("seed", "outcome", "sentence", "exception", "message=observation.message"),
+        *("frames=observation.frames", "output=observation.output"),
+        *("seconds=observation.wall_s", "versions=observation.versions"),
     )
 
     seed: int
@@ -123,7 +112,7 @@ def classified(
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
     elif seen.ended == "raised":
-        reported = symptom.explicit if not symptom.is_silent else None
+        reported = symptom.raised
         by_library = bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"
         used = seen.last is not None and seen.last.line in lines and not seen.missing
         outside = by_library and used and bool(reported and reported.fits(seen.classes, seen.message))
@@ -151,7 +140,7 @@ def symptom_of(run: SeedRun) -> Symptom | None:
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:
-    relation = symptom.check.relation if symptom.check is not None and symptom.is_silent else None
+    relation = symptom.closing.relation if symptom.closing is not None else None
     if (seen.ending, relation) == (Ending.TIMEOUT, Relation.SLOWER):
         return RunOutcome.SYMPTOM, f"It did not end: {seen.why}."
     if (seen.ending, relation) == (Ending.MEMORY_LIMIT, Relation.MEMORY):
@@ -167,8 +156,7 @@ def _raised(
 ) -> tuple[RunOutcome, str]:
     at = f" ({seen.last})" if seen.last is not None else ""
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
-    reported = symptom.explicit if not symptom.is_silent else None
-    through = {frame.function for frame in seen.project_frames}
+    reported, through = symptom.raised, {frame.function for frame in seen.project_frames}
     if seen.missing and seen.missing.partition(".")[0] not in {*files.packages, symptom.absent_module}:
         return RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
     if outside:

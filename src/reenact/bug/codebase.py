@@ -6,27 +6,18 @@ All of it is read from the source; nothing of the project is imported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
 from reenact.bug.project_files import ProjectFiles
-from reenact.codegen.syntax import (
-    Definition,
-    FunctionNode,
-    bound_names,
-    decorators,
-    imported_names,
-    top_level,
-)
+from reenact.codegen.syntax import Definition, FunctionNode, bound_names, imported_names, marks_of, top_level
 
 PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
-KEEPS_ARGUMENTS = {
-    *("staticmethod", "classmethod", "abstractmethod", "override", "cache", "lru_cache", "no_grad"),
-    "inference_mode",
-}
+KEEPS_ARGUMENTS = {"staticmethod", "classmethod", "abstractmethod", "override", "cache", "lru_cache"}
+KEEPS_ARGUMENTS |= {"no_grad", "inference_mode"}
 """Decorators that leave the parameters as they are; others may change them."""
 CALLED = ("__call__", "forward", "call")
 """What runs when an object is called: its own `__call__`, else what the layers of torch and Keras run."""
@@ -45,7 +36,7 @@ class Function:
 
     def signature(self, *, bound: bool) -> ast.arguments | None:
         """Its parameters, without `self` for one that is bound; none when a decorator may change them."""
-        marks = decorators(self.node)
+        marks = marks_of(self.node)
         if not KEEPS_ARGUMENTS.issuperset(marks):
             return None
         taken = copy(self.node.args)
@@ -72,13 +63,14 @@ class Class:
     @cached_property
     def bases(self) -> tuple[Class | bool, ...]:
         """Each base: the class of the project; else whether it is one that adds nothing."""
-        found: list[Class | bool] = []
-        module = self.project.module(self.module)
-        for text in (ast.unparse(base).partition("[")[0] for base in self.node.bases):
+        module = self.project.module(self.module) or Value()
+
+        def of(text: str) -> Class | bool:
             plain = text.rpartition(".")[2] in PLAIN_BASES
-            base = self.project.follow(module, text.split(".")) if module is not None and not plain else None
-            found.append(base if isinstance(base, Class) else plain)
-        return tuple(found)
+            base = None if plain else self.project.follow(module, text.split("."))
+            return base if isinstance(base, Class) else plain
+
+        return tuple(of(ast.unparse(base).partition("[")[0]) for base in self.node.bases)
 
     @cached_property
     def chain(self) -> tuple[Class, ...]:
@@ -93,7 +85,7 @@ class Class:
     def closed(self) -> bool:
         """Whether no base outside the project can add anything."""
         known = all(base for one in self.chain for base in one.bases)
-        return known and not self.node.keywords and set(decorators(self.node)) <= {"dataclass"}
+        return known and not self.node.keywords and set(marks_of(self.node)) <= {"dataclass"}
 
     @cached_property
     def methods(self) -> dict[str, Function]:
@@ -101,9 +93,14 @@ class Class:
         return methods_of(self.chain)
 
     @cached_property
-    def attributes(self) -> frozenset[str]:
+    def attributes(self) -> set[str]:
         """Every attribute that the text of the classes shows."""
-        return frozenset(name for one in self.chain for name in _attributes(one.node))
+        lines = [line for one in self.chain for line in one.node.body]
+        names = {line.name for line in lines if isinstance(line, Definition)}
+        names |= {name for line in lines for name in bound_names(line)}
+        nodes = (node for one in self.chain for node in ast.walk(one.node) if isinstance(node, ast.Attribute))
+        stored = (node for node in nodes if isinstance(node.ctx, ast.Store))
+        return names | {node.attr for node in stored if ast.unparse(node.value) in ("self", "cls")}
 
     @property
     def called(self) -> Function | None:
@@ -281,14 +278,6 @@ def methods_of(chain: Sequence[Class]) -> dict[str, Function]:
             if isinstance(node, FunctionNode):
                 nearest.setdefault(node.name, Function(node, one.module))
     return nearest
-
-
-def _attributes(node: ast.ClassDef) -> Iterator[str]:
-    for statement in node.body:
-        yield from [statement.name] if isinstance(statement, Definition) else bound_names(statement)
-    for inner in (one for one in ast.walk(node) if isinstance(one, ast.Attribute)):
-        if isinstance(inner.ctx, ast.Store) and ast.unparse(inner.value) in ("self", "cls"):
-            yield inner.attr
 
 
 def _body(node: Definition) -> str:

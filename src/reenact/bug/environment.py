@@ -15,22 +15,14 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from packaging.utils import canonicalize_name
 
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import ProjectFiles, decode, read_plain
 from reenact.bug.report import Installed
-from reenact.codegen.environment import (
-    DISTRIBUTIONS,
-    SEEDED,
-    Environment,
-    installed_version,
-    is_fulfilled,
-    this_key,
-    without_builds,
-)
+from reenact.codegen.environment import DISTRIBUTIONS, SEEDED, Environment, is_fulfilled, this_key, version_of
 from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
@@ -43,16 +35,14 @@ KERAS, ENGINE = "keras", "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
 NO_PACKAGES = ("python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda")
-NAMES = {
-    "pytorch": "torch",
-    "tensorflow-gpu": "tensorflow",
-    "sklearn": "scikit-learn",
-    "opencv": "opencv-python",
-}
+NAMES = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "sklearn": "scikit-learn"}
+NAMES["opencv"] = "opencv-python"
 """How people call packages that are installed under another name."""
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _NAME = re.compile(r"""\bname\s*=\s*['"]?([\w.-]+)""")
 _TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
+Try: TypeAlias = tuple[list[Requirement], date | None, str]
+"""What to install, as of which day, and what is given up where that fails."""
 
 
 def prepare(
@@ -79,7 +69,12 @@ def prepare(
         notes.append(f"{absent} is not installed: the report is about its absence.")
     needed += [requirement(text, ProposedBy.USER) for text in options.requirements]
     if environments is not None:
-        needed += _undeclared(files, {one.name for one in needed} | given_up, notes)
+        # Well-known packages that importing the project needs and that nothing declares.
+        modules = _imports(files, _loaded(files)) - files.packages - sys.stdlib_module_names
+        known = {one.name for one in needed} | given_up
+        undeclared = sorted(({distribution(one) for one in modules} - known) & WELL_KNOWN)
+        notes += [f"{name} is imported and not declared; it is installed too." for name in undeclared]
+        needed += [requirement(name, ProposedBy.REPOSITORY) for name in undeclared]
     if missing:
         needed.append(requirement(distribution(missing), ProposedBy.DOCUMENT))
         notes.append(f"{missing} was missing in the first run; the environment was built again with it.")
@@ -101,11 +96,7 @@ def prepare(
 
 
 def _built(
-    files: ProjectFiles,
-    tries: Iterable[tuple[list[Requirement], date | None, str]],
-    allowed: Allowed,
-    environments: Environments,
-    notes: list[str],
+    files: ProjectFiles, tries: Iterable[Try], allowed: Allowed, environments: Environments, notes: list[str]
 ) -> Environment:
     # Boxes have no GPU, and the builds of torch for one are many times as large.
     builder = replace(environments, backend="cpu") if isinstance(environments, Environments) else environments
@@ -122,7 +113,7 @@ def _built(
             continue
         names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
         there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
-        packages = without_builds(made.packages)
+        packages = tuple(one.partition("+")[0] for one in made.packages)
         direct = {one.name for one in wanted}
         asked = tuple(one for one in packages if canonicalize_name(one.partition("==")[0]) in direct)
         built = Environment(made.python, made.mounts, made.key, packages, available=there, direct=asked)
@@ -131,10 +122,10 @@ def _built(
 
 
 def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) -> Environment:
-    there = tuple(name for name in SEEDED if installed_version(name))
+    there = tuple(name for name in SEEDED if version_of(name))
     names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
-    packages = tuple(f"{name}=={version}" for name in names if (version := installed_version(name)))
-    key = this_key([*packages, *(f"{name}=={installed_version(name)}" for name in there)])
+    packages = tuple(f"{name}=={version}" for name in names if (version := version_of(name)))
+    key = this_key([*packages, *(f"{name}=={version_of(name)}" for name in there)])
     return _with_frameworks(Environment(sys.executable, (), key, packages, available=there), files, notes)
 
 
@@ -159,9 +150,15 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
     bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in needed)
     named = [line for line in bare if line and not line.startswith("-")]
     lines = [line for listed in stated for line in listed] if stated else named
-    if not lines and not stated:
-        return list(_from_imports(files, notes))
     found: list[Requirement] = []
+    for module in sorted(imported(files)) if not lines and not stated else ():
+        if (name := distribution(module)) in WELL_KNOWN:
+            found.append(requirement(name, ProposedBy.REPOSITORY))
+        else:
+            notes.append(
+                f"The repository names no requirements, and nobody knows the package of `{module}`;"
+                " if scripts need it: --requirement NAME."
+            )
     for line in dict.fromkeys(lines):
         try:
             found.append(requirement(line, ProposedBy.REPOSITORY))
@@ -196,14 +193,6 @@ def distribution(module: str) -> str:
     return canonicalize_name(DISTRIBUTIONS.get(module.partition(".")[0], module.partition(".")[0]))
 
 
-def _undeclared(files: ProjectFiles, known: set[str], notes: list[str]) -> list[Requirement]:
-    """Well-known packages that importing the project needs and that nothing declares."""
-    modules = _imports(files, _loaded(files)) - files.packages - sys.stdlib_module_names
-    found = sorted(({distribution(one) for one in modules} - known) & WELL_KNOWN)
-    notes += [f"{name} is imported and not declared; it is installed too." for name in found]
-    return [requirement(name, ProposedBy.REPOSITORY) for name in found]
-
-
 def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
     """The files that importing the project's packages loads; of a project without one, all."""
     first = [path for path in files.paths if path.name == "__init__.py" and not _TESTS & set(path.parts)]
@@ -218,17 +207,6 @@ def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
             loaded |= dict.fromkeys(sorted(new))
             waiting += sorted(new)
     return list(loaded)
-
-
-def _from_imports(files: ProjectFiles, notes: list[str]) -> Iterator[Requirement]:
-    for module in sorted(imported(files)):
-        if (name := distribution(module)) in WELL_KNOWN:
-            yield requirement(name, ProposedBy.REPOSITORY)
-        else:
-            notes.append(
-                f"The repository names no requirements, and nobody knows the package of `{module}`;"
-                " if scripts need it: --requirement NAME."
-            )
 
 
 def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> Iterator[Requirement]:

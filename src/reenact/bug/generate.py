@@ -15,7 +15,7 @@ from reenact.bug.report import Plan, relations_text, symptom_words
 from reenact.bug.reproduction import Attempt, CallForm
 from reenact.bug.script_runner import Revision as ProjectRevision
 from reenact.bug.script_runner import ScriptRunner
-from reenact.bug.symptom import Check, Symptom
+from reenact.bug.symptom import Symptom
 from reenact.codegen.edits import LONGEST_SCRIPT, Edit, unfenced, with_lines
 from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable, ended_by
@@ -49,11 +49,6 @@ class Case:
     @property
     def project(self) -> Codebase:
         return self.code.project
-
-    @property
-    def check(self) -> Check | None:
-        """The closing check of a silent bug."""
-        return self.symptom.check if self.symptom.is_silent else None
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -207,7 +202,7 @@ def is_open(case: Case, last: Attempt) -> bool:
 
 def closing_rule(case: Case) -> str:
     """How the script ends, in our own words."""
-    check = case.check
+    check = case.symptom.closing
     if check is None:
         return "- The script ends with the call that raises; nothing after it matters."
     if not check.relation.of_a_value:

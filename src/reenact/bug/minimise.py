@@ -60,19 +60,16 @@ class _Shortening:
 
     def shortest(self, script: str) -> str:
         """What only prints at once, then top-level statements, then the blocks that are left."""
-        silent = without(script, printing(script))
+        body = ast.parse(script).body
+        prints = [one for one in body if isinstance(one, ast.Expr) and ast.unparse(one).startswith("print(")]
+        silent = without(script, set(spans(prints)) & set(spans(body)))
         script = silent if silent != script and self._does(silent) else script
         script = self._fewer(script, spans(ast.parse(script).body))
         for index in range(len(inner_bodies(script))):
             bodies = inner_bodies(script)
             if index < len(bodies):
                 script = self._fewer(script, bodies[index])
-        script = self._smaller(script)
-        neat = tidied(script)
-        return neat if neat == script or self._does(neat) else script
-
-    def _smaller(self, script: str) -> str:
-        """With fewer arguments and smaller sizes in its calls, as long as that does and tries are left."""
+        # Fewer arguments and smaller sizes in its calls, as long as that does and tries are left.
         refused: set[str] = set()
         while len(refused) < MOST_REFUSED:
             smaller = next((one for one in inside_calls(script) if one not in refused), None)
@@ -82,7 +79,8 @@ class _Shortening:
                 script = smaller
             else:
                 refused.add(smaller)
-        return script
+        neat = tidied(script)
+        return neat if neat == script or self._does(neat) else script
 
     def _fewer(self, script: str, statements: tuple[range, ...]) -> str:
         def suffices(kept: tuple[range, ...]) -> bool:
@@ -146,14 +144,6 @@ def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
             first = found.pop().start
         found.append(range(first, last + 1))
     return tuple(found)
-
-
-def printing(script: str) -> tuple[range, ...]:
-    """Statements at the top that only print."""
-    body = ast.parse(script).body
-    plain = (one for one in body if isinstance(one, ast.Expr))
-    prints = spans([one for one in plain if ast.unparse(one).startswith("print(")])
-    return tuple(one for one in spans(body) if one in prints)
 
 
 def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:

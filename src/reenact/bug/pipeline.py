@@ -194,8 +194,21 @@ def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ..
 def _written(
     found: Reproduction, case: Case, services: BugServices, out: Path | None, run: OpenRun
 ) -> Reproduction:
-    """The files of the result; repro.py is proven first, as the user will run it."""
-    files = _result_files(found, case)
+    """The files of the result, where something was shown; repro.py is proven as the user will run it."""
+    files: dict[str, str] = {}
+    if found.script:
+        environment, forms = case.runner.environment, found.showing.forms if found.showing is not None else ()
+        files["repro.py"] = repro_text(
+            on_fixed(found.script, forms, both=True),
+            case.symptom,
+            title=found.title,
+            shown=found.shown,
+            roots=case.buggy.files.roots,
+            seeded=environment.seeded(found.script),
+        )
+        files["requirements.txt"] = "".join(f"{one}\n" for one in environment.direct or found.packages)
+        if case.options.pytest:
+            files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
     found = replace(found, repro=files.get("repro.py", ""))
     if files and case.options.parts.execution:
         found = _proven(found, case, run)
@@ -229,24 +242,3 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     if not unproven or found.verdict is not Verdict.REPRODUCED:
         return found
     return replace(found, verdict=Verdict.SHOWN, reason=f"{found.reason}; but {'; '.join(unproven)}")
-
-
-def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
-    """What is written but the report: nothing where nothing was shown."""
-    if not found.script:
-        return {}
-    environment, showing = case.runner.environment, found.showing
-    made = {
-        "repro.py": repro_text(
-            on_fixed(found.script, showing.forms if showing is not None else (), both=True),
-            case.symptom,
-            title=found.title,
-            shown=found.shown,
-            roots=case.buggy.files.roots,
-            seeded=environment.seeded(found.script),
-        ),
-        "requirements.txt": "".join(f"{one}\n" for one in environment.direct or found.packages),
-    }
-    if case.options.pytest:
-        made["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
-    return made

@@ -101,8 +101,7 @@ class Plan(BaseModel):
 def symptom_words(symptom: Symptom) -> str:
     """The symptom as the prompts show it."""
     lines = [symptom.words]
-    if symptom.explicit is not None and not symptom.is_silent:
-        reported = symptom.explicit
+    if (reported := symptom.raised) is not None:
         lines.append(f"Must be seen: {reported.name}, raised in project code, phase {reported.phase}.")
         if reported.message:
             lines.append(f"Its message contains, in order (* varies): {reported.message}")

@@ -13,11 +13,7 @@ from reenact.bug.symptom import Relation, Symptom
 
 PREFIX = "_judge_"
 """Before each name of the judge: no script uses them."""
-SEEDING = {
-    "numpy": "import numpy as _numpy\n_numpy.random.seed(_SEED)",
-    "torch": "import torch as _torch\n_torch.manual_seed(_SEED)",
-    "tensorflow": "import tensorflow as _tensorflow\n_tensorflow.random.set_seed(_SEED)",
-}
+SEEDERS = {"numpy": "random.seed", "torch": "manual_seed", "tensorflow": "random.set_seed"}
 HEAD = '''"""{title}
 
 {words}
@@ -148,7 +144,8 @@ def repro_text(
         seed=shown.seed if shown is not None else 0,
         roots=[str(root) for root in roots] or ["."],
     )
-    seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
+    known = [f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS]
+    seeding = "\n".join(["_random.seed(_SEED)", *known])
     around, closing = _silent(symptom) if symptom.is_silent else _explicit(symptom, shown)
     return (
         f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
@@ -172,7 +169,7 @@ def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
 
 
 def _silent(symptom: Symptom) -> tuple[str, str]:
-    check = symptom.check
+    check = symptom.closing
     assert check is not None
     if check.relation.of_a_value:
         holds = f"holds_{check.relation.value.replace('-', '_')}"

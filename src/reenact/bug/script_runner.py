@@ -160,7 +160,8 @@ class ScriptRunner:
             "environment": self.environment.key,
             "stubs": list(self.stubs),
             "limits": self.bounds,
-            "watcher": watcher_digest(),
+            # What an older watcher saw is not taken for what this one would see.
+            "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
         }
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
         found = scope.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
@@ -245,10 +246,5 @@ def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
 
 
 @cache
-def watcher_digest() -> str:
-    """Changes when the watcher does: what an older one saw is not taken for what this one would see."""
-    return hashlib.sha256(b"\0".join(_inside(name) for name in INSIDE)).hexdigest()[:16]
-
-
 def _inside(name: str) -> bytes:
     return files("reenact.bug.inside").joinpath(name).read_bytes()

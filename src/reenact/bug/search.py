@@ -25,6 +25,8 @@ from reenact.journal import Scope
 ORDER = tuple(Stage)
 PROGRESS = (RunOutcome.NOTHING, RunOutcome.PROJECT, RunOutcome.SYMPTOM)
 """Outcomes of a script that ran as it should, the best last."""
+FINAL = (RunOutcome.SCRIPT, RunOutcome.ENVIRONMENT, RunOutcome.NO_RUN)
+"""Outcomes that other seeds would have too."""
 HOPELESS = 2
 """Scripts in a row that fail for want of a module."""
 
@@ -178,7 +180,7 @@ def run_with(
     case: Case, run: Scope, script: str, revision: Revision, name: str, seeds: Sequence[int]
 ) -> tuple[SeedRun, ...]:
     """One run a seed, and what each means."""
-    observed = case.runner.observe(run, name, script, case.check, seeds, revision)
+    observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
     lines = flowing_lines(script, case.project)
     return tuple(
         classified(seed, seen, case.symptom, case.functions, revision.files, lines)
@@ -195,7 +197,7 @@ def run_seeds(
         case.say(f"run it ({name})")
     first = run_with(case, run, script, revision, name, (0,))
     rest = range(1, case.options.seeds)
-    if quick or first[0].outcome.is_final or not rest:
+    if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
         first = (*first, *run_with(case, run, script, revision, name, rest[:1]))

@@ -154,10 +154,19 @@ class Symptom(BaseModel):
         return self.kind == "silent"
 
     @property
+    def raised(self) -> Explicit | None:
+        """The exception; none of a silent bug."""
+        return None if self.is_silent else self.explicit
+
+    @property
+    def closing(self) -> Check | None:
+        """The closing check of a silent bug."""
+        return self.check if self.is_silent else None
+
+    @property
     def absent_module(self) -> str:
         """The module whose absence the symptom is: that of `No module named 'jax'`; empty for others."""
-        reported = self.explicit if not self.is_silent else None
-        named = re.search(r"No module named '?(\w+)", reported.message) if reported is not None else None
+        named = re.search(r"No module named '?(\w+)", self.raised.message if self.raised else "")
         return named[1] if named is not None else ""
 
     def grounded(self, report: str) -> bool:
@@ -165,8 +174,8 @@ class Symptom(BaseModel):
 
         True of an exception whose class and words stand in the report. A model's guess is not enough.
         """
-        reported = self.explicit
-        if self.is_silent or reported is None or reported.name not in report:
+        reported = self.raised
+        if reported is None or reported.name not in report:
             return False
         letters = sum(len(_letters(part)) for part in reported.fragments)
         return letters >= LEAST_LETTERS and all(part in _flat(report) for part in reported.fragments)

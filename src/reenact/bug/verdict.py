@@ -29,19 +29,16 @@ FIVE_PERCENT = 0.05
 
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """Why these runs do not show the symptom; none when they do."""
-    shown = [run for run in runs if run.shows]
-    near = case.check is not None and case.check.relation is Relation.NEAR
-    needed = len(runs) // 2 + 1 if case.symptom.is_silent and not near else 1
-    if len(shown) >= needed and runs and case.check is not None and near:
+    shown, check = [run for run in runs if run.shows], case.symptom.closing
+    near = check is not None and check.relation is Relation.NEAR
+    if len(shown) >= (len(runs) // 2 + 1 if check is not None and not near else 1):
         # The rule of five per cent: the mean over all seeds must come near the reported number.
         numbers = [run.observation.number for run in runs if run.observation.number is not None]
-        wanted = case.check.number or 0.0
-        if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
+        wanted = (check.number if check is not None else None) or 0.0
+        if not near or (numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted)):
             return None
         mean = f"{fmean(numbers):.4g}" if numbers else "no number"
         return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
-    if len(shown) >= needed and runs:
-        return None
     worst = next((run for run in runs if not run.shows), None)
     what = f"{worst.outcome.value}. {worst.sentence}" if worst is not None else "It was not run."
     share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
@@ -91,7 +88,9 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
         return "; the report does not say this exception and message"
     if all(run.outside for run in shown):
         return ", but raised by a library that the script called"
-    if not any(_spoken_of(run, case.raw) for run in shown):
+    frames = (one for run in shown for one in run.observation.project_frames)
+    passed = " ".join(f"{one.qualified} {PurePosixPath(one.file).stem}" for one in frames)
+    if not _words(case.raw) & _words(passed):
         return ", but in code that the report does not speak of"
     if all(run.deliberate for run in shown):
         return "; it is raised on purpose, which may be right"
@@ -125,12 +124,6 @@ def _forced(shown: Sequence[SeedRun], script: str, report: str) -> str:
     constants = (node.value for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant))
     numbers = (one for one in constants if isinstance(one, int | float) and not isinstance(one, bool))
     return ", ".join(dict.fromkeys(f"{one:g}" for one in numbers if abs(float(one)) not in given))[:100]
-
-
-def _spoken_of(run: SeedRun, report: str) -> bool:
-    """Whether the report shares a word with the project code that the exception came through."""
-    frames = (f"{one.qualified} {PurePosixPath(one.file).stem}" for one in run.observation.project_frames)
-    return any(_words(report) & _words(frame) for frame in frames)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -127,7 +127,16 @@ def with_lines(old: str, edits: Sequence[Edit | LineEdit], name: str) -> str:
         if after.first <= before.last or (after.first, after.last) == (before.first, before.last):
             raise ValueError(f"Two edits of {name} touch line {after.first}. Give one edit for it.")
     for edit in reversed(ordered):
-        _check_range(edit, lines, name)
+        if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
+            where = f"{name} lines {edit.first} to {edit.last}"
+            raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
+        if isinstance(edit, LineEdit) and edit.last >= edit.first:
+            for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
+                if lines[number - 1].strip() != quoted.strip():
+                    raise ValueError(
+                        f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
+                        " Look at the line numbers again, or give a swap that quotes the text."
+                    )
     for edit in reversed(ordered):
         lines[edit.first - 1 : edit.last] = edit.text.splitlines()
     return "\n".join(lines) + "\n"
@@ -146,17 +155,3 @@ def _there(project: Project, name: str) -> str:
         known = ", ".join(sorted(project.files))
         raise ValueError(f"There is no file {name!r}. The project has: {known}. Write new files whole.")
     return project.files[name]
-
-
-def _check_range(edit: Edit | LineEdit, lines: Sequence[str], name: str) -> None:
-    if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
-        where = f"{name} lines {edit.first} to {edit.last}"
-        raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
-    if not isinstance(edit, LineEdit) or edit.last < edit.first:
-        return
-    for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
-        if lines[number - 1].strip() != quoted.strip():
-            raise ValueError(
-                f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
-                " Look at the line numbers again, or give a swap that quotes the text."
-            )

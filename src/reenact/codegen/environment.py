@@ -25,18 +25,11 @@ from reenact.sandbox.box import Mount
 from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement, requirements_in
 from reenact.sandbox.environments.prepare import Environments
 
-DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "attr": "attrs",
-    "bs4": "beautifulsoup4",
-    "cv2": "opencv-python-headless",
-    "dateutil": "python-dateutil",
-    "hydra": "hydra-core",
-    "pkg_resources": "setuptools",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-}
+_NAMED = """
+    PIL=pillow attr=attrs bs4=beautifulsoup4 cv2=opencv-python-headless dateutil=python-dateutil
+    hydra=hydra-core pkg_resources=setuptools skimage=scikit-image sklearn=scikit-learn yaml=pyyaml
+"""
+DISTRIBUTIONS = dict(pair.split("=") for pair in _NAMED.split())
 """Modules whose package has another name."""
 OURS = "reenact"
 """A project stands by itself: this package is not there for it."""
@@ -84,10 +77,7 @@ def imported(project: Project) -> tuple[str, ...]:
 
 
 def environment_for(
-    project: Project,
-    wished: Sequence[str],
-    vouched: Sequence[str] = (),
-    environments: Environments | None = None,
+    project: Project, wished: Sequence[str], vouched: Sequence[str], environments: Environments | None
 ) -> Environment:
     """The environment of one version of the code. May use the network where a builder is given."""
     modules = imported(project)
@@ -115,7 +105,7 @@ def environment_for(
     except ReenactError as error:
         return _here(modules, lacking, texts, (f"{error.sentence} {error.next_step}".strip(),))
     ours = tuple(name for name in lacking if name == OURS)
-    packages = without_builds(made.packages)
+    packages = tuple(one.partition("+")[0] for one in made.packages)
     pairs = (one.partition("==") for one in packages)
     installed = {str(canonicalize_name(name)): version for name, _, version in pairs}
     notes: list[str] = []
@@ -132,17 +122,12 @@ def this_key(packages: Iterable[str]) -> str:
     return f"here-{hashlib.sha256(named.encode()).hexdigest()[:16]}"
 
 
-def installed_version(package: str) -> str:
+def version_of(package: str) -> str:
     """The version of a package in this interpreter; empty when it is not there."""
     with suppress(importlib.metadata.PackageNotFoundError):
         # The part after `+` names a build, which no index offers under that name.
         return importlib.metadata.version(package).partition("+")[0]
     return ""
-
-
-def without_builds(packages: Iterable[str]) -> tuple[str, ...]:
-    """NAME==VERSION as an index offers them."""
-    return tuple(one.partition("+")[0] for one in packages)
 
 
 def is_fulfilled(one: Requirement) -> bool:
@@ -155,14 +140,10 @@ def is_fulfilled(one: Requirement) -> bool:
     return False
 
 
-def _here(
-    modules: Sequence[str],
-    lacking: tuple[str, ...] = (),
-    proposed: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
-) -> Environment:
+def _here(modules: Sequence[str], *more: tuple[str, ...]) -> Environment:
+    """This interpreter; `more` are the modules that are lacking, what would bring them, and notes."""
     packages = tuple(sorted({text for name in modules if (text := _pin(name))}))
-    return Environment(sys.executable, (), this_key(packages), packages, lacking, proposed, notes)
+    return Environment(sys.executable, (), this_key(packages), packages, *more)
 
 
 def _proposals(lacking: Sequence[str], project: Project, own: Sequence[Requirement]) -> Iterator[Requirement]:
@@ -180,5 +161,5 @@ def _proposals(lacking: Sequence[str], project: Project, own: Sequence[Requireme
 
 def _pin(module: str) -> str:
     name = DISTRIBUTIONS.get(module, module)
-    version = installed_version(name)
+    version = version_of(name)
     return f"{canonicalize_name(name)}=={version}" if version else ""

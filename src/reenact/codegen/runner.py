@@ -150,9 +150,9 @@ class ProjectRunner:
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
             stdin = json.dumps({**task, "word": word}).encode() if task is not None else b""
             named = {name: name.replace("WORD", word) for name in collect}
-            every = {**files, **(extra or {})}
+            files |= extra or {}
             return self.execute(
-                environment, arguments, every, limits=limits, stdin=stdin, collect=named, logs=logs
+                environment, arguments, files, limits=limits, stdin=stdin, collect=named, logs=logs
             )
 
         return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun)
@@ -229,8 +229,8 @@ class MountedSandbox:
     """The sandbox of a runner, with the user's folders and the environment of the code in every box."""
 
     def __init__(self, runner: ProjectRunner) -> None:
-        self.name = runner.sandbox.name
-        self._runner = runner
+        self._runner, self.name = runner, runner.sandbox.name
+        self.missing, self.does_not_stop = runner.sandbox.missing, runner.sandbox.does_not_stop
 
     def run(
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
@@ -245,23 +245,13 @@ class MountedSandbox:
         limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
 
-    def missing(self) -> str:
-        """See `Sandbox.missing`."""
-        return self._runner.sandbox.missing()
-
-    def does_not_stop(self) -> tuple[str, ...]:
-        """See `Sandbox.does_not_stop`."""
-        return self._runner.sandbox.does_not_stop()
-
 
 def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
     """How the program ended; a log that may not be read is no result, and does not decide it."""
     refused = [one.partition(": ")[0] for one in result.why.split("; ")]
     if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
         return result.ending
-    if result.signal is not None:
-        return Ending.SIGNAL
-    return Ending.EXIT if result.exit_code else Ending.OK
+    return Ending.SIGNAL if result.signal is not None else Ending.EXIT if result.exit_code else Ending.OK
 
 
 MOST_LINES = 500

@@ -77,7 +77,7 @@ def targets_of(statement: ast.stmt) -> list[ast.expr]:
     return []
 
 
-def decorators(node: Definition) -> list[str]:
+def marks_of(node: Definition) -> list[str]:
     """The decorators by their last name, without arguments."""
     return [ast.unparse(mark).partition("(")[0].rpartition(".")[2] for mark in node.decorator_list]
 

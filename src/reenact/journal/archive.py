@@ -159,16 +159,6 @@ def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Rec
         yield Record("end", b"")
 
 
-def _formed_run(record: Record) -> Run:
-    """The run in a record. Raises ValueError in words."""
-    expect(record.kind == "run", "its first part is not a run")
-    run, _ = _formed(record, Run)
-    words = json.loads(run.argv)
-    fits = isinstance(words, list) and all(isinstance(word, str) for word in words)
-    expect(fits, "its command is not a list of words")
-    return run
-
-
 def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     """The step in a record, with its inputs and its result. Raises ValueError in words."""
     step, bodies = _formed(record, Step, "inputs", "result")
@@ -218,12 +208,8 @@ def _depth(value: object) -> int:
     depth, level = 0, [value]
     while level:
         depth += 1
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
+        lists = (list(one.values()) if isinstance(one, dict) else one for one in level)
+        level = [inner for one in lists if isinstance(one, list) for inner in one]
     return depth
 
 
@@ -245,7 +231,10 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
     try:
         with refusing(path):
             records = read_records(path)
-            run = _formed_run(next(records))
+            first = next(records)
+            expect(first.kind == "run", "its first part is not a run")
+            run, _ = _formed(first, Run)
+            expect(list(run.command()) == json.loads(run.argv), "its command is not a list of words")
             with database.snapshot() as connection:
                 here = next(iter(rows.read_rows(connection, Run, "WHERE id = ?", (run.id,))), None)
             if here is None:
@@ -303,8 +292,7 @@ def _settled(run: Run) -> Status:
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:
     """One hash of all that does not differ from journal to journal; a run may have been renamed."""
     same = replace(run, check_sum=0, mac="", seq=0, turn=0, steps_sum=0, imported=0)
-    bare = replace(same, what="", status=_settled(run))
-    mark = hashlib.blake2b(as_json(bare))
+    mark = hashlib.blake2b(as_json(replace(same, what="", status=_settled(run))))
     for step in steps:
         mark.update(as_json(replace(step, check_sum=0, mac="", number=0, run=0)))
     return mark.digest()

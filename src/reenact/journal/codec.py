@@ -20,7 +20,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
@@ -66,9 +66,7 @@ class Flattening:
             return self._bytes(bytes(value))
         if isinstance(value, Mapping):
             return {self._name(key): self.flat(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.flat(item) for item in value]
-        return self._object(value)
+        return [self.flat(item) for item in value] if isinstance(value, list | tuple) else self._object(value)
 
     def _object(self, value: object) -> JsonValue:
         if isinstance(value, Decimal):
@@ -139,8 +137,7 @@ def decoder(returns: type[T] | None) -> Callable[[Any], T]:
 
     A type that pydantic cannot rebuild is refused here, before any effect has been paid for.
     """
-    chosen: Any = returns
-    return (lambda data: data) if returns is None else _adapter(chosen).validate_python
+    return (lambda data: data) if returns is None else _adapter(cast(Any, returns)).validate_python
 
 
 @lru_cache(maxsize=256)

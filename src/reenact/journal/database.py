@@ -182,8 +182,7 @@ def statements() -> tuple[str, ...]:
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _layout(connection: sqlite3.Connection) -> set[str]:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,14 +101,16 @@ class Journal(JournalReader):
         """
         wanted = self._wanted(pipeline, request, argv, what, fresh)
         crash_point("C1")
-        run = self._take(wanted)
-        crash_point("C2")
-        try:
+        with ExitStack() as undo:
+            with self._database.transaction() as connection:
+                earlier = None if wanted.fresh else self._unfinished(connection, wanted)
+                run = self._begun(connection, earlier, wanted)
+                self._lock(run, earlier or run)
+                undo.callback(self._locks.release, run.seq)
+            crash_point("C2")
             recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock, self._signer)
-        except BaseException:
-            self._locks.release(run.seq)
-            raise
-        return OpenRun(recorder, lambda: self._locks.release(run.seq))
+            undo.pop_all()
+        return OpenRun(recorder, partial(self._locks.release, run.seq))
 
     def prefer(self, run: Run) -> None:
         """Make this run the one that its command continues, though a newer one has the same request."""
@@ -189,20 +192,6 @@ class Journal(JournalReader):
             **this_host(),
         )
 
-    def _take(self, wanted: Run) -> Run:
-        """Lock the run to work on and write that it runs, in one transaction."""
-        locked: int | None = None
-        try:
-            with self._database.transaction() as connection:
-                earlier = None if wanted.fresh else self._unfinished(connection, wanted)
-                run = self._begun(connection, earlier, wanted)
-                locked = self._lock(run, earlier or run)
-        except BaseException:
-            if locked is not None:
-                self._locks.release(locked)
-            raise
-        return run
-
     def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
         """The run to continue: the latest of this request, when it is unfinished and this user's own."""
         for run in read_rows(connection, Run, LATEST, (wanted.pipeline, wanted.request_hash)):
@@ -228,13 +217,12 @@ class Journal(JournalReader):
         set_row(connection, run, own_run)
         return own_run
 
-    def _lock(self, run: Run, holder: Run) -> int:
+    def _lock(self, run: Run, holder: Run) -> None:
         if not self._locks.take(run.seq):
             raise RunLocked(
                 f"Run {holder.id} is being worked on by process {holder.pid}.",
                 next_step="Wait until it is done or stop it; --fresh starts another run beside it.",
             )
-        return run.seq
 
     def _begun(self, connection: sqlite3.Connection, earlier: Run | None, wanted: Run) -> Run:
         """The earlier run as it goes on, or else a new one, as it stands in the file now."""

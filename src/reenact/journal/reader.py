@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
@@ -12,8 +14,8 @@ from reenact.journal.codec import Bodies, decoder, redact_nothing
 from reenact.journal.database import Database
 from reenact.journal.records import Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_count, read_body, read_rows, steps_of
-from reenact.journal.signing import Signer, is_sealed, known_signer, seal
-from reenact.journal.storage import Locks, locks_at
+from reenact.journal.signing import SEAL, Signer, known_signer, listing
+from reenact.journal.storage import Locks, locks_at, private, storage_named
 
 if TYPE_CHECKING:
     from reenact.journal.upkeep import Checked
@@ -97,8 +99,7 @@ class JournalReader:
     def count(self, **wanted: Unpack[Wanted]) -> int:
         """How many runs there are."""
         clause, values = _filter(wanted)
-        count: int = self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0]  # noqa: S608
-        return count
+        return int(self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0])  # noqa: S608
 
     def find(self, name: str) -> Run:
         """A run by its id, a part of it that no other has, its number, or `last`."""
@@ -133,12 +134,30 @@ class JournalReader:
         return all(step.is_signed(self._signer) for step in self.steps(run))
 
     def seal(self, folder: Path) -> None:
-        """Sign the folder of a trace as this user's own, when its run has ended."""
-        seal(self._signer, folder)
+        """Sign the folder of a trace as this user's own, when its run has ended; one with links or sockets in
+        it is left unsigned."""
+        if not folder.is_dir():
+            return
+        with suppress(ValueError):
+            mac = self._signer.sign("folder", listing(folder))
+            with storage_named(place := folder / SEAL):
+                place.unlink(missing_ok=True)
+                with open(place, "x", encoding="ascii", opener=private) as file:
+                    file.write(mac)
 
     def is_sealed(self, folder: Path, below: Path) -> bool:
         """Whether a folder that a step names lies below that one and is as this user's run has left it."""
-        return is_sealed(self._signer, folder, below)
+        try:
+            real, top = folder.resolve(strict=True), below.resolve(strict=True)
+            if real == top or not real.is_relative_to(top) or not real.is_dir():
+                return False
+            facts = (real / SEAL).lstat()
+            small = stat.S_ISREG(facts.st_mode) and facts.st_size < 200
+            mac = (real / SEAL).read_text(encoding="ascii") if small else ""
+            return self._signer.holds(mac, "folder", listing(real))
+        except (OSError, ValueError, RuntimeError):
+            # Gone, unreadable, a loop of links, not ours in form: none of that is evidence.
+            return False
 
     def require_ours(self, run: Run) -> None:
         """Refuse to start the command of a run that somebody else may have written."""

@@ -18,28 +18,13 @@ from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Bodies, Body, Flattening, dumped
 from reenact.journal.database import Database
-from reenact.journal.records import (
-    SUM,
-    UNENDED,
-    Clock,
-    Cost,
-    Kind,
-    Run,
-    State,
-    Status,
-    Step,
-    digest,
-    step_key,
-)
+from reenact.journal.records import SUM, UNENDED, Clock, Cost, Kind, Run, State, Status, Step, digest, hashed
 from reenact.journal.rows import next_number, put_row, read_body, read_rows, set_row
 from reenact.journal.signing import Signer
-from reenact.own_process import crash_point
 from reenact.types import ExitCode
 
-FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
-ELSEWHERE = (
-    f"WHERE key = ? AND run <> ? AND state IN ('done', 'reused') AND {FINISHED} ORDER BY run DESC LIMIT 20"
-)
+ELSEWHERE = """WHERE key = ? AND run <> ? AND state IN ('done', 'reused')
+AND run IN (SELECT seq FROM run_rows WHERE status = 'finished') ORDER BY run DESC LIMIT 20"""
 
 REMOVED = "000000-gone"
 """Where a step was taken from whose run is being removed this very moment."""
@@ -96,7 +81,7 @@ class Recorder:
         """
         # Hashing only: nothing is kept, and a secret counts as it is.
         place = path.partition("/")[2] if shared else path
-        key = step_key(place, version, Flattening(keep=named).flat(inputs))
+        key = hashed([place, version, Flattening(keep=named).flat(inputs)])
         with self._mutex:
             if self.run.status is Status.FINISHED:
                 raise JournalError(
@@ -146,38 +131,22 @@ class Recorder:
         if step.key in self._before:
             self.kept.add(step.key)
         if step.state is State.SUPERSEDED:
-            with self._writing() as writing:
+            with self.writing() as writing:
                 writing.revive(wanted, step)
 
     def begin(self, requests: Sequence[StepRequest]) -> list[Step]:
         """Write the intents, all in one transaction."""
         bodies = [self.bodies.body(wanted.inputs) for wanted in requests]
         self._before.difference_update(wanted.key for wanted in requests)
-        with self._writing() as writing:
+        with self.writing() as writing:
             return [writing.begin(wanted, body) for wanted, body in zip(requests, bodies, strict=True)]
 
-    def done(self, results: Sequence[tuple[Step, Body, Cost]], took_s: float) -> None:
-        """Write results, all in one transaction; the time they took is shared among them."""
-        with self._writing() as writing:
-            for step, body, cost in results:
-                writing.done(step, body, cost, took_s / len(results))
-            crash_point("C7")
-
-    def fail(self, steps: Sequence[Step], error: Exception, took_s: float, *, final: bool = False) -> None:
-        """Write that an effect failed, and why."""
-        next_step = error.next_step if isinstance(error, ReenactError) else ""
-        with self._writing() as writing:
-            for step in steps:
-                writing.put(
-                    step,
-                    state=State.FAILED,
-                    ended_at=self.now(),
-                    duration_s=step.duration_s + took_s,
-                    error_type=type(error).__name__,
-                    error=self.bodies.words(_sentence(error)),
-                    error_next=self.bodies.words(next_step),
-                    final=int(final),
-                )
+    def failure(self, error: BaseException | None) -> dict[str, Any]:
+        """The columns that say of what error a run or a step has ended."""
+        if error is None:
+            return {"error_type": None, "error": None}
+        sentence = error.sentence if isinstance(error, ReenactError) else str(error)
+        return {"error_type": type(error).__name__, "error": self.bodies.words(sentence)}
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
         """Write that this run takes steps from other runs, with the results as they stand there."""
@@ -188,35 +157,17 @@ class Recorder:
             origin = source.reused_from or (str(found[0][0]) if found else REMOVED)
             hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
             rows.append((wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin))
-        with self._writing() as writing:
+        with self.writing() as writing:
             for row in rows:
                 writing.insert(*row)
-
-    def note(self, wanted: StepRequest, body: Body) -> None:
-        """Write a fact that needs no effect: intent and result at once, unless it stands already."""
-        known = self.stored(wanted)
-        if known is not None and known.state is State.DONE:
-            return
-        with self._writing() as writing:
-            if known is None:
-                writing.insert(wanted, State.DONE, Body("null", body.artefacts), body.text)
-            else:
-                writing.revive(wanted, known)
 
     def end(
         self, status: Status, code: ExitCode | None, error: BaseException | None = None, **columns: Any
     ) -> None:
         """Write how the run stands now."""
-        with self._writing() as writing:
-            writing.run = replace(
-                writing.run,
-                status=status,
-                exit_code=None if code is None else int(code),
-                ended_at=self.now(),
-                error_type=type(error).__name__ if error else None,
-                error=self.bodies.words(_sentence(error)) if error else None,
-                **columns,
-            )
+        with self.writing() as writing:
+            columns |= {"status": status, "exit_code": None if code is None else int(code)}
+            writing.run = replace(writing.run, ended_at=self.now(), **self.failure(error), **columns)
 
     def taken(self) -> list[Step]:
         """The steps of this run whose results come from other runs, in order."""
@@ -242,7 +193,8 @@ class Recorder:
         return float(self._worked_before + max(0.0, self.clock.monotonic() - self._began))
 
     @contextmanager
-    def _writing(self) -> Iterator[_Writing]:
+    def writing(self) -> Iterator[_Writing]:
+        """Steps that change in one transaction, with the run's row."""
         with self._mutex:
             with self._database.transaction() as connection:
                 writing = _Writing(connection, self.run, self._by_key, self._at, self.now(), self._signer)
@@ -358,7 +310,3 @@ def _shares(step: Step) -> dict[str, int]:
     counted = {state.value: int(step.state is state) for state in (State.DONE, State.REUSED, State.FAILED)}
     tokens = {"tokens_in": step.tokens_in, "tokens_out": step.tokens_out}
     return counted | tokens | {"unpriced": int(step.money is None), "steps": 1, "steps_sum": step.check_sum}
-
-
-def _sentence(error: BaseException) -> str:
-    return error.sentence if isinstance(error, ReenactError) else str(error)

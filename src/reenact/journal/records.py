@@ -24,7 +24,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from reenact.errors import JournalError
 from reenact.journal.signing import Signer
 from reenact.types import JsonValue
 
@@ -273,23 +272,6 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(map(str, listed)) if isinstance(listed, list) else ()
 
 
-def join(scope: str, name: str, attempt: int | None, sample: int | None) -> str:
-    """`paper/method` and `debug` become `paper/method/debug[3]~1`: third attempt, first sample."""
-    tail = "" if attempt is None else f"[{attempt}]"
-    tail += "" if sample is None else f"~{sample}"
-    path = f"{scope}/{name}{tail}"
-    if not PATH.fullmatch(path):
-        raise JournalError(
-            f"A step's path is words of letters, digits and _.:+=@- joined by slashes. Received: {path!r}."
-        )
-    return path
-
-
-def step_key(path: str, version: int, inputs: JsonValue) -> str:
-    """Two steps with the same key are the same step. Large parts of the inputs count by their hash."""
-    return hashed([path, version, inputs])
-
-
 def mark(text: str) -> str:
     """A paper or a report in a request, which is small: texts with the same mark are the same."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -306,7 +288,8 @@ def new_run_id(now: datetime) -> str:
 
 
 def hashed(value: JsonValue) -> str:
-    """Two commands with the same pipeline whose requests have the same hash are the same command."""
+    """Two commands of one pipeline whose requests have the same hash are the same command, and two steps are
+    the same whose path, version and inputs have it."""
     return hashlib.blake2b(canonical(value).encode("ascii"), digest_size=20).hexdigest()
 
 

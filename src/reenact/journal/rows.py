@@ -99,15 +99,13 @@ def prove_count(connection: sqlite3.Connection) -> None:
 
 def next_turn(connection: sqlite3.Connection) -> int:
     """The turn of a run that its command is to continue before all others."""
-    turn: int = connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0]
-    return turn
+    return int(connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0])
 
 
 def next_number(connection: sqlite3.Connection, kind: type[Run] | type[Step]) -> int:
     """The number of the next row; numbers are never given twice."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (kind.TABLE,)).fetchone()
-    number: int = (row[0] if row else 0) + 1
-    return number
+    return int(row[0] if row else 0) + 1
 
 
 def damaged(what: str) -> JournalDamaged:

@@ -19,7 +19,7 @@ from reenact.errors import InputError, JournalDiverged, JournalError, ReenactErr
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Body, decoder
 from reenact.journal.recorder import Recorder, StepRequest
-from reenact.journal.records import Cost, Kind, State, Step, join
+from reenact.journal.records import PATH, Cost, Kind, State, Step
 from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
 from reenact.own_process import crash_point
 
@@ -105,7 +105,12 @@ class Steps(Generic[T]):
             raise
         except Exception as error:
             took_s = (recorder.clock.monotonic() - since) / max(1, len(begun))
-            recorder.fail(list(begun.values()), error, took_s, final=isinstance(error, self.final))
+            next_step = recorder.bodies.words(error.next_step if isinstance(error, ReenactError) else "")
+            failed = {**recorder.failure(error), "error_next": next_step, "state": State.FAILED}
+            failed |= {"final": int(isinstance(error, self.final)), "ended_at": recorder.now()}
+            with recorder.writing() as writing:
+                for step in begun.values():
+                    writing.put(step, duration_s=step.duration_s + took_s, **failed)
             raise
         finally:
             # A generator may hold a pool of processes: it is closed at once, not when somebody forgets it.
@@ -132,8 +137,12 @@ class Steps(Generic[T]):
                     next_step="Give the step the type of its result: step(..., returns=TYPE).",
                 ) from error
             rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
+        took_s = (self.recorder.clock.monotonic() - since) / max(1, len(rows))
         if rows:
-            self.recorder.done(rows, self.recorder.clock.monotonic() - since)
+            with self.recorder.writing() as writing:
+                for step, body, cost in rows:
+                    writing.done(step, body, cost, took_s)
+                crash_point("C7")
         for name in group:
             del begun[name]
         return back
@@ -156,8 +165,15 @@ class Scope:
         return self._recorder.run.id
 
     def path(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> str:
-        """The whole path of a step of that name here, for example for a model's request."""
-        return join(self._path, name, attempt, sample)
+        """The whole path of a step of that name here, for example for a model's request: in `paper/method`
+        that of `debug` is `paper/method/debug[3]~1`, the third attempt's first sample."""
+        tail = "" if attempt is None else f"[{attempt}]"
+        tail += "" if sample is None else f"~{sample}"
+        path = f"{self._path}/{name}{tail}"
+        if not PATH.fullmatch(path):
+            form = "words of letters, digits and _.:+=@- joined by slashes"
+            raise JournalError(f"A step's path is {form}. Received: {path!r}.")
+        return path
 
     def step(
         self,
@@ -185,11 +201,9 @@ class Scope:
         only, since nothing else stays true by its inputs alone. A stored result that `still` rejects counts
         as not there, and the effect is performed again.
         """
-        path = self.path(name, attempt=attempt, sample=sample)
-        wanted = {name: self._recorder.request(path, kind, 1, inputs, shared=shared)}
-        once = Steps(
-            self._recorder, wanted, lambda _: [{name: effect()}], decoder(returns), cost, final, still
-        )
+        recorder, path = self._recorder, self.path(name, attempt=attempt, sample=sample)
+        wanted = {name: recorder.request(path, kind, 1, inputs, shared=shared)}
+        once = Steps(recorder, wanted, lambda _: [{name: effect()}], decoder(returns), cost, final, still)
         return once.results()[name]
 
     def many(
@@ -218,9 +232,17 @@ class Scope:
 
     def note(self, name: str, value: object) -> None:
         """Write down a fact that needs no effect: a choice, a figure, a reason."""
-        wanted = self._recorder.request(self.path(name), Kind.NOTE, 1, value)
-        with self._recorder.alone([wanted.key]):
-            self._recorder.note(wanted, self._recorder.bodies.body(value))
+        recorder = self._recorder
+        wanted = recorder.request(self.path(name), Kind.NOTE, 1, value)
+        with recorder.alone([wanted.key]):
+            body, known = recorder.bodies.body(value), recorder.stored(wanted)
+            if known is not None and known.state is State.DONE:
+                return
+            with recorder.writing() as writing:
+                if known is None:
+                    writing.insert(wanted, State.DONE, Body("null", body.artefacts), body.text)
+                else:
+                    writing.revive(wanted, known)
 
     def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
         """Give files under `root` new content (none removes): all of them, after a crash the rest of them.

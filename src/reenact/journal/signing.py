@@ -20,10 +20,11 @@ import os
 import secrets
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from reenact.files import opened
-from reenact.journal.storage import private, storage_named
+from reenact.journal.storage import private
 
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 KEY_BYTES = 32
@@ -72,10 +73,9 @@ def key_path() -> Path:
 
 def known_signer() -> Signer:
     """The signer of this user for reading only: no key is made when there is none."""
-    try:
+    with suppress(OSError, ValueError):
         return Signer(_read(key_path()))
-    except (OSError, ValueError):
-        return Signer(None)
+    return Signer(None)
 
 
 def user_signer() -> Signer:
@@ -130,9 +130,8 @@ def _made(path: Path) -> bytes:
         os.fsync(file.fileno())
     try:
         # A link appears whole or not at all, and never over another.
-        os.link(half, path)
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):
+            os.link(half, path)
     except OSError:
         # A file system without links.
         half.replace(path)
@@ -146,62 +145,28 @@ MOST_FILES = 100_000
 MOST_BYTES = 1 << 33
 
 
-def seal(signer: Signer, folder: Path) -> None:
-    """Sign what the folder holds now. A folder with links or sockets in it is left unsigned."""
-    if not folder.is_dir():
-        return
-    try:
-        mac = signer.sign("folder", _listing(folder))
-    except ValueError:
-        return
-    place = folder / SEAL
-    with storage_named(place):
-        place.unlink(missing_ok=True)
-        with open(place, "x", encoding="ascii", opener=private) as file:
-            file.write(mac)
-
-
-def is_sealed(signer: Signer, folder: Path, below: Path) -> bool:
-    """Whether the folder lies below that one and holds just what this user's watched run left there."""
-    try:
-        real, top = folder.resolve(strict=True), below.resolve(strict=True)
-        if real == top or not real.is_relative_to(top) or not real.is_dir():
-            return False
-        facts = (real / SEAL).lstat()
-        small = stat.S_ISREG(facts.st_mode) and facts.st_size < 200
-        mac = (real / SEAL).read_text(encoding="ascii") if small else ""
-        return signer.holds(mac, "folder", _listing(real))
-    except (OSError, ValueError, RuntimeError):
-        # Gone, unreadable, a loop of links, not ours in form: none of that is evidence.
-        return False
-
-
-def _listing(folder: Path) -> str:
+def listing(folder: Path) -> str:
     """One text for the folder's name and all its files; ValueError when it holds anything else."""
     entries: list[tuple[str, int, str]] = []
     total = 0
-    for place, folders, names in os.walk(folder, onerror=_refuse):
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    def expect(fulfilled: bool, what: str) -> None:
+        if not fulfilled:
+            raise ValueError(f"the folder of a trace holds {what}")
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
         for name in folders:
-            _expect(not Path(place, name).is_symlink(), "a link")
-        for name in names:
-            path = Path(place, name)
-            if path == folder / SEAL:
-                continue
-            _expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
+            expect(not Path(place, name).is_symlink(), "a link")
+        for path in (Path(place, name) for name in names if Path(place, name) != folder / SEAL):
+            expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
             with os.fdopen(os.open(path, _LOOK | os.O_CLOEXEC), "rb") as file:
                 facts = os.fstat(file.fileno())
-                _expect(stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES, "a file too large")
+                expect(stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES, "a file too large")
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             total += facts.st_size
             entries.append((path.relative_to(folder).as_posix(), facts.st_size, sha256))
-            _expect(len(entries) <= MOST_FILES and total <= MOST_BYTES, "too much")
+            expect(len(entries) <= MOST_FILES and total <= MOST_BYTES, "too much")
     return json.dumps([folder.name, sorted(entries)])
-
-
-def _expect(fulfilled: bool, what: str) -> None:
-    if not fulfilled:
-        raise ValueError(f"the folder of a trace holds {what}")
-
-
-def _refuse(error: OSError) -> None:
-    raise error

@@ -11,8 +11,9 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
@@ -63,19 +64,24 @@ def validated(text: str, kind: type[T]) -> T:
         raise BadAnswer("Your answer was empty.", echo=False)
     if len(text) > LONGEST_ANSWER:
         raise BadAnswer(f"Your answer was longer than {LONGEST_ANSWER} characters.", echo=False)
-    problems: list[tuple[int, BadAnswer]] = []
+    # A misfit object says more than a broken one, and that more than a list or citation beside it.
+    problems: dict[int, BadAnswer] = {}
     for found in reversed(values(text)[-CANDIDATES:]):
         if isinstance(found, BadAnswer):
-            problems.append((1, found))
+            problems.setdefault(1, found)
             continue
         try:
             return kind.model_validate(found)
         except ValidationError as error:
-            # A misfit object says more than a broken one, and that more than a list or citation beside it.
-            problems.append((2 if isinstance(found, dict) else 0, _misfit(error)))
+            faults = error.errors(include_url=False, include_context=False, include_input=False)
+            lines = [f"- {'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in faults]
+            if len(lines) > SHOWN_PROBLEMS:
+                lines[SHOWN_PROBLEMS:] = [f"- and {len(lines) - SHOWN_PROBLEMS} more"]
+            misfit = BadAnswer("Your answer does not fit the asked-for schema:\n" + "\n".join(lines))
+            problems.setdefault(2 if isinstance(found, dict) else 0, misfit)
     if not problems and _repeats(text):
         raise BadAnswer("Your answer repeated itself without end.", echo=False)
-    raise max(problems, key=lambda problem: problem[0], default=(0, BadAnswer(NO_OBJECT)))[1]
+    raise problems[max(problems)] if problems else BadAnswer(NO_OBJECT)
 
 
 def values(text: str) -> list[Any]:
@@ -114,12 +120,12 @@ def _found(text: str, position: int) -> Iterator[Any]:
         value: Any
         try:
             value, position = _decoded(text, start)
-        except (BadAnswer, ValueError) as error:
+        except BadAnswer as refused:
+            position, value = _closing(text, start) or len(text), refused
+        except ValueError as error:
             end = _closing(text, start)
+            value = _repaired(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
             position = end or len(text)
-            value = error if isinstance(error, BadAnswer) else BadAnswer(CUT_OFF)
-            if end and value is not error:
-                value = _repaired(text[start:end], str(error))
         yield value
 
 
@@ -129,69 +135,62 @@ def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
         value, end = _DECODER.raw_decode(text, start)
         json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise BadAnswer("Your JSON is nested too deeply.") from None
+        _refuse("is nested too deeply")
     except UnicodeEncodeError:
-        raise BadAnswer("Your JSON contains half a character (a lone surrogate).") from None
+        _refuse("contains half a character (a lone surrogate)")
     return value, end
 
 
 def _repaired(span: str, fault: str) -> Any:
     """The value without its trailing commas, or of a dictionary as Python writes it; BadAnswer otherwise."""
     try:
-        return _decoded(_TRAILING_COMMA.sub(lambda match: match[1] or "", span))[0]
+        with suppress(ValueError):
+            return _decoded(_TRAILING_COMMA.sub(lambda match: match[1] or "", span))[0]
     except BadAnswer as refused:
         return refused
-    except ValueError:
-        pass
-    broken = BadAnswer(f"Your JSON is not valid: {fault}.")
-    try:
+    with suppress(BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         # Through JSON again, so that the same limits hold.
         literal = ast.literal_eval(span) if len(span) <= LONGEST_LITERAL else None
-        return _decoded(json.dumps(literal))[0] if literal else broken
-    except (BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return broken
+        if literal:
+            return _decoded(json.dumps(literal))[0]
+    return BadAnswer(f"Your JSON is not valid: {fault}.")
 
 
 def _closing(text: str, start: int) -> int | None:
     """Where the bracket at `start` is closed again (exclusive), strings left aside; none when it is not."""
-    depth, position, inside = 0, start, False
+    depth, inside = 0, False
     for match in _BRACKETS.finditer(text, start):
-        mark, position = match.group(), match.end()
-        if mark == '"':
+        if match[0] == '"':
             inside = not inside
-        elif not inside and len(mark) == 1:
-            depth += 1 if mark in "{[" else -1
+        elif not inside and len(match[0]) == 1:
+            depth += 1 if match[0] in "{[" else -1
         if depth == 0:
-            return position
+            return match.end()
     return None
 
 
-def _no_constant(name: str) -> float:
-    raise BadAnswer(f"Your JSON contains {name}, which is not a number that JSON knows.")
+def _refuse(what: str) -> NoReturn:
+    raise BadAnswer(f"Your JSON {what}.")
 
 
 def _bounded(digits: str) -> int:
-    if len(digits) > 20 or abs(int(digits)) > LARGEST_INTEGER:
-        raise BadAnswer("Your JSON contains an integer beyond 64 bits.")
-    return int(digits)
+    large = len(digits) > 20 or abs(int(digits)) > LARGEST_INTEGER
+    return _refuse("contains an integer beyond 64 bits") if large else int(digits)
 
 
 def _finite(digits: str) -> float:
-    if not math.isfinite(number := float(digits)):
-        raise BadAnswer("Your JSON contains a number too large to be represented.")
-    return number
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse("contains a number too large to be represented")
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) < len(pairs):
-        raise BadAnswer("Your JSON names the same key twice in one object.")
-    return found
+    return found if len(found) == len(pairs) else _refuse("names the same key twice in one object")
 
 
 _DECODER = json.JSONDecoder(
     strict=False,
-    parse_constant=_no_constant,
+    parse_constant=lambda name: _refuse(f"contains {name}, which is not a number that JSON knows"),
     parse_int=_bounded,
     parse_float=_finite,
     object_pairs_hook=_without_twins,
@@ -200,10 +199,9 @@ _DECODER = json.JSONDecoder(
 
 def json_in(data: bytes) -> Any:
     """The value of a file or line of JSON; none when it is damaged."""
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+    return None
 
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
@@ -227,14 +225,6 @@ def _innermost(error: Any) -> Iterator[Any]:
         yield error
     for inner in min(branches.values(), key=len, default=[]):
         yield from _innermost(inner)
-
-
-def _misfit(error: ValidationError) -> BadAnswer:
-    problems = error.errors(include_url=False, include_context=False, include_input=False)
-    lines = [f"- {'.'.join(map(str, found['loc'])) or 'answer'}: {found['msg']}" for found in problems]
-    if len(lines) > SHOWN_PROBLEMS:
-        lines[SHOWN_PROBLEMS:] = [f"- and {len(lines) - SHOWN_PROBLEMS} more"]
-    return BadAnswer("Your answer does not fit the asked-for schema:\n" + "\n".join(lines))
 
 
 def _repeats(text: str) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -71,15 +72,25 @@ class Request(Generic[T]):
     """Looks at what a schema cannot know (is this file there?). Raises ValueError in words for the model."""
 
     @property
+    def schema(self) -> dict[str, Any]:
+        return schema_of(self.answer)
+
+    @property
     def hash(self) -> str:
         """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what is true of
         this machine alone does not count."""
+        marks = [
+            ("" if part.local else part.text)
+            if isinstance(part, Text)
+            else f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
+            for part in self.prompt.parts
+        ]
         wording = {
             "name": self.prompt.name,
             "version": self.prompt.version,
             "system": self.prompt.system,
-            "parts": [_part_mark(part) for part in self.prompt.parts],
-            "schema": schema_of(self.answer),
+            "parts": marks,
+            "schema": self.schema,
         }
         return hashlib.sha256(json.dumps(wording, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -100,12 +111,8 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.estimated or other.estimated,
-        )
+        total = Usage(*map(operator.add, astuple(self), astuple(other)))
+        return replace(total, estimated=bool(total.estimated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +178,6 @@ def untitled(node: Any, *, names: bool = False) -> Any:
     }
 
 
-def _part_mark(part: Part) -> str:
-    if isinstance(part, Text):
-        return "" if part.local else part.text
-    return f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
-
-
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -212,6 +213,11 @@ class Call:
             blocks += ["Your earlier answer:"] if turn.role == "assistant" else []
             blocks += [part.text if isinstance(part, Text) else unseen(part) for part in turn.parts]
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
+
+    def estimate(self, reply: Reply) -> Usage:
+        """Tokens of an exchange that nobody counted."""
+        sent, received = len(self.as_text()), len(reply.text) + sum(map(len, reply.offers))
+        return Usage(sent // CHARACTERS_PER_TOKEN + 1, received // CHARACTERS_PER_TOKEN + 1, estimated=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +266,3 @@ class Wire(Protocol):
 def unseen(image: Image) -> str:
     """What stands in a text for a figure that cannot be shown."""
     return f"[figure not shown: {image.label or 'without a label'}]"
-
-
-def estimate(call: Call, reply: Reply) -> Usage:
-    """Tokens of an exchange that nobody counted."""
-    sent = len(call.as_text())
-    received = len(reply.text) + sum(map(len, reply.offers))
-    return Usage(sent // CHARACTERS_PER_TOKEN + 1, received // CHARACTERS_PER_TOKEN + 1, estimated=True)

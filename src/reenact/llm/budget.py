@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Protocol, runtime_checkable
 
@@ -55,36 +55,29 @@ class Priced(Protocol):
         """US dollars for so many tokens; none when unknown."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Budget:
     """Limits and what has been used of them; none means unlimited. Safe to share between threads."""
 
-    def __init__(
-        self,
-        *,
-        calls: int | None = None,
-        tokens: int | None = None,
-        money: Decimal | None = None,
-        seconds: float | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self.calls = calls
-        self.tokens = tokens
-        self.money = money
-        self.seconds = seconds
-        self._spent = Spent()
-        self._clock = clock or RealClock()
-        self._started = self._clock.now()
-        self._blind = ""
+    calls: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+    seconds: float | None = None
+    clock: Clock = field(default_factory=RealClock)
+
+    def __post_init__(self) -> None:
+        self._spent, self._blind = Spent(), ""
+        self._started = self.clock.now()
         self._lock = threading.Lock()
 
     @property
     def spent(self) -> Spent:
         with self._lock:
-            return replace(self._spent, seconds=self._clock.now() - self._started)
+            return replace(self._spent, seconds=self.clock.now() - self._started)
 
     @property
     def seconds_left(self) -> float:
-        return math.inf if self.seconds is None else self.seconds - (self._clock.now() - self._started)
+        return math.inf if self.seconds is None else self.seconds - (self.clock.now() - self._started)
 
     def carry(self, earlier: Spent) -> None:
         """Count what earlier executions of the same run have used."""
@@ -115,7 +108,7 @@ class Budget:
             )
 
     def _refuse_what_is_spent(self) -> None:
-        passed = self._clock.now() - self._started
+        passed = self.clock.now() - self._started
         limits: tuple[tuple[Any, Any, str, str], ...] = (
             (self.calls, self._spent.calls, "calls", "--max-calls"),
             (self.tokens, self._spent.tokens, "tokens", "--max-tokens"),
@@ -124,9 +117,9 @@ class Budget:
         )
         for limit, spent, unit, flag in limits:
             if limit is not None and spent >= limit:
-                shown = (round(spent), round(limit)) if unit == "seconds" else (spent, limit)
+                used = f"{round(spent)} of {round(limit)}" if unit == "seconds" else f"{spent} of {limit}"
                 raise BudgetSpent(
-                    f"The budget is spent: {shown[0]} of {shown[1]} {unit}.",
+                    f"The budget is spent: {used} {unit}.",
                     next_step=f"Raise {flag} and run the same command: it continues where it stopped.",
                 )
         if self.money is not None and self._blind:

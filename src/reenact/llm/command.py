@@ -41,8 +41,7 @@ class CommandWire:
             self._argv = shlex.split(command)
         except ValueError as error:
             raise InputError(f"The command of the model cannot be split into words: {error}.") from None
-        self._patience = patience
-        self._clock = clock
+        self._patience, self._clock = patience, clock
         self.name = f"command:{PurePath(self._argv[0]).name}"
 
     def send(self, call: Call, within_s: float) -> Reply:
@@ -53,7 +52,7 @@ class CommandWire:
             prompt.seek(0)
             process = self._start(prompt, answer, complaint)
             try:
-                self._wait(process, (answer, complaint), until)
+                self._wait(process.pid, answer, complaint, until)
             finally:
                 # Whatever is left of the program's process group goes, too.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -81,18 +80,16 @@ class CommandWire:
                 next_step="Give its full path after command:.",
             ) from None
 
-    def _wait(
-        self, process: subprocess.Popen[bytes], outputs: tuple[IO[bytes], IO[bytes]], until: float
-    ) -> None:
+    def _wait(self, process: int, answer: IO[bytes], complaint: IO[bytes], until: float) -> None:
         """Return when the program has ended; raise when it prints too much or takes too long."""
         # Looks without reaping: while the zombie is there, nobody else can get its process group.
-        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            self._refuse_flood(*outputs)
+        while os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            self._refuse_flood(answer, complaint)
             if self._clock.now() >= until:
                 raise Transient("it did not answer in time")
             self._clock.sleep(0)
             time.sleep(LOOK_S)
-        self._refuse_flood(outputs[0])
+        self._refuse_flood(answer)
 
     def _refuse_flood(self, *outputs: IO[bytes]) -> None:
         if any(os.fstat(output.fileno()).st_size > LONGEST_OUTPUT for output in outputs):

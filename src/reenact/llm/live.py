@@ -2,29 +2,15 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
 from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
-from reenact.llm.ask import (
-    Answer,
-    Call,
-    Model,
-    Reply,
-    Request,
-    T,
-    Text,
-    Transient,
-    Turn,
-    Usage,
-    Wire,
-    estimate,
-    schema_of,
-)
+from reenact.llm.ask import Answer, Call, Model, Reply, Request, T, Text, Transient, Turn, Usage, Wire
 from reenact.llm.budget import Budget, Priced, Spent
-from reenact.llm.names import ModelName, forbid_network, parse_name
+from reenact.llm.names import ModelName, parse_name
 from reenact.llm.patience import Clock, Patience, Persistence, RealClock
 from reenact.llm.prompts import capped, load_prompt
 from reenact.llm.recording import Recorder, Replay
@@ -35,34 +21,31 @@ ECHOED = 4000
 """Characters of a bad answer that the model sees again."""
 
 
+@dataclass(eq=False, repr=False)
 class LiveModel:
     """A model that is really asked, over any wire."""
 
-    def __init__(
-        self,
-        wire: Wire,
-        *,
-        budget: Budget | None = None,
-        patience: Patience | None = None,
-        clock: Clock | None = None,
-        tell: Tell = tell_nobody,
-    ) -> None:
-        self._wire = wire
-        self._patience = patience or Patience()
-        self._budget = budget or Budget()
-        self._persistence = Persistence(wire.name, self._patience, clock or RealClock(), tell)
+    wire: Wire
+    _: KW_ONLY
+    budget: Budget = field(default_factory=Budget)
+    patience: Patience = field(default_factory=Patience)
+    clock: Clock = field(default_factory=RealClock)
+    tell: Tell = tell_nobody
+
+    def __post_init__(self) -> None:
+        self._persistence = Persistence(self.wire.name, self.patience, self.clock, self.tell)
 
     @property
     def name(self) -> str:
-        return self._wire.name
+        return self.wire.name
 
     def carry(self, earlier: Spent) -> None:
         """See `Budget.carry`."""
-        self._budget.carry(earlier)
+        self.budget.carry(earlier)
 
     def price(self, usage: Usage) -> Decimal | None:
         """See `Priced`."""
-        return self._wire.price(usage) if isinstance(self._wire, Priced) else None
+        return self.wire.price(usage) if isinstance(self.wire, Priced) else None
 
     def ask(self, request: Request[T]) -> Answer[T]:
         """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at most."""
@@ -70,7 +53,7 @@ class LiveModel:
         usage, cost = Usage(), Decimal(0)
         priced = True
         bad = BadAnswer("")
-        for attempt in range(1, self._patience.bad_answers + 1):
+        for attempt in range(1, self.patience.bad_answers + 1):
             reply, used = self._exchange(call)
             usage, cost = usage + used, cost + (reply.cost or 0)
             priced = priced and reply.cost is not None
@@ -89,7 +72,7 @@ class LiveModel:
                 return Answer(value, usage, cost if priced else None, reply.model, attempts=attempt)
         wrong = redact(bad.for_model)
         raise AnswerUnusable(
-            f"{self.name} gave {self._patience.bad_answers} answers in a row that cannot be used"
+            f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
             f" (step {request.step}). The last one: {wrong}",
             next_step="Run again with a stronger model, or look at the prompt of this step.",
             for_model=wrong,
@@ -99,18 +82,18 @@ class LiveModel:
         """One reply, paid for before anybody reads it."""
 
         def send() -> Reply:
-            self._budget.open_call()
+            self.budget.open_call()
             try:
-                return self._wire.send(call, self._budget.seconds_left)
+                return self.wire.send(call, self.budget.seconds_left)
             except Transient as fault:
                 if fault.billed:
-                    lost = estimate(call, Reply("", self.name))
-                    self._budget.charge(lost, None, model=self.name, billed=False)
+                    lost = call.estimate(Reply("", self.name))
+                    self.budget.charge(lost, None, model=self.name, billed=False)
                 raise
 
         reply = self._persistence.call(send)
-        used = reply.usage or estimate(call, reply)
-        self._budget.charge(used, reply.cost, model=reply.model, billed=self._wire.billed)
+        used = reply.usage or call.estimate(reply)
+        self.budget.charge(used, reply.cost, model=reply.model, billed=self.wire.billed)
         return reply, used
 
     def __repr__(self) -> str:
@@ -119,7 +102,7 @@ class LiveModel:
 
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
-    schema, parts = schema_of(request.answer), request.prompt.parts
+    schema, parts = request.schema, request.prompt.parts
     safe = [replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts]
     return Call(
         step=request.step,
@@ -154,9 +137,6 @@ def _wording(name: str, **values: str) -> str:
     return "\n\n".join([prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))])
 
 
-__all__ = ["forbid_network", "open_model"]
-
-
 def open_model(
     text: str,
     *,
@@ -180,7 +160,7 @@ def open_model(
     else:
         patience, clock = patience or Patience(), clock or RealClock(stop)
         wire = _wire(name, patience, clock, stop, tell, budget)
-        model = LiveModel(wire, budget=budget, patience=patience, clock=clock, tell=tell)
+        model = LiveModel(wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell)
     return model if record_to is None else Recorder(model, record_to)
 
 

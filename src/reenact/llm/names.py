@@ -1,6 +1,6 @@
 """How model strings are spelt, which key each provider wants, and the switch that forbids the network.
 
-`forbid_network()` in code, or REENACT_NO_NETWORK_MODELS=1 in the environment. A server on a loopback address
+REENACT_NO_NETWORK_MODELS=1 in the environment forbids it. A server on a loopback address
 is this machine, so it stays allowed. The switch is read when a model is opened and again before each call.
 """
 
@@ -40,10 +40,10 @@ class Provider:
     package: str = "openai"
 
 
+_ALIKE = ("deepseek", "fireworks", "moonshotai", "openrouter", "together")
+"""Providers whose key bears their name."""
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider("openai", ("OPENAI_API_KEY",)),
-    "openai-chat": Provider("openai-chat", ("OPENAI_API_KEY",)),
-    "openai-responses": Provider("openai-responses", ("OPENAI_API_KEY",)),
+    **{name: Provider(name, ("OPENAI_API_KEY",)) for name in ("openai", "openai-chat", "openai-responses")},
     "openai-compatible": Provider("openai-compatible"),
     "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "anthropic"),
     "google": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google-genai"),
@@ -52,11 +52,7 @@ PROVIDERS: Mapping[str, Provider] = {
     "google-vertex": Provider("google-cloud", (), "google-genai"),
     "ollama": Provider("ollama"),
     "azure": Provider("azure", ("AZURE_OPENAI_API_KEY",)),
-    "deepseek": Provider("deepseek", ("DEEPSEEK_API_KEY",)),
-    "fireworks": Provider("fireworks", ("FIREWORKS_API_KEY",)),
-    "moonshotai": Provider("moonshotai", ("MOONSHOTAI_API_KEY",)),
-    "openrouter": Provider("openrouter", ("OPENROUTER_API_KEY",)),
-    "together": Provider("together", ("TOGETHER_API_KEY",)),
+    **{name: Provider(name, (f"{name.upper()}_API_KEY",)) for name in _ALIKE},
 }
 COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
 """Key for `openai-compatible:` servers that want one. OPENAI_API_KEY is never sent to them."""
@@ -77,9 +73,7 @@ class ModelName:
     @property
     def label(self) -> str:
         """The name that recordings and reports use: no address, no folder, no arguments."""
-        if self.kind in PROVIDERS:
-            return f"{self.kind}:{self.rest}"
-        return self.kind
+        return f"{self.kind}:{self.rest}" if self.kind in PROVIDERS else self.kind
 
 
 def parse_name(text: str) -> ModelName:
@@ -90,7 +84,10 @@ def parse_name(text: str) -> ModelName:
             "A scripted model is made in code.", next_step="Use reenact.llm.scripted.Scripted([...])."
         )
     if kind not in PROVIDERS and kind not in OTHERS:
-        raise _unknown(text, kind)
+        close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
+        hint = f"Did you mean {_form(close[0])}? " if close else ""
+        forms = ", ".join(form for form, _ in FORMS)
+        raise UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")
     if not colon or not rest.strip() or rest.startswith("@http"):
         raise UnknownModel(f"The model {text!r} has no name after {kind}.", next_step=f"Write {_form(kind)}.")
     if kind not in PROVIDERS:
@@ -131,19 +128,7 @@ def _form(kind: str) -> str:
     return next((form for form, _ in FORMS if form.startswith(f"{kind}:")), f"{kind}:NAME")
 
 
-def _unknown(text: str, kind: str) -> UnknownModel:
-    close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
-    forms = ", ".join(form for form, _ in FORMS)
-    hint = f"Did you mean {_form(close[0])}? " if close else ""
-    return UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")
-
-
 SWITCH = "REENACT_NO_NETWORK_MODELS"
-
-
-def forbid_network() -> None:
-    """From now on, in this process and its children, no model beyond this machine is asked."""
-    os.environ[SWITCH] = "1"
 
 
 def check_network(model: str, url: str) -> None:

@@ -11,7 +11,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from reenact.errors import ModelUnreachable, ended_by
@@ -55,27 +55,33 @@ class Patience:
         return full * (0.5 + jitter / 2)
 
 
+@dataclass
 class Persistence:
     """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by threads.
 
     It counts faults in a row over all threads; when there are too many, asking rests for a while.
     """
 
-    def __init__(self, name: str, patience: Patience, clock: Clock, tell: Tell) -> None:
-        self._name = name
-        self._patience = patience
-        self._clock = clock
-        self._tell = tell
-        self._random = random.Random()  # noqa: S311  jitter needs no cryptography
-        self._faults = 0
-        self._rests_until = 0.0
-        self._lock = threading.Lock()
+    _name: str
+    _patience: Patience
+    _clock: Clock
+    _tell: Tell
+    _faults: int = 0
+    _rests_until: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def call(self, send: Callable[[], R]) -> R:
         """The result of the first try that succeeds. `send` raises Transient for faults that may pass."""
         first_fault_at = 0.0
         for nth in range(1, self._patience.tries + 1):
-            self._check_rest()
+            with self._lock:
+                left = self._rests_until - self._clock.now()
+            if left > 0:
+                raise ModelUnreachable(
+                    f"{self._name} failed {self._patience.breaker_faults} times in a row,"
+                    f" so it is not asked for another {left:.0f} s.",
+                    next_step=LATER,
+                )
             try:
                 result = send()
             except Transient as fault:
@@ -94,7 +100,7 @@ class Persistence:
         raise AssertionError("the last fault raises")
 
     def _wait_after(self, fault: Transient, nth: int, first_fault_at: float) -> None:
-        wait = self._patience.wait_s(fault, nth, self._random.random())
+        wait = self._patience.wait_s(fault, nth, random.random())  # noqa: S311  jitter needs no cryptography
         late = self._clock.now() + wait - first_fault_at > self._patience.deadline_s
         if nth == self._patience.tries or late:
             ending = "the deadline for trying again has come" if late else f"{nth} tries are enough"
@@ -102,20 +108,9 @@ class Persistence:
                 ending += f"; it asked to wait {fault.retry_after_s:.0f} s"
             sentence = f"{self._name} could not be reached: {fault.sentence} ({ending})."
             raise ModelUnreachable(sentence, next_step=LATER)
-        note = f"{fault.sentence}; again in {wait:.0f} s"
-        self._tell(Progress(self._name, nth, self._patience.tries, note))
+        again = f"{fault.sentence}; again in {wait:.0f} s"
+        self._tell(Progress(self._name, nth, self._patience.tries, again))
         self._clock.sleep(wait)
-
-    def _check_rest(self) -> None:
-        """Raise ModelUnreachable while asking rests."""
-        with self._lock:
-            left = self._rests_until - self._clock.now()
-        if left > 0:
-            raise ModelUnreachable(
-                f"{self._name} failed {self._patience.breaker_faults} times in a row,"
-                f" so it is not asked for another {left:.0f} s.",
-                next_step=LATER,
-            )
 
 
 class Clock(Protocol):

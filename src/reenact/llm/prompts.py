@@ -125,20 +125,17 @@ def read_prompt(text: str, origin: str) -> Template:
         raise InputError(
             f"The prompt file {origin} needs `--- system` and `--- user`, each once and not empty."
         )
-    declared = [_declared(line, origin) for line in head[title.end() :].splitlines() if line.strip()]
-    variables = {variable.name: variable for variable in declared}
+    variables: dict[str, Variable] = {}
+    for line in filter(None, map(str.strip, head[title.end() :].splitlines())):
+        match = _VARIABLE.match(line)
+        if match is None:
+            raise InputError(
+                f"The prompt file {origin} declares a variable that cannot be read. Received: {line!r}.",
+                next_step="Write `NAME: quote N`, `log N`, `local N`, `number`, `say` or `figures`.",
+            )
+        variables[match[1]] = Variable(match[1], match[2] or match[4], int(match[3] or 0))
     _check_holes(sections, variables, origin)
     return Template(title[1].strip(), int(title[2]), variables, sections)
-
-
-def _declared(line: str, origin: str) -> Variable:
-    match = _VARIABLE.match(line.strip())
-    if match is None:
-        raise InputError(
-            f"The prompt file {origin} declares a variable that cannot be read. Received: {line.strip()!r}.",
-            next_step="Write `NAME: quote N`, `log N`, `local N`, `number`, `say` or `figures`.",
-        )
-    return Variable(match.group(1), match.group(2) or match.group(4), int(match.group(3) or 0))
 
 
 def _check_holes(sections: Mapping[str, str], variables: Mapping[str, Variable], origin: str) -> None:

@@ -24,19 +24,10 @@ from collections.abc import Coroutine, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeVar
 
-from pydantic_ai import BinaryContent, CachePoint, direct
+from pydantic_ai import BinaryContent, CachePoint, direct, messages
 from pydantic_ai import exceptions as library
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    TextPart,
-    ToolCallPart,
-    UserContent,
-    UserPromptPart,
-)
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models import ModelRequestParameters, create_async_httpx2_client, infer_model
 from pydantic_ai.output import OutputObjectDefinition
@@ -53,11 +44,7 @@ from reenact.redact import redact
 from reenact.types import Stop
 
 ANSWER_TOOL = "answer"
-Way: TypeAlias = Literal["native", "tool", "words"]
-FINISHES: Mapping[str | None, Literal["length", "refused"]] = {
-    "length": "length",
-    "content_filter": "refused",
-}
+FINISHES: Mapping[Any, Literal["length", "refused"]] = {"length": "length", "content_filter": "refused"}
 PASSING_STATUS = frozenset({408, 409, 425, 429})
 TOO_LONG = ("context length", "context size", "context window", "prompt is too long", "too many tokens")
 FORMAT_WORDS = ("response_format", "json_schema", "structured output", "grammar", "schema", "tool")
@@ -85,8 +72,12 @@ class ProviderWire:
             raise errors.MissingKey(f"The model {name.label} cannot be opened: {why}.") from None
         self._url = self._model.base_url or ""
         names.check_network(self.name, self._url)
-        self._ways = _ways(self._model)
         profile = self._model.profile
+        known = {
+            "native": profile.get("supports_json_schema_output"),
+            "tool": profile.get("supports_tools", True),
+        }
+        self._ways = [*(way for way, works in known.items() if works), "words"]
         self._reasons = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
         """Models that think set their own temperature and reject ours."""
 
@@ -108,9 +99,9 @@ class ProviderWire:
                 if not rejects_format(error) or len(self._ways) == 1:
                     # Severed from its cause, which may hold headers and with them the key.
                     raise translate(error, self.name) from None
-                self._ways = tuple(other for other in self._ways if other != way) or ("words",)
+                self._ways = [other for other in self._ways if other != way] or ["words"]
 
-    async def _request(self, call: Call, way: Way, within_s: float) -> ModelResponse:
+    async def _request(self, call: Call, way: str, within_s: float) -> messages.ModelResponse:
         limit_s = max(0.01, min(self._patience.answer_s, within_s))
         settings = ModelSettings(
             max_retries=0, timeout=min(self._patience.idle_s, limit_s), request_timeout=limit_s
@@ -126,21 +117,22 @@ class ProviderWire:
             model_request_parameters=_parameters(call, way),
         )
 
-    def _messages(self, call: Call, way: Way) -> list[ModelMessage]:
+    def _messages(self, call: Call, way: str) -> list[messages.ModelMessage]:
         # A local server may accept a schema and ignore it, so it gets it in words as well.
         in_words = way == "words" or self._kind in ("openai-compatible", "ollama")
         system = f"{call.system}\n\n{call.schema_words}" if in_words else call.system
-        messages: list[ModelMessage] = []
+        said: list[messages.ModelMessage] = []
         for turn in call.turns:
             if turn.role == "user":
                 content = [item for part in turn.parts for item in self._content(part)]
-                messages.append(ModelRequest(parts=[UserPromptPart(_joined(content))], instructions=system))
+                asked = messages.UserPromptPart(_joined(content))
+                said.append(messages.ModelRequest(parts=[asked], instructions=system))
             else:
-                texts = [TextPart(part.text) for part in turn.parts if isinstance(part, Text)]
-                messages.append(ModelResponse(parts=texts))
-        return messages
+                texts = [messages.TextPart(part.text) for part in turn.parts if isinstance(part, Text)]
+                said.append(messages.ModelResponse(parts=texts))
+        return said
 
-    def _content(self, part: Part) -> list[UserContent]:
+    def _content(self, part: Part) -> list[messages.UserContent]:
         if isinstance(part, Text):
             return [part.text, CachePoint()] if part.shared else [part.text]
         if not self._model.profile.get("supports_image_input", True):
@@ -148,8 +140,9 @@ class ProviderWire:
         label = [f"Figure: {part.label}"] if part.label else []
         return [*label, BinaryContent(part.data, media_type=part.media_type)]
 
-    def _read(self, response: ModelResponse) -> Reply:
-        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+    def _read(self, response: messages.ModelResponse) -> Reply:
+        calls = [part for part in response.parts if isinstance(part, messages.ToolCallPart)]
+        answers = [part.args for part in calls if part.tool_name == ANSWER_TOOL]
         refusal = (response.provider_details or {}).get("refusal")
         name = response.model_name or self._model.model_name
         counted = response.usage
@@ -158,7 +151,7 @@ class ProviderWire:
         return Reply(
             text=str(refusal or response.text or ""),
             model=f"{self._kind}:{_shown(name)}",
-            offers=tuple(_arguments(part) for part in calls if part.tool_name == ANSWER_TOOL),
+            offers=tuple(one if isinstance(one, str) else json.dumps(one or {}) for one in answers),
             strays=tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL),
             finish=FINISHES.get(response.finish_reason, "stop"),
             usage=usage if known else None,
@@ -199,13 +192,7 @@ def _client(url: str) -> Any:
     return create_async_httpx2_client(transport=httpx2.AsyncHTTPTransport())
 
 
-def _ways(model: LibraryModel) -> tuple[Way, ...]:
-    native: tuple[Way, ...] = ("native",) if model.profile.get("supports_json_schema_output", False) else ()
-    tool: tuple[Way, ...] = ("tool",) if model.profile.get("supports_tools", True) else ()
-    return (*native, *tool, "words")
-
-
-def _parameters(call: Call, way: Way) -> ModelRequestParameters:
+def _parameters(call: Call, way: str) -> ModelRequestParameters:
     schema = dict(call.schema)
     if way == "native":
         wanted = OutputObjectDefinition(json_schema=schema, name=call.schema_name)
@@ -218,14 +205,10 @@ def _parameters(call: Call, way: Way) -> ModelRequestParameters:
     return ModelRequestParameters()
 
 
-def _joined(content: list[UserContent]) -> str | list[UserContent]:
+def _joined(content: list[messages.UserContent]) -> str | list[messages.UserContent]:
     """One text where there is nothing but text: some servers read nothing else."""
     texts = [item for item in content if isinstance(item, str)]
     return "\n\n".join(texts) if len(texts) == len(content) else content
-
-
-def _arguments(part: ToolCallPart) -> str:
-    return part.args if isinstance(part.args, str) else json.dumps(part.args or {})
 
 
 def _shown(name: str) -> str:
@@ -266,14 +249,21 @@ def translate(error: BaseException, name: str) -> Transient | errors.ModelError:
     broken_off = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, broken_off):
-            return _distrusted(cause, name)
+            why = getattr(cause, "verify_message", "") or cause.reason or "TLS error"
+            step = "Check the address (http or https?) and the certificates of this machine."
+            if "expired" in why or "not yet valid" in why:
+                step = f"Check this machine's clock; it says {datetime.now(UTC):%Y-%m-%d}."
+            sentence = f"The connection to {name} cannot be trusted: {why}."
+            distrusted = errors.ModelUnreachable(sentence, next_step=step)
+            distrusted.retryable = False
+            return distrusted
     if _too_long(error):
         return errors.PromptTooLong(
             f"The request does not fit the context of {name}: {_reason(error)}",
             next_step="Use a model with a longer context, or give it less to read.",
         )
-    if (final := _final(error, name)) is not None:
-        return final
+    if final := _final(error, name):
+        return errors.ModelRefused(final[0], next_step=final[1])
     if isinstance(error, library.ModelHTTPError):
         return Transient(f"it answered {error.status_code}", retry_after_s=error.retry_after)
     if isinstance(error, library.ModelTimeoutError | library.ModelRequestTimeout):
@@ -294,29 +284,24 @@ def rejects_format(error: BaseException) -> bool:
     return not _too_long(error) and any(word in body for word in words)
 
 
-def _final(error: BaseException, name: str) -> errors.ModelError | None:
+def _final(error: BaseException, name: str) -> tuple[str, str] | None:
+    """What was refused and what to do about it, where trying again is of no use."""
     why = _reason(error)
     match error:
         case library.ModelAuthenticationError():
-            return errors.ModelRefused(
-                f"{name} refused the key: {why}", next_step="Check the key and its rights."
-            )
+            return f"{name} refused the key: {why}", "Check the key and its rights."
         case library.ModelQuotaExceededError():
-            return errors.ModelRefused(
-                f"The account of {name} is used up: {why}", next_step="Top up the account."
-            )
+            return f"The account of {name} is used up: {why}", "Top up the account."
         case library.ModelNotFoundError():
             hint = getattr(error, "suggested_model_id", None)
-            return errors.ModelRefused(
-                f"The model {name} is not there (retired, misspelt, or another address): {why}",
-                next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
-            )
+            step = f"Did you mean {hint}?" if hint else "Choose a model that the provider serves."
+            return f"The model {name} is not there (retired, misspelt, or another address): {why}", step
         case library.ModelHTTPError() if error.provider_retry_hint is False or not (
             error.status_code in PASSING_STATUS or error.status_code >= 500
         ):
-            return errors.ModelRefused(f"{name} refused the request ({error.status_code}): {why}")
+            return f"{name} refused the request ({error.status_code}): {why}", ""
         case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
-            return errors.ModelRefused(f"{name} refused the request: {why}")
+            return f"{name} refused the request: {why}", ""
     return None
 
 
@@ -326,19 +311,6 @@ def _too_long(error: BaseException) -> bool:
     if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 413, 422):
         return False
     return error.status_code == 413 or any(word in str(error.body).lower() for word in TOO_LONG)
-
-
-def _distrusted(error: ssl.SSLError, name: str) -> errors.ModelUnreachable:
-    why = getattr(error, "verify_message", "") or error.reason or "TLS error"
-    dated = "expired" in why or "not yet valid" in why
-    fault = errors.ModelUnreachable(
-        f"The connection to {name} cannot be trusted: {why}.",
-        next_step=f"Check this machine's clock; it says {datetime.now(UTC):%Y-%m-%d}."
-        if dated
-        else "Check the address (http or https?) and the certificates of this machine.",
-    )
-    fault.retryable = False
-    return fault
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -70,28 +70,29 @@ class Recorder:
         try:
             answer = self._model.ask(request)
         except tuple(FINAL.values()) as error:
-            self._keep({**self._asked(request), "error": error_to_json(error)})
+            kind = next(name for name, kind in FINAL.items() if isinstance(error, kind))
+            kept = {"kind": kind, "sentence": error.sentence, "next_step": error.next_step}
+            self._keep(request, error={**kept, "for_model": getattr(error, "for_model", "")})
             raise
-        self._keep({**self._asked(request), "answer": answer_to_json(answer)})
+        self._keep(request, answer=answer_to_json(answer))
         return answer
 
-    def _keep(self, record: dict[str, Any]) -> None:
+    def _keep(self, request: Request[T], **outcome: object) -> None:
         """Once: who asks the same again and gets the same answer adds nothing."""
-        if (mark := _same(record)) not in self._kept:
-            self._kept.add(mark)
-            self._recording.append(record)
-
-    def _asked(self, request: Request[T]) -> dict[str, Any]:
         prompt = request.prompt
-        asked = {
+        record = {
             "step": request.step,
             "sample": request.sample,
             "hash": request.hash,
             "prompt": f"{prompt.name} v{prompt.version}",
             "day": date.today().isoformat(),
         }
-        words = {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
-        return asked | words if self._prompts else asked
+        if self._prompts:
+            record |= {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
+        record |= outcome
+        if (mark := _same(record)) not in self._kept:
+            self._kept.add(mark)
+            self._recording.append(record)
 
 
 def _kept(part: Part) -> str:
@@ -106,24 +107,6 @@ def _same(record: Mapping[str, Any]) -> str:
     return json.dumps([record["step"], record["sample"], record["hash"], given], sort_keys=True, default=str)
 
 
-def error_to_json(error: errors.ModelError) -> dict[str, str]:
-    """A final error as a recording keeps it."""
-    return {
-        "kind": next(name for name, kind in FINAL.items() if isinstance(error, kind)),
-        "sentence": error.sentence,
-        "next_step": error.next_step,
-        "for_model": error.for_model if isinstance(error, errors.AnswerUnusable) else "",
-    }
-
-
-def error_from_json(data: Mapping[str, Any]) -> errors.ModelError:
-    """The error that `error_to_json` wrote."""
-    sentence, next_step = str(data.get("sentence", "")), str(data.get("next_step", ""))
-    if data["kind"] == errors.AnswerUnusable.__name__:
-        return errors.AnswerUnusable(sentence, next_step=next_step, for_model=str(data.get("for_model", "")))
-    return FINAL[data["kind"]](sentence, next_step=next_step)
-
-
 class RecordingFile:
     """The file of a recording, open for appending. Safe for several threads and processes."""
 
@@ -136,7 +119,15 @@ class RecordingFile:
                 open_regular(path, LONGEST_RECORDING).close()
             with path.open("ab+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                _cut_torn_line(file.fileno(), path)
+                data = read_bytes(path, LONGEST_RECORDING)
+                if not data.startswith(HEAD) and not HEAD.startswith(data):
+                    raise errors.InputError(
+                        f"The file {path} is not a recording, so nothing is added to it.",
+                        next_step="Record to another file.",
+                    )
+                if (whole := data.rfind(b"\n") + 1) < len(data):
+                    file.truncate(whole)
+                    os.fsync(file.fileno())
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -167,19 +158,6 @@ class RecordingFile:
         )
 
 
-def _cut_torn_line(handle: int, path: Path) -> None:
-    data = read_bytes(path, LONGEST_RECORDING)
-    if not data.startswith(HEAD) and not HEAD.startswith(data):
-        raise errors.InputError(
-            f"The file {path} is not a recording, so nothing is added to it.",
-            next_step="Record to another file.",
-        )
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.ftruncate(handle, whole)
-        os.fsync(handle)
-
-
 class Replay:
     """Answers from a recording. Costs nothing; usage and cost are those of the recorded run."""
 
@@ -199,7 +177,11 @@ class Replay:
     def ask(self, request: Request[T]) -> Answer[T]:
         record = self._found(request)
         if "error" in record:
-            raise error_from_json(record["error"])
+            kept = record["error"]
+            kind, more = FINAL[kept["kind"]], {"next_step": str(kept.get("next_step", ""))}
+            if kind is errors.AnswerUnusable:
+                more["for_model"] = str(kept.get("for_model", ""))
+            raise kind(str(kept.get("sentence", "")), **more)
         try:
             answer = answer_from_json(request.answer, record["answer"])
             if request.check is not None:
@@ -215,25 +197,22 @@ class Replay:
         return replace(answer, source="recording", wording="same" if same else "earlier")
 
     def _found(self, request: Request[T]) -> Mapping[str, Any]:
-        records = self._records.get((request.step, request.sample))
+        step, sample = request.step, request.sample
+        records = self._records.get((step, sample))
         if not records:
-            raise self._miss(request.step, request.sample)
+            close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
+            hint = f" The nearest recorded step is {close[0]}." if close else ""
+            raise errors.ReplayMiss(
+                f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
+                next_step="Record the run again, or ask a model.",
+            )
         same_words = [record for record in records if _answers_same_words(record, request)]
         if same_words:
             return same_words[-1]
         self.earlier += 1
         now = f"{request.prompt.name} v{request.prompt.version}"
-        note = f"step {request.step} was recorded for an earlier wording of {now}"
-        self._tell(Progress("replay", note=note))
+        self._tell(Progress("replay", note=f"step {step} was recorded for an earlier wording of {now}"))
         return records[-1]
-
-    def _miss(self, step: str, sample: int) -> errors.ReplayMiss:
-        close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
-        hint = f" The nearest recorded step is {close[0]}." if close else ""
-        return errors.ReplayMiss(
-            f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
-            next_step="Record the run again, or ask a model.",
-        )
 
 
 def read_recording(file: Path) -> list[dict[str, Any]]:

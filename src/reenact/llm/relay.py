@@ -17,13 +17,14 @@ import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError, ModelUnreachable, StorageError
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, json_in, misfits, values
-from reenact.llm.ask import Call, Reply, Text, Turn, Usage
+from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
 from reenact.llm.patience import Clock, Patience
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
@@ -31,6 +32,9 @@ from reenact.types import Progress, Tell, tell_nobody
 RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
+FIELDS = {"turns": list, "schema": dict} | dict.fromkeys(("step", "prompt", "system", "schema_name"), str)
+"""What a request must have, by kind."""
+COUNTS = ("input_tokens", "output_tokens")
 LONGEST_FILE = 4 * LONGEST_ANSWER
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
@@ -94,8 +98,10 @@ def take_answer(folder: Path, name: str) -> Reply | None:
         # A bare JSON answer is as good as a wrapped one.
         return Reply(data.decode("utf-8", "replace"), RELAY)
     text = filed["text"] if isinstance(filed.get("text"), str) else json.dumps(filed.get("answer"))
-    by = str(filed.get("by") or "")[:100]
-    return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=_usage(filed.get("usage")))
+    by, counted = str(filed.get("by") or "")[:100], filed.get("usage")
+    tokens = [counted.get(name) for name in COUNTS] if isinstance(counted, dict) else [None]
+    known = all(isinstance(one, int) and one >= 0 for one in tokens)
+    return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=Usage(*tokens) if known else None)
 
 
 def waiting(folder: Path) -> list[Waiting]:
@@ -113,7 +119,8 @@ def show_request(folder: Path, name: str) -> Waiting:
             f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
         )
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
-    if not _is_request(request):
+    formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
+    if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
         raise InputError(f"The file {matches[0]}.request.json in {folder} is not a request of a relay.")
     return Waiting(matches[0], request)
 
@@ -127,8 +134,8 @@ def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: 
         )
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
-    target = folder / f"{asked.id}.answer.json"
-    filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **({"by": by} if by else {})}
+    target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
+    filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **signed}
     _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
     (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
     return target
@@ -148,35 +155,15 @@ def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool
 
 
 def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
-    nth = 0
-    shown: list[dict[str, Any]] = []
-    for turn in turns:
-        parts: list[dict[str, Any]] = []
-        for part in turn.parts:
-            if isinstance(part, Text):
-                parts.append({"text": part.text})
-                continue
-            nth += 1
-            file = f"{name}.{nth}{SUFFIXES.get(part.media_type, '.image')}"
-            parts.append({"image": file, "media_type": part.media_type, "label": part.label})
-        shown.append({"role": turn.role, "parts": parts})
-    return shown
+    number = count(1)
 
+    def shown(part: Part) -> dict[str, str]:
+        if isinstance(part, Text):
+            return {"text": part.text}
+        file = f"{name}.{next(number)}{SUFFIXES.get(part.media_type, '.image')}"
+        return {"image": file, "media_type": part.media_type, "label": part.label}
 
-def _is_request(request: Any) -> bool:
-    if not isinstance(request, dict) or request.get("format") != REQUEST_FORMAT:
-        return False
-    texts = all(isinstance(request.get(name), str) for name in ("step", "prompt", "system", "schema_name"))
-    return texts and isinstance(request.get("turns"), list) and isinstance(request.get("schema"), dict)
-
-
-def _usage(data: Any) -> Usage | None:
-    if not isinstance(data, dict):
-        return None
-    sent, received = data.get("input_tokens"), data.get("output_tokens")
-    if isinstance(sent, int) and isinstance(received, int) and min(sent, received) >= 0:
-        return Usage(sent, received)
-    return None
+    return [{"role": turn.role, "parts": [shown(part) for part in turn.parts]} for turn in turns]
 
 
 def _listed(folder: Path) -> list[str]:

@@ -17,10 +17,8 @@ from pydantic import BaseModel
 
 from reenact.errors import ReplayMiss
 from reenact.llm.ask import Call, Reply
-from reenact.llm.budget import Budget
 from reenact.llm.live import LiveModel
-from reenact.llm.patience import Clock, ManualClock, Patience
-from reenact.types import Tell, tell_nobody
+from reenact.llm.patience import ManualClock
 
 Line: TypeAlias = BaseModel | Mapping[str, Any] | str | Reply | Exception
 Script: TypeAlias = Sequence[Line] | Mapping[str, Line | Sequence[Line]] | Callable[[Call], Line]
@@ -29,34 +27,28 @@ Script: TypeAlias = Sequence[Line] | Mapping[str, Line | Sequence[Line]] | Calla
 class Scripted(LiveModel):
     """Answers from a script. Its clock is manual unless one is given: waits take no time."""
 
-    def __init__(
-        self,
-        script: Script,
-        *,
-        name: str = "scripted",
-        budget: Budget | None = None,
-        patience: Patience | None = None,
-        clock: Clock | None = None,
-        tell: Tell = tell_nobody,
-    ) -> None:
-        wire, clock = ScriptWire(script, name), clock or ManualClock()
+    def __init__(self, script: Script, **options: Any) -> None:
+        """`options` are those of a LiveModel."""
+        wire = ScriptWire(script)
         self.calls = wire.calls
         """Every call that was sent, in order."""
-        super().__init__(wire, budget=budget, patience=patience, clock=clock, tell=tell)
+        super().__init__(wire, **{"clock": ManualClock(), **options})
 
 
 class ScriptWire:
     """The wire behind `Scripted`."""
 
-    billed = False
+    name, billed = "scripted", False
 
-    def __init__(self, script: Script, name: str = "scripted") -> None:
-        self.name = name
+    def __init__(self, script: Script) -> None:
         self.calls: list[Call] = []
         self._lock = threading.Lock()
         self._compute = script if callable(script) else None
-        by_step = script if isinstance(script, Mapping) else {"": script}
-        self._lines = {} if callable(script) else {step: _as_list(lines) for step, lines in by_step.items()}
+        by_step: Any = script if isinstance(script, Mapping) else {"": script}
+        self._lines: dict[str, list[Line]] = {}
+        for step, lines in () if callable(script) else by_step.items():
+            single = isinstance(lines, BaseModel | Mapping | str | Reply | Exception)
+            self._lines[step] = [lines] if single else list(lines)
 
     def send(self, call: Call, within_s: float) -> Reply:  # noqa: ARG002  a script never waits
         with self._lock:
@@ -78,8 +70,3 @@ class ScriptWire:
                 next_step="Add the answer to the script that the test gives.",
             )
         return lines.pop(0)
-
-
-def _as_list(lines: Any) -> list[Line]:
-    one = isinstance(lines, BaseModel | Mapping | str | Reply | Exception)
-    return [lines] if one else list(lines)

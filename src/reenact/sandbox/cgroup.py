@@ -13,7 +13,7 @@ import os
 import secrets
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.sandbox.box import Limits
@@ -42,18 +42,16 @@ class Place:
         return f"cgroup v{self.version}: {', '.join(have)}"
 
 
-@dataclass
-class Group:
+@dataclass(frozen=True)
+class Group(Place):
     """One box's control group: one folder in v2, one a controller in v1."""
 
-    memory: Path | None
-    pids: Path | None
-    version: int
-    folders: tuple[Path, ...] = field(default=())
+    own: tuple[Path, ...] = ()
+    """Its folders; none of a group that somebody else made."""
 
     def add(self, pid: int) -> None:
         """Move a process in; what it starts afterwards is born inside."""
-        for folder in self.folders:
+        for folder in self.own:
             (folder / "cgroup.procs").write_text(str(pid))
 
     def memory_used(self) -> int | None:
@@ -82,7 +80,7 @@ class Group:
 
     def close(self) -> None:
         """Kill what is left and remove the group."""
-        for folder in self.folders:
+        for folder in self.own:
             remove_group(folder)
 
 
@@ -91,13 +89,13 @@ def make_group(place: Place, name: str, limits: Limits, member: int | None = Non
     after all."""
     memory = place.memory / f"{_NAME}{name}" if place.memory else None
     pids = place.pids / f"{_NAME}{name}" if place.pids else None
-    group = Group(memory, pids, place.version, place.folders(name))
+    group = Group(place.version, memory, pids, place.folders(name))
     most = limits.memory_bytes
     values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
     if place.version == 1:
         values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
     try:
-        for folder in group.folders:
+        for folder in group.own:
             folder.mkdir()
         for file, value in values.items():
             if memory is not None and (memory / file).exists():
@@ -136,9 +134,8 @@ def remove_group(folder: Path) -> None:
 def find_place(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Place | None:
     """Where this process may make groups, none when nowhere. Found once, by making and removing one."""
     lines = _memberships(own)
-    if not lines:
-        return None
-    return (_find_v2 if (root / "cgroup.controllers").exists() else _find_v1)(root, lines)
+    find = _find_v2 if (root / "cgroup.controllers").exists() else _find_v1
+    return find(root, lines) if lines else None
 
 
 def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
@@ -218,11 +215,11 @@ def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
     lines = _memberships(Path(f"/proc/{pid}/cgroup"))
     if lines and (root / "cgroup.controllers").exists():
         folder = _folder_v2(root, lines)
-        return Group(folder, folder, 2) if (folder / "memory.events").exists() else None
+        return Group(2, folder, folder) if (folder / "memory.events").exists() else None
     found = {
         name: root / name / path.lstrip("/")
         for _, controllers, path in lines
         for name in ("memory", "pids")
         if name in controllers.split(",") and (root / name / path.lstrip("/")).is_dir()
     }
-    return Group(found.get("memory"), found.get("pids"), 1) if found else None
+    return Group(1, found.get("memory"), found.get("pids")) if found else None

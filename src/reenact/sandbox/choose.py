@@ -97,6 +97,9 @@ def notice(sandbox: Sandbox) -> str:
 
 def describe() -> tuple[TierReport, ...]:
     """Every tier on this machine, the best first, for `reenact doctor`."""
+    from reenact.sandbox.cgroup import find_place
+    from reenact.sandbox.seccomp import box_filter
+
     reports: list[TierReport] = []
     taken = False
     for name in ("bubblewrap", "container", "sandlock", "none"):
@@ -104,19 +107,8 @@ def describe() -> tuple[TierReport, ...]:
         missing = sandbox.missing()
         chosen = name in BY_ITSELF and not missing and not taken
         taken |= chosen
-        force = () if missing else _in_force(name)
+        filtered = ["seccomp filter"] if name == "bubblewrap" and box_filter() is not None else []
+        place = find_place() if name != "container" else None
+        force = () if missing else (*filtered, *([] if place is None else [str(place)]))
         reports.append(TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen))
     return tuple(reports)
-
-
-def _in_force(name: str) -> tuple[str, ...]:
-    from reenact.sandbox.cgroup import find_place
-    from reenact.sandbox.seccomp import box_filter
-
-    found: list[str] = []
-    if name == "bubblewrap" and box_filter() is not None:
-        found.append("seccomp filter")
-    place = find_place() if name != "container" else None
-    if place is not None:
-        found.append(str(place))
-    return tuple(found)

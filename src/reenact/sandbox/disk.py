@@ -196,18 +196,18 @@ def open_nameless(processes: BoxProcesses) -> Nameless:
 
 def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
     """Files without a name wherever they can be held; slow."""
-    found = open_nameless(processes)
+    found, proc = open_nameless(processes), processes.proc
     left = 5 * MOST_DESCRIPTORS
     for number in processes.numbers():
-        for task in listed(processes.proc, f"{number}/task"):
-            left -= _add_open(found, processes.proc, f"{number}/task/{task}/fd")
+        for task in listed(proc, f"{number}/task"):
+            left -= _add_open(found, proc, f"{number}/task/{task}/fd")
             if left < 0:
                 found.unsized = True
                 return found
-        _add_mapped(found, processes.proc, number, shm_device)
-        for entry in listed(processes.proc, f"{number}/fdinfo"):
+        _add_mapped(found, proc, number, shm_device)
+        for entry in listed(proc, f"{number}/fdinfo"):
             # A socket may hold descriptors that nobody has received yet.
-            _, sign, after = read_proc(processes.proc, f"{number}/fdinfo/{entry}").partition(b"scm_fds:")
+            _, sign, after = read_proc(proc, f"{number}/fdinfo/{entry}").partition(b"scm_fds:")
             found.unsized |= bool(sign) and int(after.split()[0]) > 0
     return found
 

@@ -2,7 +2,7 @@
 
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
 
@@ -42,7 +42,7 @@ class Tier:
             return BoxResult(Ending.SANDBOX_FAILED, self.name, why=f"its folder could not be made: {error}")
         output = Output(limits.keep_bytes, limits.output_bytes, on_output)
         try:
-            result = _Life(self, folder, command, limits, output).run(stop)
+            result = self._live(folder, command, limits, output, stop)
         finally:
             left = folder.close()
         return replace(result, events=(*result.events, *(Event("left-behind", name) for name in left)))
@@ -51,53 +51,46 @@ class Tier:
         """Start the command in a filled folder. Raises BoxBroke when that fails."""
         raise NotImplementedError
 
-
-@dataclass(frozen=True)
-class _Life:
-    """One box from its filled folder to its result."""
-
-    tier: Tier
-    folder: BoxFolder
-    command: Command
-    limits: Limits
-    output: Output
-
-    def run(self, stop: Stop | None) -> BoxResult:
-        free = free_bytes(self.folder.path)
+    def _live(
+        self, folder: BoxFolder, command: Command, limits: Limits, output: Output, stop: Stop | None
+    ) -> BoxResult:
+        """One box from its empty folder to its result."""
+        free = free_bytes(folder.path)
         if free < HOST_RESERVE_BYTES:
-            return self._failed(f"only {free // MIB} MiB of disk are free at {self.folder.path}")
+            why = f"only {free // MIB} MiB of disk are free at {folder.path}"
+            return BoxResult(Ending.SANDBOX_FAILED, self.name, why=why)
+        box: Started | None = None
         try:
-            fill(self.folder.work, self.command, self.limits)
+            fill(folder.work, command, limits)
             crash_point("C8")
-            box = self.tier.start(self.folder, self.command, self.limits)
-        except BoxBroke as error:
-            return self._failed(str(error))
-        except OSError as error:
-            return self._failed(f"it could not be started: {error}")
-        try:
-            return self._watch(box, stop)
-        except BoxBroke as error:
-            return self._failed(str(error))
-        except OSError as error:
-            return self._failed(f"it could not be watched: {error}")
+            box = self.start(folder, command, limits)
+            return self._watch(box, command, limits, output, stop)
+        except (BoxBroke, OSError) as error:
+            what = "it could not be started" if box is None else "it could not be watched"
+            why = str(error) if isinstance(error, BoxBroke) else f"{what}: {error}"
+            output.finish()
+            return BoxResult(Ending.SANDBOX_FAILED, self.name, why=why, output=output.text())
         finally:
-            # The watch kills its box; this is for the watch that could not.
-            if box.process.returncode is None:
-                box.kill()
-                with suppress(subprocess.TimeoutExpired):
-                    box.process.wait(5)
-            box.close()
+            if box is not None:
+                # The watch kills its box; this is for the watch that could not.
+                if box.process.returncode is None:
+                    box.kill()
+                    with suppress(subprocess.TimeoutExpired):
+                        box.process.wait(5)
+                box.close()
 
-    def _watch(self, box: Started, stop: Stop | None) -> BoxResult:
+    def _watch(
+        self, box: Started, command: Command, limits: Limits, output: Output, stop: Stop | None
+    ) -> BoxResult:
         crash_point("C9")
         # A group counts its own; the machine's count also moves when a neighbour is killed.
         blame_machine = box.group is None or box.group.memory is None
         kills_before = _host_oom_kills() if blame_machine else 0
-        ended = Supervision(box, self.limits, self.output, self.command.stdin, stop).run()
+        status, crossing, used = Supervision(box, limits, output, command.stdin, stop).run()
         crash_point("C10")
-        end = ProgramEnd(crossing=ended.crossing) if ended.crossing else box.ended(ended.status)
-        events = [*(box.network.events() if box.network is not None else ()), *self.output.events]
-        collected = collect(self.folder.work, self.command.collect, self.limits.result_bytes, disposable=True)
+        end = ProgramEnd(crossing=crossing) if crossing else box.ended(status)
+        events = [*(box.network.events() if box.network is not None else ()), *output.events]
+        collected = collect(box.folder.work, command.collect, limits.result_bytes, disposable=True)
         events += [Event("result-missing", name) for name in collected.missing]
         ending, why = _name(end, collected)
         if ending is not Ending.RESULT_REFUSED:
@@ -107,22 +100,16 @@ class _Life:
             why = "memory: the machine itself ran out and its kernel killed the program"
         return BoxResult(
             ending,
-            self.tier.name,
+            self.name,
             exit_code=end.exit_code,
             signal=end.signal,
             why=why,
-            wall_s=ended.wall_s,
-            cpu_s=ended.cpu_s,
-            peak_memory_bytes=ended.peak_memory_bytes,
-            output=self.output.text(),
-            output_dropped_bytes=self.output.dropped_bytes,
+            **used,
+            output=output.text(),
+            output_dropped_bytes=output.dropped_bytes,
             results=collected.results,
             events=tuple(events),
         )
-
-    def _failed(self, why: str) -> BoxResult:
-        self.output.finish()
-        return BoxResult(Ending.SANDBOX_FAILED, self.tier.name, why=why, output=self.output.text())
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:

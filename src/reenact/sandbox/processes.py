@@ -80,10 +80,9 @@ class Descendants(BoxProcesses):
 
     def __init__(self, root: int) -> None:
         super().__init__(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), frozenset({root}))
-        self._root = root
 
     def numbers(self) -> Iterator[str]:
-        yield from map(str, descendants(self._root))
+        yield from map(str, descendants(*self.reapers))
 
 
 def descendants(root: int, *, dead: bool = True) -> list[int]:
@@ -108,16 +107,13 @@ def descendants(root: int, *, dead: bool = True) -> list[int]:
 
 def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
     """The content of a file of /proc; empty when the process is gone or not ours to look into."""
-    parts: list[bytes] = []
-    try:
-        with opened(name, os.O_RDONLY, proc) as file:
-            # One read may give less than there is, since the kernel fills a page at a time.
-            while most > 0 and (part := os.read(file, most)):
-                parts.append(part)
-                most -= len(part)
-    except OSError:
-        return b""
-    return b"".join(parts)
+    content = b""
+    with suppress(OSError), opened(name, os.O_RDONLY, proc) as file:
+        # One read may give less than there is, since the kernel fills a page at a time.
+        while len(content) < most and (part := os.read(file, most - len(content))):
+            content += part
+        return content
+    return b""
 
 
 def _kilobytes(proc: int, name: str, *wanted: bytes) -> list[int]:
@@ -128,11 +124,9 @@ def _kilobytes(proc: int, name: str, *wanted: bytes) -> list[int]:
 
 def listed(proc: int, name: str) -> list[str]:
     """The entries of a folder of /proc; none when the process is gone."""
-    try:
-        with opened(name, os.O_RDONLY | os.O_DIRECTORY, proc) as folder:
-            return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
-    except OSError:
-        return []
+    with suppress(OSError), opened(name, os.O_RDONLY | os.O_DIRECTORY, proc) as folder:
+        return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
+    return []
 
 
 MOST_PRINTED = 32 * 1024 * 1024

@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -221,7 +221,12 @@ def own_git_folder(tree: Path) -> Iterator[Path]:
         if not _HEAD.fullmatch(head):
             raise InputError(f"The repository's HEAD makes no sense: {head[:80]!r}")
         (ours / "HEAD").write_text(head)
-        (ours / "config").write_text(_own_config(theirs))
+        # Of their settings only the kind of hash is looked at, by its letters.
+        stated = _read(theirs / "config", 1024 * 1024) if stat.S_ISREG(_mode(theirs / "config")) else b""
+        sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", stated) is not None
+        hashes = "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ""
+        core = f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n"
+        (ours / "config").write_text(core + hashes)
         for name in ("index", "packed-refs", "shallow"):
             if stat.S_ISREG(_mode(theirs / name)):
                 written = (theirs / name).lstat().st_mtime_ns
@@ -230,14 +235,6 @@ def own_git_folder(tree: Path) -> Iterator[Path]:
                 os.utime(ours / name, ns=(written, written))
         _copy_references(theirs, ours)
         yield ours
-
-
-def _own_config(theirs: Path) -> str:
-    """Our settings; of theirs only the kind of hash is looked at, by its letters."""
-    text = _read(theirs / "config", 1024 * 1024) if stat.S_ISREG(_mode(theirs / "config")) else b""
-    sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", text) is not None
-    ours = f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n"
-    return ours + "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ours
 
 
 def _copy_references(theirs: Path, ours: Path) -> None:
@@ -255,10 +252,9 @@ def _copy_references(theirs: Path, ours: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    try:
+    with suppress(OSError):
         return path.lstat().st_mode
-    except OSError:
-        return 0
+    return 0
 
 
 def _read(path: Path, most: int) -> bytes:

@@ -12,7 +12,7 @@ import selectors
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import TypedDict
 
 from reenact.plain import PlainText
 from reenact.sandbox.box import MIB, Ending, Event, Limits, OnOutput
@@ -82,12 +82,9 @@ _DEATH_S = 10.0
 _CHUNK = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of a box: the wait status of its process, what crossed a limit, what it used."""
+class Used(TypedDict):
+    """What a box used, as its result says it."""
 
-    status: int
-    crossing: Crossing | None
     wall_s: float
     cpu_s: float
     peak_memory_bytes: int
@@ -109,8 +106,9 @@ class Supervision:
         self._usage: resource.struct_rusage | None = None
         self._end = os.pidfd_open(box.process.pid)
 
-    def run(self) -> Ended:
-        """Wait for the end. The box is dead when this returns, also when it raises."""
+    def run(self) -> tuple[int, Crossing | None, Used]:
+        """Wait for the end: the wait status of its process, what crossed a limit, what it used. The box is
+        dead when this returns, also when it raises."""
         try:
             self._watch_for(self._box.output, selectors.EVENT_READ, self._read)
             self._watch_for(self._box.input, selectors.EVENT_WRITE, self._write)
@@ -126,7 +124,14 @@ class Supervision:
                 pass
             self._output.finish()
             last = self._too_much_output() if self._output.over else self._watcher.look(last=True)
-            return self._result(crossing or last, wall)
+            if self._status is None or self._usage is None:
+                raise BoxBroke("its end could not be read")
+            cpu = max(self._usage.ru_utime + self._usage.ru_stime, self._watcher.cpu_s)
+            # A child starts with the peak of its parent: one below our own peak says nothing about the box.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
+            peak = max(peak, self._watcher.peak_memory_bytes)
+            return self._status, crossing or last, Used(wall_s=wall, cpu_s=cpu, peak_memory_bytes=peak)
         finally:
             if self._status is None:
                 self._box.kill()
@@ -226,12 +231,3 @@ class Supervision:
                 raise BoxBroke(f"its processes did not die within {_DEATH_S:g} s of SIGKILL")
             death.poll(500)
             self._reap()
-
-    def _result(self, crossing: Crossing | None, wall: float) -> Ended:
-        if self._status is None or self._usage is None:
-            raise BoxBroke("its end could not be read")
-        cpu = max(self._usage.ru_utime + self._usage.ru_stime, self._watcher.cpu_s)
-        # A child starts with the peak of its parent: a figure below our own peak says nothing about the box.
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
-        return Ended(self._status, crossing, wall, cpu, max(peak, self._watcher.peak_memory_bytes))

@@ -19,6 +19,16 @@ from reenact.errors import InputError
 from reenact.sandbox.box import Command, Mount
 
 USER = "box"
+_VARIABLES = f"""
+    HOME={{home}} USER={USER} LOGNAME={USER} SHELL=/bin/sh TMPDIR={{tmp}} LANG=C.UTF-8 TERM=dumb
+    XDG_CACHE_HOME={{home}}/.cache XDG_CONFIG_HOME={{home}}/.config XDG_DATA_HOME={{home}}/.local/share
+    MPLCONFIGDIR={{home}}/.cache/matplotlib MPLBACKEND=Agg HF_HOME={{home}}/.cache/huggingface
+    TORCH_HOME={{home}}/.cache/torch TORCHINDUCTOR_CACHE_DIR={{home}}/.cache/torchinductor
+    TRITON_CACHE_DIR={{home}}/.cache/triton KERAS_HOME={{home}}/.cache/keras
+    PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+"""
+"""The interpreter's own folders are read-only inside, and a forged cache must not be trusted anywhere: no
+bytecode is written. What is printed is watched while it is printed: nothing of it is held back."""
 
 
 def passable(text: str) -> bool:
@@ -36,31 +46,10 @@ def box_environment(home: str, tmp: str, added: Mapping[str, str]) -> dict[str, 
             raise InputError(
                 f"A variable has a name without '=' and holds text without NUL. Received: {name!r}"
             )
-    found = {
-        "PATH": f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-        "HOME": home,
-        "USER": USER,
-        "LOGNAME": USER,
-        "SHELL": "/bin/sh",
-        "TMPDIR": tmp,
-        "LANG": "C.UTF-8",
-        "TERM": "dumb",
-        "XDG_CACHE_HOME": f"{home}/.cache",
-        "XDG_CONFIG_HOME": f"{home}/.config",
-        "XDG_DATA_HOME": f"{home}/.local/share",
-        "MPLCONFIGDIR": f"{home}/.cache/matplotlib",
-        "MPLBACKEND": "Agg",
-        "HF_HOME": f"{home}/.cache/huggingface",
-        "TORCH_HOME": f"{home}/.cache/torch",
-        "TORCHINDUCTOR_CACHE_DIR": f"{home}/.cache/torchinductor",
-        "TRITON_CACHE_DIR": f"{home}/.cache/triton",
-        "KERAS_HOME": f"{home}/.cache/keras",
-        # The interpreter's own folders are read-only inside, and a forged cache must not be trusted anywhere.
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # What is printed is watched while it is printed.
-        "PYTHONUNBUFFERED": "1",
-    }
-    return found | dict(added)
+    path = f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+    stated = (pair.partition("=") for pair in _VARIABLES.split())
+    found = {name: value.format(home=home, tmp=tmp) for name, _, value in stated}
+    return {"PATH": path, **found, **added}
 
 
 WORK, HOME, TMP = "/box/work", "/box/home", "/tmp"  # noqa: S108 - paths inside the box

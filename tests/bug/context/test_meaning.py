@@ -9,7 +9,6 @@ from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import read_clues
 from reenact.bug.context.definitions import (
     LONGEST,
-    Target,
     dependencies,
     exact_chunks,
     function_head,
@@ -69,7 +68,7 @@ def test_names_are_given_as_users_import_them(code: CodeIndex) -> None:
 
 def test_the_surface_of_a_class(code: CodeIndex) -> None:
     shown = [
-        (one.name, one.text, one.doc) for one in signatures(code, [Target(found(code, "mininet.Gate"))], {})
+        (one.name, one.text, one.doc) for one in signatures(code, [(found(code, "mininet.Gate"), None)], {})
     ]
     assert shown == [
         (
@@ -83,7 +82,7 @@ def test_the_surface_of_a_class(code: CodeIndex) -> None:
 
 
 def test_the_surface_of_a_function(code: CodeIndex) -> None:
-    (one,) = signatures(code, [Target(found(code, "mininet.maths.squash"))], {})
+    (one,) = signatures(code, [(found(code, "mininet.maths.squash"), None)], {})
     assert (one.name, one.text) == ("mininet.maths.squash", "def squash(values, sharpness)")
 
 

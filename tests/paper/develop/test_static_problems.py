@@ -13,7 +13,7 @@ from reenact.paper.develop.checks import Stage, static_problems
 
 
 def found(project: Project, stage: Stage = Stage.EXPERIMENT) -> list[str]:
-    return [str(one) for one in static_problems(project, environment_for(project, ()), stage.due)]
+    return [str(one) for one in static_problems(project, environment_for(project, (), (), None), stage.due)]
 
 
 def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
@@ -93,7 +93,7 @@ def test_imports_and_proposals() -> None:
     )
     assert imported(project) == ("nosuchmodule", "numpy", "sklearn")
     written = project.changed({"requirements.txt": "nosuchmodule==1.2  # why\n-r other\n"})
-    prepared = environment_for(written, ())
+    prepared = environment_for(written, (), (), None)
     assert "nosuchmodule" in prepared.lacking
     assert "nosuchmodule==1.2" in prepared.proposed
     assert prepared.python == sys.executable
@@ -101,7 +101,7 @@ def test_imports_and_proposals() -> None:
 
 
 def test_what_the_user_wants_and_is_here_changes_nothing() -> None:
-    here = environment_for(Project({"a.py": "import packaging\n"}), ("packaging",))
+    here = environment_for(Project({"a.py": "import packaging\n"}), ("packaging",), (), None)
     assert (here.lacking, here.proposed) == ((), ())
-    wanting: Any = environment_for(Project({"a.py": "import packaging\n"}), ("packaging<0.1",))
+    wanting: Any = environment_for(Project({"a.py": "import packaging\n"}), ("packaging<0.1",), (), None)
     assert wanting.proposed == ("packaging<0.1",)

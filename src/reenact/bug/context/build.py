@@ -17,18 +17,10 @@ the rest      what matched well elsewhere, then further chunks of the module, wh
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from reenact.bug.context import definitions
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, read_clues
 from reenact.bug.context.context import Context, Pack, Signature
-from reenact.bug.context.definitions import (
-    dependencies,
-    entry_points,
-    exact_chunks,
-    exported,
-    mentioned,
-    signatures,
-    targets_of,
-)
 from reenact.bug.context.index import CodeIndex, count_words
 from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
@@ -87,9 +79,9 @@ class Finds:
 
     def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
         """How to call what these chunks define, but what the report mentions anyway."""
-        targets = [target for one in ranked for target in targets_of(self.code, one.chunk)]
+        targets = [target for one in ranked for target in definitions.targets_of(self.code, one.chunk)]
         shown = {one.name for one in self.surface}
-        found = signatures(self.code, targets, self.clues.argument_names)
+        found = definitions.signatures(self.code, targets, self.clues.argument_names)
         return (one for one in found if one.name not in shown)
 
     def focus(self, chunk: Chunk) -> tuple[int, ...]:
@@ -113,7 +105,7 @@ def build_contexts(
     steps = options.parts
     clues = read_clues(query)
     frames = locate_frames(code, clues.frames)
-    ranker = Ranker(code, clues, frames, exact_chunks(code, clues))
+    ranker = Ranker(code, clues, frames, definitions.exact_chunks(code, clues))
     ranked = ranker.rank(query, embed, again=steps.rerank)
     if not ranked:
         # The report shares no word with the project: its definitions in order, without its tests.
@@ -123,9 +115,10 @@ def build_contexts(
     whole = Part("the repository", ranked)
     parts = partition(ranked, 2 * options.contexts) if steps.modules else (whole,)
     loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
-    targets = (*mentioned(code, clues, ranked), *exported(code))
-    surface = signatures(code, targets, clues.argument_names)
-    finds = Finds(code, clues, ranked, frames, loops, surface, entry_points(code))
+    exported, entry_points = definitions.exported(code)
+    targets = (*definitions.mentioned(code, clues, ranked), *exported)
+    surface = definitions.signatures(code, targets, clues.argument_names)
+    finds = Finds(code, clues, ranked, frames, loops, surface, entry_points)
     made: list[Context] = []
     for rank, part in enumerate(parts, 1):
         context = make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
@@ -193,7 +186,13 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     best = finds.ranked[0].score
     elsewhere = [one for one in finds.ranked if one.score >= WEAK * best and not one.chunk.is_aside]
     _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
-    return pack.done(part.name, _why(finds, part, rank, pack.pieces))
+    first = part.ranked[0]
+    place = f"{first.chunk.name or 'the top level'} at {first.chunk.path}:{first.chunk.first} ({first.why})"
+    why = f"Module {rank} by relevance; its best match is {place}."
+    why += "" if any(loop.chunk in pack.pieces for loop in finds.loops) else " No training loop is shown."
+    left = finds.code.files.left_out
+    why += f" {len(left)} files were not read, for example {left[0]}." if left else ""
+    return pack.done(part.name, why)
 
 
 def _add_ranked(pack: Pack, finds: Finds, ranked: Iterable[Ranked], until: float) -> None:
@@ -210,7 +209,7 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
         wanted: dict[Chunk, str] = {}
         for chunk in layer:
             name = chunk.name or str(chunk.path)
-            for other, why in dependencies(finds.code, chunk).items():
+            for other, why in definitions.dependencies(finds.code, chunk).items():
                 if other not in pack.pieces:
                     wanted.setdefault(other, f"{why} in {name}" if why.startswith("called") else why)
         layer = []
@@ -245,13 +244,3 @@ def _example(finds: Finds) -> Chunk | None:
                 found[chunk] = found.get(chunk, 0.0) + one.score / len(holding)
     scores = {one.chunk: one.score for one in finds.ranked}
     return max(found, key=lambda one: (found[one] + scores.get(one, 0.0), -one.number), default=None)
-
-
-def _why(finds: Finds, part: Part, rank: int, taken: Collection[Chunk]) -> str:
-    best = part.ranked[0]
-    place = f"{best.chunk.path}:{best.chunk.first}"
-    name = best.chunk.name or "the top level"
-    shown, left = any(loop.chunk in taken for loop in finds.loops), finds.code.files.left_out
-    why = f"Module {rank} by relevance; its best match is {name} at {place} ({best.why})."
-    why += "" if shown else " No training loop is shown."
-    return f"{why} {len(left)} files were not read, for example {left[0]}." if left else why

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 from reenact.codegen.syntax import Definition, FunctionNode, parsed
 
@@ -22,6 +23,7 @@ _ASIDE = re.compile(
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$"
 )
 _BLOCKS = (ast.If, ast.Try, ast.With)
+Names: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +39,9 @@ class Chunk:
     """Dotted within its file; empty for the top level."""
     first: int
     last: int
-    defines: tuple[str, ...]
+    defines: Names
     """What is defined in it, dotted within the file: a small class names its methods too."""
-    parameters: tuple[str, ...]
+    parameters: Names
     text: str
 
     def __contains__(self, line: int) -> bool:
@@ -58,7 +60,7 @@ def is_aside(path: PurePosixPath) -> bool:
 
 def cut(path: PurePosixPath, text: str, number: int = 0) -> tuple[Chunk, ...]:
     """The chunks of a file's text, in order, numbered from there."""
-    return tuple(_Cutter(path, text.split("\n"), number).cut_all(parsed(text)))
+    return tuple(_Cutter(path, text.split("\n"), number).all(parsed(text)))
 
 
 @dataclass
@@ -69,7 +71,7 @@ class _Cutter:
     _lines: list[str]
     _number: int
 
-    def cut_all(self, tree: ast.Module | None) -> Iterator[Chunk]:
+    def all(self, tree: ast.Module | None) -> Iterator[Chunk]:
         """Chunks of the whole file; windows of lines where it is no valid Python."""
         if tree is not None:
             yield from self.cut(tree.body, 1, len(self._lines), "")
@@ -80,15 +82,7 @@ class _Cutter:
                 names = tuple(found[1] for line in part if (found := _DEFINITION.match(line)))
                 yield self._chunk("text", "", start + 1, start + len(part), names)
 
-    def _chunk(
-        self,
-        kind: str,
-        name: str,
-        first: int,
-        last: int,
-        defines: tuple[str, ...],
-        taken: tuple[str, ...] = (),
-    ) -> Chunk:
+    def _chunk(self, kind: str, name: str, first: int, last: int, defines: Names, taken: Names = ()) -> Chunk:
         text = "\n".join(self._lines[first - 1 : last])
         made = Chunk(self._number, self._path, kind, name, first, last, defines, taken, text)
         self._number += 1
@@ -125,7 +119,7 @@ class _Cutter:
             start -= 1
         return start
 
-    def _definition(self, node: Definition, start: int, owner: str, also: tuple[str, ...]) -> Iterator[Chunk]:
+    def _definition(self, node: Definition, start: int, owner: str, also: Names) -> Iterator[Chunk]:
         name = f"{owner}{node.name}"
         end = node.end_lineno or node.lineno
         if not isinstance(node, ast.ClassDef):
@@ -168,7 +162,7 @@ def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _flat(one.body if isinstance(one, ast.ExceptHandler) else [one])
 
 
-def _parameters(node: FunctionNode) -> tuple[str, ...]:
+def _parameters(node: FunctionNode) -> Names:
     taken = node.args
     names = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
     return tuple(name for name in names if name not in ("self", "cls"))

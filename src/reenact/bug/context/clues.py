@@ -232,18 +232,14 @@ def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chun
     found: dict[Chunk, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)
-        chunk = _chunk_of(code.by_file.get(file, []), frame) if file is not None else None
-        if chunk is not None and chunk not in found:
-            found[chunk] = (len(found), frame)
+        chunks = code.by_file.get(file, []) if file is not None else []
+        by_line = [one for one in chunks if frame.line in one]
+        by_name = [one for one in code.by_name.get(frame.function, ()) if one.path == file]
+        both = [one for one in by_line if one in by_name]
+        # A function that is not there under this name may be nested, or renamed: the line decides.
+        for chunk in (both or by_name or by_line)[:1]:
+            found.setdefault(chunk, (len(found), frame))
     return found
-
-
-def _chunk_of(chunks: Sequence[Chunk], frame: ReportedFrame) -> Chunk | None:
-    by_line = [one for one in chunks if frame.line in one]
-    by_name = [one for one in chunks if frame.function in {name.rpartition(".")[2] for name in one.defines}]
-    both = [one for one in by_line if one in by_name]
-    # A function that is not there under this name may be nested, or renamed: the line decides.
-    return next(iter(both or by_name or by_line), None)
 
 
 def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from reenact.bug.codebase import Class, Found, Function, Module, methods_of
 from reenact.bug.context.chunk import Chunk, is_aside
@@ -27,13 +28,8 @@ PRIVATE = ("src", "internal", "_internal", "impl", "api", "tests", "testing")
 """Parts of a module's name by which a user does not import."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A definition whose surface is wanted."""
-
-    found: Class | Function
-    owner: Class | None = None
-    """The class of a method."""
+Target: TypeAlias = tuple[Class | Function, Class | None]
+"""A definition whose surface is wanted, of a method with its class."""
 
 
 def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
@@ -123,32 +119,25 @@ def exact_chunks(code: CodeIndex, clues: Clues) -> Mapping[Chunk, str]:
 
 def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tuple[Target, ...]:
     """Targets for the public surface: imports first, then what the report points at, best first."""
-    targets = [Target(found) for _, found in imported_definitions(code, clues)]
+    targets: list[Target] = [(found, None) for _, found in imported_definitions(code, clues)]
     for one in ranked:
         if one.pointed and not one.chunk.is_aside:
             targets += targets_of(code, one.chunk)
     return tuple(targets[:MOST_TARGETS])
 
 
-def exported(code: CodeIndex) -> tuple[Target, ...]:
-    """What the project's packages export at their top: its public entry points."""
-    found = [Target(one) for _, one in _top_names(code) if isinstance(one, Class | Function)]
-    return tuple(found[:MOST_EXPORTED])
-
-
-def entry_points(code: CodeIndex) -> tuple[str, ...]:
-    """The dotted names of what the project exports, modules too."""
-    names = (name for name, one in _top_names(code) if isinstance(one, Class | Function | Module))
-    return tuple(dict.fromkeys(names))[:MOST_EXPORTED]
-
-
-def _top_names(code: CodeIndex) -> Iterator[tuple[str, Found | None]]:
+def exported(code: CodeIndex) -> tuple[list[Target], tuple[str, ...]]:
+    """What the project's packages export at their top, its public entry points; and their dotted names,
+    modules too."""
     packages = {name: path for name, path in code.files.modules.items() if path.name == "__init__.py"}
     tops = sorted(name for name, path in packages.items() if "." not in name and not is_aside(path))
+    found: list[tuple[str, Found]] = []
     for module in filter(None, map(code.project.module, tops)):
-        for name in module.names:
-            if not name.startswith("_"):
-                yield f"{module.name}.{name}", code.project.member(module, name)
+        public = (name for name in module.names if not name.startswith("_"))
+        found += [(f"{module.name}.{name}", code.project.member(module, name)) for name in public]
+    names = dict.fromkeys(name for name, one in found if isinstance(one, Class | Function | Module))
+    targets: list[Target] = [(one, None) for _, one in found if isinstance(one, Class | Function)]
+    return targets[:MOST_EXPORTED], tuple(names)[:MOST_EXPORTED]
 
 
 def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
@@ -160,10 +149,10 @@ def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
     first, _, rest = chunk.name.partition(".")
     thing = module.names.get(first)
     if not rest and isinstance(thing, Class | Function):
-        yield Target(thing)
+        yield thing, None
     elif isinstance(thing, Class) and (owner := class_around(code, chunk, module)) is not None:
         method = owner.methods.get(rest.rpartition(".")[2])
-        yield Target(method, owner) if method is not None else Target(owner)
+        yield (method, owner) if method is not None else (owner, None)
 
 
 def signatures(code: CodeIndex, targets: Iterable[Target], wanted: Collection[str]) -> tuple[Signature, ...]:
@@ -183,7 +172,7 @@ class _Surface:
     wanted: Collection[str]
 
     def of(self, target: Target) -> Iterator[Signature]:
-        found = target.found
+        found, owner = target
         if isinstance(found, Class):
             yield from self._constructions(found)
             public = [one for one in found.methods.values() if not one.node.name.startswith("_")]
@@ -192,9 +181,9 @@ class _Surface:
             for one in (*named, *own[: max(0, MOST_METHODS - len(named))]):
                 yield from self._function(one, found)
             return
-        if target.owner is not None:
-            yield from self._constructions(target.owner)
-        yield from self._function(found, target.owner)
+        if owner is not None:
+            yield from self._constructions(owner)
+        yield from self._function(found, owner)
 
     def _function(self, found: Function, owner: Class | None) -> Iterator[Signature]:
         name = import_name(self.code, owner or found)

@@ -12,9 +12,9 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import groupby
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -94,10 +94,7 @@ class CodeIndex:
     @cached_property
     def by_file(self) -> Mapping[PurePosixPath, list[Chunk]]:
         """Chunks of each file, in order."""
-        found: dict[PurePosixPath, list[Chunk]] = {}
-        for chunk in self.chunks:
-            found.setdefault(chunk.path, []).append(chunk)
-        return found
+        return {path: list(own) for path, own in groupby(self.chunks, key=lambda chunk: chunk.path)}
 
     @cached_property
     def by_name(self) -> Mapping[str, list[Chunk]]:
@@ -133,9 +130,8 @@ class CodeIndex:
         path = chunk.path
         if path not in self._docstrings:
             first = (one.body[0] for one in self.files.nodes(path) if isinstance(one, Definition))
-            texts = (
-                one for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-            )
+            texts = (one for one in first if isinstance(one, ast.Expr))
+            texts = (one for one in texts if isinstance(one.value, ast.Constant))
             lines = (range(one.lineno + 3, (one.end_lineno or one.lineno) + 1) for one in texts)
             self._docstrings[path] = frozenset(line for listed in lines for line in listed)
         return [line for line in self._docstrings[path] if line in chunk]
@@ -148,7 +144,10 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
         raise InputError(why, next_step="Check the repository.")
     chunks: list[Chunk] = []
     postings = Postings()
-    with _no_collection():
+    # Syntax trees are many small objects without cycles: looking for cycles takes a fifth of the time.
+    restore = gc.enable if gc.isenabled() else gc.disable
+    gc.disable()
+    try:
         for number, (path, text) in enumerate(files.texts.items()):
             for chunk in cut(path, text, len(chunks)):
                 # Names of file and class are words of every method: `forward` alone says nothing.
@@ -156,23 +155,12 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
                 chunks.append(chunk)
             if number % 100 == 0:
                 tell(Progress("index", number, len(files.texts)))
-
-    def has_sign(text: str) -> bool:
-        return bool(_SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text)))
-
-    signs = frozenset(path for path, text in files.texts.items() if has_sign(text))
-    return CodeIndex(files, signs, tuple(chunks), postings)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Syntax trees are many small objects without cycles: looking for cycles takes a fifth of the time."""
-    restore = gc.enable if gc.isenabled() else gc.disable
-    gc.disable()
-    try:
-        yield
     finally:
         restore()
+    texts = files.texts.items()
+    loaders = {path for path, text in texts if _LOADER.search(text) and _MOVED.search(text)}
+    signs = frozenset(path for path, text in texts if path in loaders or _SIGN.search(text))
+    return CodeIndex(files, signs, tuple(chunks), postings)
 
 
 CHARACTERS_A_TOKEN = 3.2
@@ -215,8 +203,7 @@ def count_words(text: str) -> Counter[str]:
 def words_of(identifier: str) -> tuple[str, ...]:
     """`LayerNorm_2d` -> layernorm_2d, layer, norm, 2. Words that say nothing are left out."""
     parts = [part.lower() for part in _PART.findall(identifier)]
-    whole = identifier.strip("_").lower()
-    candidates = [whole, *parts] if len(parts) > 1 else parts
+    candidates = [identifier.strip("_").lower(), *parts] if len(parts) > 1 else parts
     stems = dict.fromkeys(_stem(word) for word in candidates if len(word) > 1)
     return tuple(word for word in stems if word not in _STOPPED)
 

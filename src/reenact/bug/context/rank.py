@@ -20,7 +20,7 @@ chunks a second.
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import PurePosixPath
@@ -46,8 +46,7 @@ def bm25(postings: Postings, query: Mapping[str, float]) -> NDArray[np.float64]:
     scores = np.zeros(total, dtype=np.float64)
     if not total:
         return scores
-    mean = max(1.0, float(postings.lengths.mean()))
-    norms = K1 * (1 - B + B * postings.lengths / mean)
+    norms = K1 * (1 - B + B * postings.lengths / max(1.0, float(postings.lengths.mean())))
     for word in sorted(query):
         chunks, counts = postings.of(word)
         rarity = np.log(1 + (total - len(chunks) + 0.5) / (len(chunks) + 0.5))
@@ -64,15 +63,6 @@ MOST_CHARACTERS = 2000
 """So much of a chunk is embedded: small models read about 256 tokens."""
 Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 """Turns texts into vectors, one row a text, the same text always into the same one."""
-
-
-def similarities(embed: Embed, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Cosine of every text to the query, negative ones as 0."""
-    rows = np.asarray(embed([text[:MOST_CHARACTERS] for text in (query, *texts)]), dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = rows / np.where(lengths > 0, lengths, 1.0)
-    cosines: NDArray[np.float64] = np.clip(rows[1:] @ rows[0], 0.0, 1.0)
-    return cosines
 
 
 def installed_embedder() -> Embed | None:
@@ -141,9 +131,13 @@ class Ranker:
         if embed is None:
             return words
         pool = np.argsort(-words, kind="stable")[:MOST_EMBEDDED]
-        texts = [self._code.chunks[one].text for one in pool.tolist()]
+        texts = [query, *(self._code.chunks[one].text for one in pool.tolist())]
+        rows = np.asarray(embed([text[:MOST_CHARACTERS] for text in texts]), dtype=np.float64)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = rows / np.where(lengths > 0, lengths, 1.0)
         meaning = np.zeros_like(words)
-        meaning[pool] = similarities(embed, query, texts)
+        # The cosine of every text to the query, negative ones as 0.
+        meaning[pool] = np.clip(rows[1:] @ rows[0], 0.0, 1.0)
         return (1 - ALPHA) * words + ALPHA * _scaled(meaning)
 
     def _look(self, chunk: Chunk, score: float, *, again: bool) -> Ranked:

@@ -59,7 +59,12 @@ def find_loops(
 ) -> tuple[Loop, ...]:
     """Loops in these files, the most relevant first (scores scaled to 0..1), else in file order."""
     signed = [file for file in files if file in code.signs][:MOST_FILES]
-    raw = dict(pair for file in signed for pair in _chunks_with_signs(code, file))
+    raw: dict[Chunk, set[Sign]] = {}
+    for file in signed:
+        signs = set(find_signs(code.files.tree(file) or ast.Module([], [])))
+        for chunk in code.by_file.get(file, ()):
+            inside = {sign for sign in signs if sign.line in chunk}
+            raw |= {chunk: inside} if any(sign.proves for sign in inside) else {}
     # Relevance first; then a whole loop before a lone call, and the project before its tests.
     strength = {chunk: sum(_WEIGHTS[one] for one in _families(signs)) for chunk, signs in raw.items()}
     scores = {one: relevance.get(one, 0.0) + strength[one] - (0.3 if one.is_aside else 0.0) for one in raw}
@@ -74,14 +79,6 @@ def find_loops(
 def _families(signs: set[Sign]) -> tuple[str, ...]:
     there = {sign.family for sign in signs}
     return tuple(family for family in FAMILIES if family in there)
-
-
-def _chunks_with_signs(code: CodeIndex, file: PurePosixPath) -> Iterator[tuple[Chunk, set[Sign]]]:
-    signs = set(find_signs(code.files.tree(file) or ast.Module([], [])))
-    for chunk in code.by_file.get(file, ()):
-        inside = {sign for sign in signs if sign.line in chunk}
-        if any(sign.proves for sign in inside):
-            yield chunk, inside
 
 
 def find_signs(tree: ast.Module) -> Iterator[Sign]:
@@ -106,28 +103,22 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
         if node.name == "training_step":
             yield Sign(node.lineno, "lightning")
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        read = node.func.attr in ("item", "to", "cuda")
-        yield from (Sign(node.lineno, one, proves=not read) for one in _families_of_call(node.func, loop))
-        if node.func.attr in ("gradient", "watch") and _last_name(node.func.value) in tapes:
-            yield Sign(node.lineno, "tape")
-
-
-def _families_of_call(called: ast.Attribute, loop: ast.For | ast.While | None) -> Iterator[str]:
-    name, owner, looped = called.attr, _last_name(called.value).lower(), loop is not None
-    over = [_last_name(one).lower() for one in ast.walk(loop.iter)] if isinstance(loop, ast.For) else []
-    loaded = any(word in one for one in over for word in ("loader", "dataset", "batches"))
-    signs = {
-        "session": name == "run" and "sess" in owner and looped,
-        "fit": name in ("fit", "fit_generator", "train_on_batch") and bool(owner),
-        "apply": name in ("apply_gradients", "minimize"),
-        "step": name in ("backward", "step", "zero_grad") and looped,
-        "loss": "loss" in owner and (name == "backward" or (name == "item" and looped)),
-        "loader": name in ("to", "cuda") and loaded,
-    }
-    return (family for family, shown in signs.items() if shown)
+        name, called, looped = node.func.attr, _last_name(node.func.value), loop is not None
+        owner = called.lower()
+        over = [_last_name(one).lower() for one in ast.walk(loop.iter)] if isinstance(loop, ast.For) else []
+        loaded = any(word in one for one in over for word in ("loader", "dataset", "batches"))
+        signs = {
+            "session": name == "run" and "sess" in owner and looped,
+            "fit": name in ("fit", "fit_generator", "train_on_batch") and bool(owner),
+            "apply": name in ("apply_gradients", "minimize"),
+            "tape": name in ("gradient", "watch") and called in tapes,
+            "step": name in ("backward", "step", "zero_grad") and looped,
+            "loss": "loss" in owner and (name == "backward" or (name == "item" and looped)),
+            "loader": name in ("to", "cuda") and loaded,
+        }
+        read = name in ("item", "to", "cuda")
+        yield from (Sign(node.lineno, one, proves=not read) for one, shown in signs.items() if shown)
 
 
 def _last_name(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -119,19 +119,15 @@ def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
         targets, value = targets_of(node), node.value
     elif isinstance(node, ast.Delete):
         targets = node.targets
-    for target in targets:
-        if isinstance(target, ast.Attribute) and _is_patch(target, value, bindings):
+    plain = isinstance(value, ast.Constant)
+    for target in (one for one in targets if isinstance(one, ast.Attribute)):
+        # A module or class is changed, or a function put where a method is; a setting of a library is fine.
+        base = bindings.what(target.value)
+        outside = isinstance(base, Outside) or isinstance(value, ast.Lambda)
+        method = not outside and isinstance(bindings.what(target), Function)
+        changed = not plain and (outside or bool(bindings.dotted(target.value)))
+        if isinstance(base, Module | Class | Function) or method or changed:
             yield f"`{ast.unparse(target)}` is changed from outside: the code under test must stay as it is."
-
-
-def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings) -> bool:
-    """Changing a module or class, or putting a function where a method is; a setting of a library is none."""
-    base, plain = bindings.what(target.value), isinstance(value, ast.Constant)
-    if isinstance(base, Module | Class | Function):
-        return True
-    if isinstance(base, Outside) or isinstance(value, ast.Lambda):
-        return not plain
-    return isinstance(bindings.what(target), Function) or (bool(bindings.dotted(target.value)) and not plain)
 
 
 def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:

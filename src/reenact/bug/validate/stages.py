@@ -7,6 +7,7 @@ project and exercises it; a silent bug is observed in what the project gives.
 import ast
 import difflib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from reenact.bug.codebase import Absent, Class, Codebase, Function
 from reenact.bug.options import BugAblations
@@ -17,7 +18,7 @@ from reenact.bug.validate.honest import dishonest
 from reenact.codegen.edits import LONGEST_SCRIPT
 from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse, lint
-from reenact.codegen.syntax import bound_names, decorators, imported_names, top_level
+from reenact.codegen.syntax import bound_names, imported_names, marks_of, top_level
 
 SHOWN = 12
 """Names that are offered in place of one that does not exist."""
@@ -89,7 +90,7 @@ def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | Non
     if not isinstance(called, Function):
         return None
     base = bindings.what(function.value) if isinstance(function, ast.Attribute) else None
-    by_class = isinstance(base, Class) and "classmethod" in decorators(called.node)
+    by_class = isinstance(base, Class) and "classmethod" in marks_of(called.node)
     return called.signature(bound=by_class or isinstance(base, Instance))
 
 
@@ -140,7 +141,7 @@ def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[
 
 def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[str]:
     """For a silent bug: the names that the closing check looks at, and where their values come from."""
-    check = symptom.check if symptom.is_silent else None
+    check = symptom.closing
     if check is None or not check.relation.of_a_value:
         return
     top = {name for statement in top_level(tree.body) for name in bound_names(statement)}
@@ -174,8 +175,7 @@ def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> s
 
 
 def _call(text: str) -> ast.Call | None:
-    try:
+    with suppress(SyntaxError, ValueError):
         node = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
-    return node if isinstance(node, ast.Call) else None
+        return node if isinstance(node, ast.Call) else None
+    return None

@@ -37,12 +37,8 @@ _PASSED = re.compile(
 )
 _NEVER = frozenset(("UV_COMPILE_BYTECODE", "PIP_COMPILE", "PIP_NO_COMPILE"))
 """The user's settings about bytecode, which uv makes by starting the new interpreter on the host."""
-_TO_UV = {
-    "PIP_INDEX_URL": "UV_INDEX_URL",
-    "PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL",
-    "PIP_CERT": "SSL_CERT_FILE",
-    "PIP_CONSTRAINT": "UV_CONSTRAINT",
-}
+_TO_UV = {f"PIP_{name}": f"UV_{name}" for name in ("INDEX_URL", "EXTRA_INDEX_URL", "CONSTRAINT")}
+_TO_UV["PIP_CERT"] = "SSL_CERT_FILE"
 _UNREACHABLE = re.compile(
     r"error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
     r"Network is unreachable|temporary failure in name resolution",

@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -236,14 +236,13 @@ class Environments:
         return made
 
     def _remembered(self, memo: Path, interpreter: Interpreter) -> Environment | None:
-        try:
+        with suppress(OSError, ValueError, KeyError, TypeError):
             key = str(json.loads(memo.read_text())["key"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        known = stored.read_environment(self.cache, key, interpreter)
-        if known is not None:
-            stored.mark_used(known.folder)
-        return known
+            known = stored.read_environment(self.cache, key, interpreter)
+            if known is not None:
+                stored.mark_used(known.folder)
+            return known
+        return None
 
     def _installer(self) -> install.Installer:
         if self.installer is None:

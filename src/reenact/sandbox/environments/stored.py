@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,16 +32,14 @@ from reenact.types import Progress, Stop, Tell
 @contextmanager
 def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
     """Hold the lock of a file that stays; wait for whoever has it, and say so."""
-    mentioned = False
     with open(path, "ab", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as lock:
-        while True:
+        for look in count():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not mentioned:
+                if not look:
                     tell(Progress("environment", note="another process builds the same environment; waiting"))
-                    mentioned = True
                 if (stop or Stop()).wait(0.2):
                     raise ended_by(stop, "Preparing the environment was stopped.") from None
         yield
@@ -129,11 +128,8 @@ def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpre
         text = script.read_bytes()
         if str(half).encode() in text:
             script.write_bytes(text.replace(str(half).encode(), str(final).encode()))
-    record = {
-        "packages": pins,
-        "size_bytes": tree_usage(half, sys.maxsize).bytes,
-        "interpreter": interpreter.folder,
-    }
+    size = tree_usage(half, sys.maxsize).bytes
+    record = {"packages": pins, "size_bytes": size, "interpreter": interpreter.folder}
     (half / _MANIFEST).write_text(json.dumps(record))
 
 
@@ -145,10 +141,9 @@ def mark_used(folder: Path) -> None:
 
 def last_used(folder: Path) -> float:
     """When an environment was made or last asked for, in seconds."""
-    try:
+    with suppress(OSError):
         return (folder / _MANIFEST).stat().st_mtime
-    except OSError:
-        return 0.0
+    return 0.0
 
 
 def hash_of(*parts: object) -> str:

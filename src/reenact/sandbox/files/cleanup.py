@@ -106,11 +106,10 @@ def _lift(folder: int, top: int) -> None:
 
 def _was_empty(name: str, at: int) -> bool:
     """Remove a folder that is empty, the common case, without looking into it."""
-    try:
+    with suppress(OSError):
         os.rmdir(name, dir_fd=at)
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _unlink(name: str, at: int) -> None:

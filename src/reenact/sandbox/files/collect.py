@@ -86,13 +86,13 @@ def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bo
     with ExitStack() as close:
         at = _open(str(work), _FOLDER, None, disposable)
         close.callback(os.close, at)
-        for part in parts[:-1]:
+        for folder in parts[:-1]:
             try:
-                at = _open(part, _FOLDER, at, disposable)
+                at = _open(folder, _FOLDER, at, disposable)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
-                raise _Refused(f"its folder {part!r} is {_kind(part, at)}") from None
+                raise _Refused(f"its folder {folder!r} is {_kind(folder, at)}") from None
             close.callback(os.close, at)
         # A look before the open, so that no FIFO or device is opened at all; the look after it decides.
         kind = _kind(parts[-1], at)
@@ -100,7 +100,19 @@ def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bo
             raise _Refused(f"it is {kind}")
         file = _open(parts[-1], _FILE, at, disposable)
         close.callback(os.close, file)
-        return _read_opened(file, most_bytes)
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            raise _Refused(f"it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no regular file')}")
+        if found.st_nlink > 1:
+            raise _Refused(f"it has {found.st_nlink} hard links")
+        if found.st_size > most_bytes:
+            raise _Refused(f"it has {found.st_size} bytes, at most {most_bytes} are read")
+        content = bytearray()
+        while len(content) <= most_bytes and (part := os.read(file, _CHUNK)):
+            content += part
+    if len(content) > most_bytes:
+        raise _Refused(f"it grew beyond {most_bytes} bytes while it was read")
+    return bytes(content)
 
 
 def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
@@ -112,22 +124,6 @@ def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
     with opened(name, os.O_PATH | os.O_NOFOLLOW, at) as handle:
         Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
     return os.open(name, flags | os.O_CLOEXEC, dir_fd=at)
-
-
-def _read_opened(file: int, most_bytes: int) -> bytes:
-    found = os.fstat(file)
-    if not stat.S_ISREG(found.st_mode):
-        raise _Refused(f"it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no regular file')}")
-    if found.st_nlink > 1:
-        raise _Refused(f"it has {found.st_nlink} hard links")
-    if found.st_size > most_bytes:
-        raise _Refused(f"it has {found.st_size} bytes, at most {most_bytes} are read")
-    content = bytearray()
-    while len(content) <= most_bytes and (part := os.read(file, _CHUNK)):
-        content += part
-    if len(content) > most_bytes:
-        raise _Refused(f"it grew beyond {most_bytes} bytes while it was read")
-    return bytes(content)
 
 
 def _kind(name: str, at: int) -> str:
@@ -200,19 +196,16 @@ class _Copy:
             elif stat.S_ISLNK(found.st_mode):
                 (into / name).symlink_to(os.readlink(name, dir_fd=folder))
             elif stat.S_ISREG(found.st_mode):
-                self._copy_file(name, folder, into / name)
+                with opened(name, _FILE, folder) as source:
+                    mode = os.fstat(source).st_mode
+                    if not stat.S_ISREG(mode):
+                        continue
+                    made = os.open(into / name, _NEW, 0o755 if mode & stat.S_IXUSR else 0o644)
+                    with os.fdopen(made, "wb") as target:
+                        while part := os.read(source, _CHUNK):
+                            self._count(len(part))
+                            target.write(part)
         return folders
-
-    def _copy_file(self, name: str, folder: int, into: Path) -> None:
-        with opened(name, _FILE, folder) as source:
-            mode = os.fstat(source).st_mode
-            if not stat.S_ISREG(mode):
-                return
-            made = os.open(into, _NEW, 0o755 if mode & stat.S_IXUSR else 0o644)
-            with os.fdopen(made, "wb") as target:
-                while part := os.read(source, _CHUNK):
-                    self._count(len(part))
-                    target.write(part)
 
     def _count(self, more: int) -> None:
         self.bytes += more

@@ -67,12 +67,6 @@ class BoxFolder:
             return box
         raise SandboxFailed(f"No box folder could be kept in {root}: another process removes them.")
 
-    @property
-    def etc(self) -> Path:
-        """A folder for small files that are shown read-only, made on first use."""
-        (self.path / "etc").mkdir(exist_ok=True)
-        return self.path / "etc"
-
     def note_process(self, pid: int) -> None:
         """Remember a process that must not outlive the owner."""
         self.note("process", f"{pid} {start_time(pid)} {_pid_namespace()}")
@@ -89,11 +83,9 @@ class BoxFolder:
 
 def start_time(pid: int) -> int:
     """When a process began, in kernel ticks since boot; 0 when it is gone or the system does not tell."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return 0
-    return int(text.rpartition(")")[2].split()[19])
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    return 0
 
 
 def space_problem(reserve_bytes: int, root: Path | None = None) -> str:
@@ -163,12 +155,11 @@ def _temporary() -> Path:
 
 
 def _in_memory(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
-    try:
+    with suppress(OSError):
         lines = [line.split() for line in mounts.read_text().splitlines()]
-    except OSError:
-        return False
-    above = [(line[1], line[2]) for line in lines if path.is_relative_to(line[1])]
-    return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in ("tmpfs", "ramfs")
+        above = [(line[1], line[2]) for line in lines if path.is_relative_to(line[1])]
+        return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in ("tmpfs", "ramfs")
+    return False
 
 
 def _end_noted(path: Path) -> None:
@@ -205,7 +196,6 @@ def _end_marked(box: str) -> None:
 
 
 def _pid_namespace() -> str:
-    try:
+    with suppress(OSError):
         return str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        return "-"
+    return "-"

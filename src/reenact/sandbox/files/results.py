@@ -115,8 +115,19 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
 
 def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
     """The arrays in the bytes of a .npz file by name, or ResultRefused with the reason."""
-    with _opened(data, most_bytes) as archive:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:
+        raise ResultRefused("The archive was refused: it is no zip archive.") from error
+    with archive:
         members = archive.infolist()
+        unpacked = sum(member.file_size for member in members)
+        if len(members) > MOST_MEMBERS:
+            _refuse(f"it has {len(members)} members, at most {MOST_MEMBERS} are read", "array")
+        if unpacked > most_bytes:
+            _refuse(f"it unpacks to {unpacked} bytes, at most {most_bytes} are read", "array")
+        if any(member.flag_bits & 1 or member.compress_type not in _PLAIN_PACKING for member in members):
+            _refuse("a member is encrypted or packed in a rare way", "array")
         for member in members:
             if not member.filename.endswith(".npy"):
                 _refuse(f"it holds {member.filename!r}, which is no array", "array")
@@ -127,19 +138,3 @@ def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str,
     if len(contents) != len(members):
         _refuse("it holds the same name twice", "array")
     return {name: read_array(content, most_bytes=most_bytes) for name, content in contents.items()}
-
-
-def _opened(data: bytes, most_bytes: int) -> zipfile.ZipFile:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except Exception as error:
-        raise ResultRefused("The archive was refused: it is no zip archive.") from error
-    members = archive.infolist()
-    unpacked = sum(member.file_size for member in members)
-    if len(members) > MOST_MEMBERS:
-        _refuse(f"it has {len(members)} members, at most {MOST_MEMBERS} are read", "array")
-    if unpacked > most_bytes:
-        _refuse(f"it unpacks to {unpacked} bytes, at most {most_bytes} are read", "array")
-    if any(member.flag_bits & 1 or member.compress_type not in _PLAIN_PACKING for member in members):
-        _refuse("a member is encrypted or packed in a rare way", "array")
-    return archive

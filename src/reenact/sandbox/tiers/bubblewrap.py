@@ -65,42 +65,28 @@ class Bubblewrap(Tier):
         return tuple(found)
 
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
-        if self._program is None:
+        program = self._program
+        if program is None:
             raise BoxBroke(self.missing())
-        arguments = _arguments(folder, command, limits, _options(self._program))
-        return launch.launch(
-            functools.partial(_words, self._program, arguments, command),
-            functools.partial(_hold, limits, find_place() if self._groups else None),
-            folder,
-            command,
-            # Names nothing but the box: a launcher that its own parents died on is found by it.
-            environment={BOX_MARK: folder.path.name},
-            start_in="/",
-            by_shell=True,
-        )
+        made_of = _arguments(folder, command, limits, _options(program))
 
+        def words(status: int, gate: int, in_memory: Callable[[bytes], int]) -> list[str]:
+            """The launcher's command line; its arguments are in a file: on the command line they would be
+            readable inside, at /proc/1/cmdline, with the host's paths."""
+            arguments = [*made_of, "--json-status-fd", str(status), "--block-fd", str(gate)]
+            seccomp = box_filter()
+            if seccomp is not None:
+                arguments += ["--seccomp", str(in_memory(seccomp))]
+            for target, content in view.etc_files().items():
+                # Before all else: in the end the root is read-only.
+                arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
+            packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
+            return [program, "--args", str(packed), "--", *launch.REAPER, *command.argv]
 
-def _words(
-    program: str,
-    arguments: list[str],
-    command: Command,
-    status: int,
-    gate: int,
-    in_memory: Callable[[bytes], int],
-) -> list[str]:
-    """The launcher's command line; its arguments are in a file.
-
-    On the command line they would be readable inside, at /proc/1/cmdline, with the host's paths.
-    """
-    arguments = [*arguments, "--json-status-fd", str(status), "--block-fd", str(gate)]
-    seccomp = box_filter()
-    if seccomp is not None:
-        arguments += ["--seccomp", str(in_memory(seccomp))]
-    for target, content in view.etc_files().items():
-        # Before all else: in the end the root is read-only.
-        arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
-    packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
-    return [program, "--args", str(packed), "--", *launch.REAPER, *command.argv]
+        hold = functools.partial(_hold, limits, find_place() if self._groups else None)
+        # Names nothing but the box: a launcher that its own parents died on is found by it.
+        named = {BOX_MARK: folder.path.name}
+        return launch.launch(words, hold, folder, command, environment=named, start_in="/", by_shell=True)
 
 
 def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Status) -> None:

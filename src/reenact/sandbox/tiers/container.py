@@ -178,8 +178,9 @@ def _bind(source: str, target: str) -> str:
 
 def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
     found = [(str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)]
+    (folder.path / "etc").mkdir(exist_ok=True)
     for target, content in view.etc_files(view.USER_ID if os.getuid() == 0 else os.getuid()).items():
-        kept = folder.etc / target.replace("/", "+")
+        kept = folder.path / "etc" / target.replace("/", "+")
         kept.write_bytes(content)
         found.append((str(kept), target))
     return [*(bind for bind in view.host_view().binds if not bind[1].startswith("/sys")), *found]

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from reenact.sandbox.box import Command, Limits
@@ -70,10 +70,9 @@ def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits)
         return None
     for path in place.folders(folder.path.name):
         folder.note("cgroup", path)
-    try:
+    with suppress(OSError):
         return make_group(place, folder.path.name, limits, pid)
-    except OSError:
-        return None
+    return None
 
 
 def limit_process(pid: int) -> None:

@@ -54,7 +54,10 @@ def main(words: list[str]) -> None:
         return
     parent, status, gate = (int(word) for word in words[:3])
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
-    adopt_orphans()
+    # A signal when the parent dies; descendants that lose their parent become ours.
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
+    libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if os.getppid() != parent or not os.read(gate, 1):
         return
     os.close(gate)
@@ -64,14 +67,8 @@ def main(words: list[str]) -> None:
     ended = wait(child)
     kill_all(child)
     if ended is not None:
-        os.write(status, describe(ended))
-
-
-def adopt_orphans() -> None:
-    """Get a signal when the parent dies, and become the parent of descendants that lose theirs."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
-    libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        killed, code = os.WIFSIGNALED(ended), os.waitstatus_to_exitcode(ended)
+        os.write(status, b'{ "signal": %d }\n' % -code if killed else b'{ "exit-code": %d }\n' % code)
 
 
 def start(program: list[str]) -> int:
@@ -122,13 +119,6 @@ def children() -> list[int] | None:
             return [int(word) for word in listed.read().split()]
     except OSError:
         return None
-
-
-def describe(ended: int) -> bytes:
-    """A wait status in the words of the status descriptor."""
-    if os.WIFSIGNALED(ended):
-        return b'{ "signal": %d }\n' % os.WTERMSIG(ended)
-    return b'{ "exit-code": %d }\n' % os.WEXITSTATUS(ended)
 
 
 if __name__ == "__main__":

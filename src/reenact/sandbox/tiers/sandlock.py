@@ -52,8 +52,21 @@ class Sandlock(Tier):
 
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         link_mounts(folder, command)
+        readable = [path for path in _READABLE.split() if Path(path).exists()]
+        mounted = [str(mount.source.absolute()) for mount in command.mounts]
+        # What the program may do, in sandlock's words.
+        allowed = {
+            "fs_readable": [*readable, *interpreter_folders(), *mounted],
+            "fs_writable": [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES],
+            "cwd": str(folder.work),
+            "max_processes": limits.processes,
+            "max_open_files": OPEN_FILES,
+            "no_coredump": True,
+            "uid": _USER_ID,
+            "gid": _USER_ID,
+        }
         policy = folder.path / "policy.json"
-        policy.write_text(json.dumps(policy_of(folder, command, limits)))
+        policy.write_text(json.dumps(allowed))
         words = ("-I", "-W", "ignore", str(REAPER), CONFINE, str(policy), *command.argv)
         box = plain_launch((sys.executable, *words), folder, command, limits)
         ended = box.ended
@@ -65,22 +78,6 @@ class Sandlock(Tier):
 
         box.ended = confined_end
         return box
-
-
-def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, object]:
-    """What the program may do, in sandlock's words."""
-    readable = [path for path in _READABLE.split() if Path(path).exists()]
-    mounted = [str(mount.source.absolute()) for mount in command.mounts]
-    return {
-        "fs_readable": [*readable, *interpreter_folders(), *mounted],
-        "fs_writable": [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES],
-        "cwd": str(folder.work),
-        "max_processes": limits.processes,
-        "max_open_files": OPEN_FILES,
-        "no_coredump": True,
-        "uid": _USER_ID,
-        "gid": _USER_ID,
-    }
 
 
 @functools.cache
