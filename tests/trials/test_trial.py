@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.executor import HEALTHY, patch_setting
@@ -62,6 +62,7 @@ def journalled(outcome: Outcome) -> Outcome:
         return run.step("trial", lambda: outcome, kind=StepKind.TRIAL, returns=Outcome)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.text(max_size=5), st.floats(allow_nan=False), max_size=3),
     st.lists(st.tuples(st.integers(0, 9), st.floats(allow_nan=False)), max_size=3),
