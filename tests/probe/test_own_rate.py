@@ -69,10 +69,14 @@ def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool
 
 
 @pytest.mark.parametrize(
-    ("ignored", "counted"), [("", True), ("ignore_index=1", False), ("weight=torch.ones(20)", False)]
+    ("ignored", "counted"),
+    [("", True), ("ignore_index=1", False), ("weight=torch.ones(20)", False), ("one", False)],
 )
 def test_padding_that_the_loss_counts(forks: Any, ignored: str, counted: bool) -> None:
-    text = PADDED.replace("MASK", "x.ne(1)").replace("IGNORED", ignored)
+    """One class a row is no padding, whatever number it has."""
+    text = PADDED.replace("MASK", "x.ne(1)").replace("IGNORED", ignored.replace("one", ""))
+    if ignored == "one":
+        text = text.replace(".flatten(0, 1), x.flatten()", ".mean(1), torch.arange(16) % 3")
     found = experiment(forks, text).padding_counted
     assert (found is not None) is counted
     if found is not None:

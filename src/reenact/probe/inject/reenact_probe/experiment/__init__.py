@@ -227,7 +227,7 @@ class TakeOver:
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
-        facts["padding_counted"] = labels.padding_counted(problem, self.inputs.padding)
+        facts["padding_counted"] = labels.padding_counted(problem, self.inputs.padding, self.inputs.padded)
         config = self.recorder.config
         budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
@@ -295,6 +295,8 @@ class Inputs:
         """Of one round of that loader; 0 where that is not known."""
         self.padding: float | None = None
         """What the program fills rows up with."""
+        self.padded: tuple[int, ...] = ()
+        """Shape of the last rows that were filled up."""
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
@@ -346,6 +348,7 @@ class Inputs:
             self.batches = 0
 
     @guarded("experiment-padding")
-    def _padded(self, _: Any, *args: Any, padding_value: float = 0.0, **__: Any) -> None:
+    def _padded(self, rows: Tensor, *args: Any, padding_value: float = 0.0, **__: Any) -> None:
+        self.padded = tuple(rows.shape)
         # Sequences, whether rows come first, and what they are filled up with.
         self.padding = args[2] if len(args) > 2 else padding_value

@@ -64,9 +64,9 @@ def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     return None
 
 
-def padding_counted(problem: Problem, padding: float | None) -> Facts | None:
+def padding_counted(problem: Problem, padding: float | None, padded: tuple[int, ...]) -> Facts | None:
     """How many targets of a loss of classes are what the program fills rows up with, and the loss with and
-    without them; none where there are no such targets or the loss leaves them out."""
+    without them; none where targets are not one a place of the `padded` rows, or the loss leaves them out."""
     torch = problem.torch
     for call in problem.tape.calls:
         words = call.kwargs
@@ -76,6 +76,8 @@ def padding_counted(problem: Problem, padding: float | None) -> Facts | None:
         # Weights of classes and soft targets: what counts how much is then meant so.
         known = isinstance(target, torch.Tensor) and not target.is_floating_point()
         if not known or words.get("weight") is not None or len(call.args) > 2:
+            continue
+        if not any(target.numel() in (a * b, a * (b - 1)) for a, b in (padded[:2], padded[1::-1])):
             continue
         filled, skipped = target == padding, words.get("ignore_index", -100)
         share = float(filled.float().mean())
