@@ -1,0 +1,1 @@
+"""Segmentation of overlapping discs with tiny batches."""
