@@ -36,7 +36,7 @@ def test_both_processes_are_stopped(tmp_path: Path) -> None:
     asker.start()
     program = read_program(("waits.py",), tmp_path)
     services = DiagnoseServices(Journal.in_memory(), tmp_path, stop=stop, stdout=subprocess.DEVNULL)
-    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace")
+    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace", bare=False)
     over.set()
     asker.join()
     assert seen.outcome.kind is OutcomeKind.INTERRUPTED
@@ -71,7 +71,7 @@ def test_the_experiments_wait_for_the_weights_of_the_watched_run(tmp_path: Path)
     (tmp_path / "train.py").write_text(TRAINS)
     program = read_program(("train.py",), tmp_path)
     services = DiagnoseServices(Journal.in_memory(), tmp_path, stop=Stop(), stdout=subprocess.DEVNULL)
-    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace")
+    seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace", bare=False)
     assert seen.outcome.kind is OutcomeKind.FINISHED
     assert [tested.at_end for tested in tried.behaviour] == [False, True]
     assert all((tested.mixing or 0.0) > 1e-3 for tested in tried.behaviour)
