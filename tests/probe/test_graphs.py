@@ -66,3 +66,43 @@ def test_a_state_that_is_carried_over_a_few_steps_is_nothing(forks: Any) -> None
         "    x = torch.randn(16, 4)\n    held = [model(x) for _ in range(30)]\n",
     )
     assert forks.run(text).trace.happened("graphs-kept") == ()
+
+
+AVERAGED = """
+import torch
+from torch import nn
+from torch.func import functional_call
+
+class Teacher:
+    def __init__(self, student):
+        self.student = student
+        self.weights = {name: weight.detach().clone() for name, weight in student.named_parameters()}
+    def update(self):
+        for name, weight in self.student.named_parameters():
+            self.weights[name] = torch.lerp(self.weights[name], weightKEPT, 0.1)
+    def __call__(self, x):
+        return functional_call(self.student, self.weights, (x,))
+
+torch.manual_seed(0)
+student = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+optimizer = torch.optim.Adam(student.parameters())
+teacher = Teacher(student)
+for step in range(40):
+    x = torch.randn(16, 4)
+    loss = nn.functional.mse_loss(student(x), x[:, :1]) + nn.functional.mse_loss(student(x), teacher(x))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    teacher.update()
+"""
+
+
+@pytest.mark.parametrize(("kept", "name"), [("", "teacher.weights"), (".detach()", None)])
+def test_a_loss_that_is_computed_from_what_earlier_steps_left(
+    forks: Any, kept: str, name: str | None
+) -> None:
+    text = AVERAGED.replace("KEPT", kept)
+    run = forks.run(text).trace
+    assert [one.facts["name"] for one in run.happened("graphs-kept")] == ([name] if name else [])
+    found = findings_in("RE047", replace(evidence_of(text, run=False), trace=run))
+    assert [one.place and one.place.line for one in found] == ([12] if name else [])

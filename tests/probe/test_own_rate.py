@@ -68,6 +68,35 @@ def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool
     assert tested.mask_blind is blind
 
 
+FIXED = """
+import torch, torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(20, 16), nn.Parameter(torch.randn(8, 16))
+        self.body = nn.TransformerEncoderLayer(16, 2, 32, 0.0, batch_first=True)
+        self.head = nn.Linear(16, 2)
+    def forward(self, tokens, mask):
+        return self.head(self.body(self.words(tokens) + self.places, src_key_padding_mask=MASK)[:, 0])
+
+x = torch.randint(1, 20, (16, 8))
+there = (torch.arange(8) < torch.randint(3, 7, (16, 1))).long()
+model = Net()
+optimizer = torch.optim.Adam(model.parameters())
+F.cross_entropy(model(x * there, there), torch.arange(16) % 2).backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("mask", "moves"), [("mask.bool()", True), ("mask == 0", False)])
+def test_padding_of_a_model_that_takes_rows_of_one_length(forks: Any, mask: str, moves: bool) -> None:
+    (tested,) = experiment(forks, FIXED.replace("MASK", mask)).behaviour
+    assert tested.padding is not None
+    assert (tested.padding > 1e-3) is moves
+
+
 @pytest.mark.parametrize(
     ("ignored", "counted"),
     [("", True), ("ignore_index=1", False), ("weight=torch.ones(20)", False), ("one", False)],

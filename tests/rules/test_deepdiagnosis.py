@@ -143,6 +143,19 @@ def test_labels_below_zero_under_a_sigmoid_and_a_binary_loss_are_wrongly_encoded
     assert not found("DD001", made(**signs, labels=data("label", 0, 1)))  # type: ignore[arg-type]
 
 
+def test_labels_of_another_loss_do_not_lie_outside_the_output() -> None:
+    """Classes from 0 to 2 beside a loss that compares three shares a row."""
+    classes = replace(data("label", 0, 2), shape=(None,))
+    evidence = made(loss="mean_squared_error", last="softmax", labels=classes)
+    assert len(found("DD001", evidence)) == 1
+    graph = evidence.graph
+    assert graph is not None
+    assert graph.loss is not None
+    assert evidence.trace is not None
+    shares = replace(graph, loss=replace(graph.loss, compared=((16, 3), (16, 3))))
+    assert not found("DD001", replace(evidence, trace=replace(evidence.trace, graph=shares)))
+
+
 def test_a_regressor_with_a_linear_output_can_reach_any_label() -> None:
     plain = {"loss": "mean_squared_error", "task": TaskType.REGRESSION, "labels": data("label", -50, 90)}
     assert not found("DD001", made(**plain))  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from reenact.probe.trace import (
 from reenact.program.graph import Layer, LossFacts, TaskType, WeightFacts
 from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Certainty
+from reenact.rules.finding import Certainty, Finding
 from reenact.testing.rules import evidence_of
 from reenact.types import JsonValue, Place
 
@@ -332,3 +332,36 @@ def test_usual_values_are_not_tried_where_an_agent_makes_its_own_data(text: str,
     made = "import torch\nnet = torch.nn.Linear(4, 2)\nsteps = torch.optim.Adam(net.parameters(), lr=0.01)\n"
     run = trace([1.0 - 0.001 * step for step in range(60)])
     assert bool(findings_in("RE040", seen(run, text + made))) is tried
+
+
+def test_gradients_of_one_of_two_optimizers_that_nobody_clears() -> None:
+    text = "first.zero_grad()\nloss.backward()\nfirst.step()\nsecond.step()\n"
+
+    def found(carried: tuple[float, float]) -> tuple[Finding, ...]:
+        run = trace([1.0] * 40)
+        for name, values in (("optimizer", (0, 1)), ("carried", carried)):
+            run.steps.rows[:, run.steps.columns.index(name)] = np.tile(values, 20)
+        return findings_in("RE010", seen(run, text))
+
+    assert len(found((0, 1))) == 1
+    assert found((0, 0)) == ()
+
+
+def test_a_range_test_is_of_the_optimizer_that_steps_first() -> None:
+    """A second training, as of a student, has a rate of its own."""
+    rates = tuple(10 ** (-7 + 0.5 * step) for step in range(12))
+    losses = tuple(2.0 - min(1.0, rate / 1e-2) if rate < 2e-2 else 5.0 for rate in rates)
+    run = trace([1.4] * 40)
+    run.steps.rows[:, run.steps.columns.index("learning_rate")] = [0.002] * 20 + [0.2] * 20
+    run.steps.rows[:, run.steps.columns.index("optimizer")] = [0] * 20 + [1] * 20
+    tried = Experiments(learning_rates=LearningRateRange(rates, losses))
+    assert not any("range" in one.saw for one in findings_in("RE019", seen(run, tried=tried)))
+    run.steps.rows[:, run.steps.columns.index("optimizer")] = 0
+    assert any("range" in one.saw for one in findings_in("RE019", seen(run, tried=tried)))
+
+
+@pytest.mark.parametrize(("kept", "lines"), [("", [3]), ("rows = ", [])])
+def test_scaled_rows_that_nobody_takes(kept: str, lines: list[int]) -> None:
+    text = f"rows, labels = table()\nscaler = StandardScaler()\n{kept}scaler.fit_transform(rows)\n"
+    found = findings_in("RE005", seen(trace([1.0] * 40), text))
+    assert [one.place.line for one in found if one.place is not None] == lines

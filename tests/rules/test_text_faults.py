@@ -90,6 +90,11 @@ def losses(net, states, actions, returns):
     policy_loss = {sign}(chosen * (returns - 1)).mean()
     policy_loss.backward()
 """
+CRITIC = """
+advantages = {advantage}
+policy_loss = -(log_probs * advantages).mean()
+policy_loss.backward()
+"""
 SURROGATE = """
 ratio = (dist.log_prob(actions) - old).exp()
 surrogate = ratio * adv
@@ -219,6 +224,9 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE049", POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"), 5),
         ("RE049", POLICY.format(sign="0.5 * value_loss - ").replace(".mean()", ".mean() - entropy"), None),
         ("RE049", POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"), None),
+        ("RE049", CRITIC.format(advantage="(values - returns).detach()"), 2),
+        ("RE049", CRITIC.format(advantage="(returns - values).detach()"), None),
+        ("RE049", CRITIC.format(advantage="values - returns").replace("-(log", "(log"), None),
         ("RE049", SURROGATE.format(sign=""), 5),
         ("RE049", SURROGATE.format(sign="-"), None),
         ("RE053", PAIRS.format(first="True"), 5),

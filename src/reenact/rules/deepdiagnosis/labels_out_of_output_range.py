@@ -2,8 +2,8 @@
 
 What
     Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid, outside
-    -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU. Or the loss compares probabilities of
-    classes, and the output is linear or rectified.
+    -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU, below -0.28 for a SiLU. Or the loss
+    compares probabilities of classes, and the output is linear or rectified.
 Why
     A prediction that cannot reach its target leaves a loss that no training removes.
 Symptom
@@ -47,6 +47,10 @@ RANGES = {
     "elu": (-1.0, math.inf),
     "softplus": (0.0, math.inf),
     "softmax": (0.0, 1.0),
+    "silu": (-0.2785, math.inf),
+    "swish": (-0.2785, math.inf),
+    "gelu": (-0.17, math.inf),
+    "mish": (-0.3089, math.inf),
 }
 NEARLY = 1e-3
 
@@ -66,6 +70,10 @@ class LabelsOutOfOutputRange(Rule):
         if bounds is None or labels is None or output is None or evidence.wanted_output is Wanted.LOGITS:
             return
         if labels.minimum is None or labels.maximum is None or evidence.loss_family is LossFamily.OTHER:
+            return
+        compared = evidence.loss.compared if evidence.loss is not None else None
+        if compared is not None and compared[1][1:] != (1,) and len(compared[1]) > len(labels.shape):
+            # One number a row, and the loss is given several: labels of another loss, or their one-hot form.
             return
         if labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY:
             return

@@ -32,7 +32,9 @@ Sources
 """
 
 import ast
+from statistics import fmean
 
+from reenact.probe.trace import Trace
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._lines import call_place, calls
 from reenact.rules.own._parts import owner_of
@@ -52,9 +54,7 @@ class GradientsNotCleared(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         trace = evidence.trace if evidence.trace is not None and evidence.trace.step_count else None
-        carried = trace.steps["carried"] if trace is not None else ()
-        # For each step but the first, where known: 1 when it began with gradients of the step before.
-        known = [float(value) for value in carried if value == value][1:]
+        known = _carried(trace) if trace is not None else []
         if len(known) >= FEWEST:
             cleared = len(known) - sum(known)
             # So often gradients would be cleared if that stood before the loop over batches.
@@ -70,6 +70,18 @@ class GradientsNotCleared(Rule):
             saw = "nothing in the program sets gradients to zero"
         place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence, "backward")
         yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,), place=place)
+
+
+def _carried(trace: Trace) -> list[float]:
+    """For each step but the first, where known: 1 when it began with gradients of the step before. Of several
+    optimizers those of the one whose gradients are cleared least."""
+    both = list(zip(trace.steps["optimizer"], trace.steps["carried"], strict=True))
+    numbers = dict.fromkeys(number for number, _ in both if number == number)
+    each = [
+        [float(value) for one, value in both if one == number and value == value][1:] for number in numbers
+    ]
+    every = [float(value) for _, value in both if value == value][1:]
+    return max((one for one in each if len(one) >= FEWEST), key=fmean, default=every)
 
 
 def _in_turns(evidence: Evidence) -> bool:

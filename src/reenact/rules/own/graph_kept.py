@@ -53,8 +53,11 @@ class GraphKept(Culprit):
         written = list(self._written(evidence))
         yield from written
         for event in evidence.happened("graphs-kept")[: not written]:
-            name, held = str(event.facts.get("name") or ""), event.facts.get("held")
-            saw = f"{name or 'something'} holds the graphs of {held} earlier passes{_growth(evidence)}"
+            name, nodes = str(event.facts.get("name") or ""), event.facts.get("nodes")
+            held = f"the graphs of {event.facts.get('held')} earlier passes"
+            if isinstance(nodes, list):
+                held = f"graphs of earlier steps: that of the loss grew from {nodes[0]} to {nodes[1]} nodes"
+            saw = f"{name or 'something'} holds {held}{_growth(evidence)}"
             place = _given(evidence, name) or event.place
             yield self.finding(evidence, saw, place=place, certainty=Certainty.PROOF)
 
@@ -81,14 +84,16 @@ def _given(evidence: Evidence, name: str) -> Place | None:
             grown = node.value if isinstance(node, ast.Expr) else None
             owner = owner_of(grown) if called(grown) in ("append", "extend", "appendleft") else None
             targets = [owner, *(target for target, value in assigned(node) if _is_made(value))]
-            if last in map(last_word, targets):
+            held = (one.value if isinstance(one, ast.Subscript) else one for one in targets)
+            if last in map(last_word, held):
                 return place_in(index, node)
     return None
 
 
 def _is_made(value: ast.expr) -> bool:
-    """No `None`, number or empty list to begin with."""
-    return any(isinstance(part, ast.Name) for part in ast.walk(value))
+    """No `None`, number or empty list to begin with, and nothing that was cut off from its graph."""
+    named = any(isinstance(part, ast.Name) for part in ast.walk(value))
+    return named and not FREED.search(ast.unparse(value))
 
 
 def _goes_back(call: ast.Call) -> list[str]:

@@ -31,15 +31,20 @@ Sources
     preprocessing).
 """
 
+import ast
+import re
 from dataclasses import replace
 
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Place, Rule
 from reenact.rules.own._label_place import inputs_made_at
+from reenact.rules.own._lines import nodes, place_in, value_of
+from reenact.rules.own._parts import called, is_call, owner_of
 from reenact.rules.own._places import at_hyperparameter, framework, named_hyperparameter
 from reenact.rules.own._series import learned
 from reenact.rules.umlaut._data import reads_symbols
 
 LARGE = 10.0
+SCALERS = re.compile(r"^(?:\w+Scaler|Normalizer|PowerTransformer|QuantileTransformer)$")
 SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "LayerNorm", "InstanceNorm")
 
 
@@ -49,6 +54,12 @@ class InputsUnscaled(Rule):
     why = "Initialisers and learning rates are made for inputs of about unit size."
 
     def check(self, evidence: Evidence) -> Findings:
+        dropped = _dropped(evidence)
+        if dropped is not None:
+            place, words = dropped
+            saw = f"what {words} gives is not kept: the inputs stay as they were"
+            yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+            return
         inputs = evidence.inputs
         if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
             return
@@ -71,6 +82,19 @@ class InputsUnscaled(Rule):
         if made is None and framework(evidence) == "torch" and (param is None or param.absent):
             made = passes[0].place if passes else None
         yield replace(finding, place=made) if made is not None else finding
+
+
+def _dropped(evidence: Evidence) -> tuple[Place, str] | None:
+    """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales nothing in
+    place unless it was made to."""
+    for index, node in nodes(evidence, ast.Expr):
+        call = node.value
+        if is_call(call, "fit_transform", "transform"):
+            owner = owner_of(call)
+            made = value_of(index, owner) if owner is not None else None
+            if SCALERS.search(called(made)) and "copy=False" not in ast.unparse(made or call):
+                return place_in(index, call), ast.unparse(call)
+    return None
 
 
 def far_from_unit_size(evidence: Evidence) -> bool:

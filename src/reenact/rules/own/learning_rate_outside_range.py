@@ -95,7 +95,7 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     if bounds is None:
         return FINE
     low, high = bounds
-    values = rates_within(low, high)
+    rate, values = _first_rate(evidence) or rate, rates_within(low, high)
     above, below = (1.0, 2.0) if still else (2.0, 10.0)
     if rate > above * high:
         return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
@@ -104,6 +104,14 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
         sure = 0.85 if held_back and rate < low / 10 and not _clipped_short(evidence) else 0.75
         return f"a range test learns from {low:.1g} to {high:.1g}", sure, values
     return FINE
+
+
+def _first_rate(evidence: Evidence) -> float | None:
+    """The largest rate of the optimizer that stepped first, which the tests were done with."""
+    steps = evidence.watched.steps
+    first = steps["optimizer"][0] if len(steps) else math.nan
+    both = zip(steps["optimizer"], steps["learning_rate"], strict=True) if first == first else ()
+    return max((float(rate) for number, rate in both if number == first and rate > 0), default=None)
 
 
 def _by_one_batch(evidence: Evidence, rate: float) -> Word:

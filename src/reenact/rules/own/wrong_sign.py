@@ -40,7 +40,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs
 from reenact.rules.own._divergence import NAMED, divergences, terms
 from reenact.rules.own._lines import indexes, place_in, value_of
-from reenact.rules.own._parts import called, is_call, is_sum, subject_of, within
+from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, subject_of, within
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
@@ -50,6 +50,9 @@ REWARD = re.compile(
 NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-")
 """Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
+ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
+EXPECTED = re.compile(r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE)
+RETURNED = re.compile(r"return|reward|\brets?\b|target|\bG\b|discount", re.IGNORECASE)
 
 
 class WrongSign(Culprit):
@@ -67,7 +70,13 @@ class WrongSign(Culprit):
             for term in _below_zero(index):
                 saw = f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
                 yield self.finding(evidence, saw, place=place_in(index, term))
-            for node in _raised(index):
+            reversed_here = list(_reversed(index))
+            raised = list(_raised(index))
+            # Two wrong signs make a right one.
+            for node in reversed_here if not raised else ():
+                saw = f"{ast.unparse(node)[:60]} is above zero for actions that did worse than expected"
+                yield self.finding(evidence, saw, place=place_in(index, node))
+            for node in raised if not reversed_here else ():
                 saw = f"{ast.unparse(node)[:60]} is lowered: there is no minus sign"
                 yield self.finding(evidence, saw, place=place_in(index, node))
 
@@ -96,6 +105,18 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
         raised = any(_is_policy_gradient(index, term) for term in added)
         if "loss" in name.lower() and raised and not _negated(index, name, value):
             yield node
+
+
+def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
+    """Advantages that are expected values less returns, in a program whose policy loss has its minus."""
+    for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
+        value = node.value
+        while is_call(value, "detach", "flatten", "squeeze", "reshape", "view"):
+            value = owner_of(value) or value.args[0]
+        if ADVANTAGE.search(last_word(node.targets[0])) and is_sum(value, ast.Sub):
+            left, right = ast.unparse(value.left), ast.unparse(value.right)
+            if EXPECTED.search(left) and RETURNED.search(right) and not RETURNED.search(left):
+                yield node
 
 
 def _below_zero(index: FileIndex) -> Iterator[ast.expr]:

@@ -246,7 +246,19 @@ class Subject:
         kept = base[rows]
         if kept.dim() == 3 and kept.shape[1] == length:
             return None
-        return _moved(kept, self._scores(changed))
+        moved = _moved(kept, self._scores(changed))
+        return self._refilled(base, tokens, values[counts.argmax()]) if moved is None else moved
+
+    def _refilled(self, base: Tensor, tokens: Tensor, padding: Tensor) -> float | None:
+        """How far outputs move when other tokens stand where a mask says that there are none; for models
+        that take rows of one length alone."""
+        filled = tokens == padding
+        beside = [t for t in self.call.given if t is not tokens and t.shape == tokens.shape]
+        if not any(bool(((t == t[filled][0]) == filled).all()) for t in beside):
+            return None
+        real = tokens[~filled]
+        other = tokens.masked_scatter(filled, real.repeat(-(-int(filled.sum()) // len(real))))
+        return _moved(base, self._scores(lambda tensor: other if tensor is tokens else tensor))
 
     def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
         """The same for what a decoder is given beside its own tokens. Batches of rows of one length have no

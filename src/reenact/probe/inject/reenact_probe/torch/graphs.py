@@ -1,7 +1,8 @@
 """Notices graphs of earlier steps that something in the program still holds, and what holds them.
 
 The graph of a pass lives as long as a tensor that came of it. A mark in the last node of the pass dies with
-the graph, so marks of earlier steps that are still there tell that graphs are kept.
+the graph, so marks of earlier steps that are still there tell that graphs are kept. A loss whose graph is
+larger at every look is computed from what earlier steps left.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import collections
 import sys
 import weakref
 from collections.abc import Iterator
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from reenact_probe.guard import guarded
@@ -23,7 +24,9 @@ FEWEST = 10
 """Graphs of earlier steps that must be there still."""
 LEAST = 0.3
 """Share of the marked passes: a program may make several a step and keep those of one kind."""
-MOST_NODES = 20_000
+GROWN = 3.0
+"""Times that a graph must have grown."""
+MOST_NODES, MOST_HELD = 20_000, 64
 EVENT = "graphs-kept"
 
 
@@ -35,12 +38,15 @@ class Mark:
 
 
 class Graphs:
-    """Marks passes of steps that are looked at."""
+    """Marks passes of steps that are looked at, and counts the nodes behind their losses."""
 
     def __init__(self, torch: Library, recorder: Recorder) -> None:
         self.torch = torch
         self.recorder = recorder
         self._marks: list[weakref.ref[Mark]] = []
+        self._sizes: list[int] = []
+        self._grows = True
+        """At every look so far; most programs are counted twice."""
 
     @guarded("graphs")
     def mark(self, output: Any) -> None:
@@ -53,44 +59,61 @@ class Graphs:
         there = [held for one in self._marks if (held := one()) is not None]
         kept = sum(self._is_old(one) for one in there)
         if kept >= FEWEST and kept >= LEAST * len(self._marks):
-            name = next(self._holders(), "")
-            self.recorder.event(EVENT, held=kept, of=len(self._marks), name=name, place=caller())
+            name = next((name for name, tensors in self._held() if any(map(self._is_kept, tensors))), "")
+            self.recorder.event(EVENT, held=kept, name=name, place=caller())
+
+    @guarded("graphs")
+    def goes_back(self, loss: Any) -> None:
+        """A loss goes backward: a graph that is larger at every look reaches back to earlier steps."""
+        if not self._grows or not isinstance(loss, self.torch.Tensor) or EVENT in self.recorder.kinds:
+            return
+        nodes = len(list(_nodes([loss])))
+        self._grows = not self._sizes or nodes > self._sizes[-1]
+        self._sizes.append(nodes)
+        first = self._sizes[0]
+        if self._grows and len(self._sizes) > FEWEST and nodes > GROWN * first:
+            # Variables of the step under way reach back too, through what is held.
+            lasting = ((name, tensors) for name, tensors in self._held() if "." in name or len(tensors) > 1)
+            name = next((name for name, held in lasting if len(list(_nodes(held))) > nodes / GROWN), "")
+            self.recorder.event(EVENT, nodes=[first, nodes], name=name, place=caller())
 
     def _is_old(self, mark: Mark) -> bool:
         # What the step before left in its variables goes when they are given the next value.
         return mark.step < self.recorder.step - 1
 
-    def _holders(self) -> Iterator[str]:
-        """Variables of the running functions, and attributes of theirs, that hold such a graph."""
+    def _is_kept(self, tensor: Any) -> bool:
+        """Whether the graph of a tensor reaches back to a step before the last."""
+        marks = (node.metadata.get(NAME) for node in _nodes([tensor]))
+        return any(mark is not None and self._is_old(mark) for mark in marks)
+
+    def _held(self) -> Iterator[tuple[str, list[Any]]]:
+        """Variables of the running functions and their attributes, with the tensors in each."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if not is_library(frame.f_code.co_filename):
                 for name, value in list(frame.f_locals.items()):
-                    parts = getattr(value, "__dict__", {}) if not isinstance(value, type(sys)) else {}
-                    if self._holds(value):
-                        yield name
-                    yield from (f"{name}.{part}" for part, one in list(parts.items()) if self._holds(one))
+                    parts = {} if isinstance(value, ModuleType) else getattr(value, "__dict__", {})
+                    inside = {f"{name}.{part}": one for part, one in list(parts.items())}
+                    for path, one in {name: value, **inside}.items():
+                        yield path, self._tensors(one)
             frame = frame.f_back
 
-    def _holds(self, value: Any) -> bool:
+    def _tensors(self, value: Any) -> list[Any]:
         if isinstance(value, dict):
             value = list(value.values())
         # A list that grows holds the oldest first.
-        held = list(value)[:FEWEST] if isinstance(value, (list, tuple, collections.deque)) else [value]
-        return any(self._is_kept(one) for one in held if isinstance(one, self.torch.Tensor))
+        held = list(value)[:MOST_HELD] if isinstance(value, (list, tuple, collections.deque)) else [value]
+        return [one for one in held if isinstance(one, self.torch.Tensor)]
 
-    def _is_kept(self, tensor: Any) -> bool:
-        """Whether the graph of a tensor reaches back to a step before the last."""
-        todo: list[Any] = [tensor.grad_fn]
-        seen: dict[int, Any] = {}
-        while todo and len(seen) < MOST_NODES:
-            node = todo.pop()
-            if node is None or id(node) in seen:
-                continue
-            # Held, so that no identity is used twice.
+
+def _nodes(tensors: list[Any]) -> Iterator[Any]:
+    """The nodes of the graphs of tensors, up to a number."""
+    todo: list[Any] = [tensor.grad_fn for tensor in tensors]
+    # Held, so that no identity is used twice.
+    seen: dict[int, Any] = {}
+    while todo and len(seen) < MOST_NODES:
+        node = todo.pop()
+        if node is not None and id(node) not in seen:
             seen[id(node)] = node
-            mark = node.metadata.get(NAME)
-            if mark is not None and self._is_old(mark):
-                return True
+            yield node
             todo += [before for before, _ in node.next_functions]
-        return False

@@ -202,6 +202,7 @@ class TorchObserver:
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
         self.capture.leave_mode()
+        self._graphs.goes_back(tensor)
         call, self.capture.loss = self.capture.loss, None
         for axis, shape, place in self.capture.normalized[:4]:
             self.recorder.event("normalized", axis=axis, shape=shape, place=place)
