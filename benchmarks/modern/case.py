@@ -42,7 +42,7 @@ class Half(StrEnum):
     EIGHTH = "eighth"
     """By two others, of the kinds of faults that the rules are to know; run once. Opened since."""
     NINTH = "ninth"
-    """By two others, of the same kinds; run once."""
+    """By two others, of the same kinds; run once. Opened since."""
 
 
 @dataclass(frozen=True, slots=True)
