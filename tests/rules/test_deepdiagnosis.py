@@ -153,7 +153,9 @@ def test_labels_of_another_loss_do_not_lie_outside_the_output() -> None:
     assert graph.loss is not None
     assert evidence.trace is not None
     shares = replace(graph, loss=replace(graph.loss, compared=((16, 3), (16, 3))))
-    assert not found("DD001", replace(evidence, trace=replace(evidence.trace, graph=shares)))
+    beside = replace(evidence, trace=replace(evidence.trace, graph=shares))
+    assert not found("DD001", beside)
+    assert not found("RE004", beside)
 
 
 def test_a_regressor_with_a_linear_output_can_reach_any_label() -> None:

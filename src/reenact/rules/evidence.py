@@ -281,6 +281,15 @@ class Evidence:
             maximum=float(max(left, default=0)),
         )
 
+    @property
+    def compares_wider(self) -> bool:
+        """Whether the loss is given several numbers a row where the labels are one: those of another loss,
+        or their one-hot form. Where labels lie then says nothing of the output."""
+        compared, labels = self.loss.compared if self.loss is not None else None, self.labels
+        if compared is None or labels is None or compared[1][1:] == (1,):
+            return False
+        return len(compared[1]) > len(labels.shape)
+
     def _compares_others(self, labels: TensorFacts) -> bool:
         """Whether the loss is seen to compare with something else than the classes of the data set: with a
         target of many numbers a row, as wide as the output and no one-hot form of them (an image), or of one

@@ -71,11 +71,8 @@ class LabelsOutOfOutputRange(Rule):
             return
         if labels.minimum is None or labels.maximum is None or evidence.loss_family is LossFamily.OTHER:
             return
-        compared = evidence.loss.compared if evidence.loss is not None else None
-        if compared is not None and compared[1][1:] != (1,) and len(compared[1]) > len(labels.shape):
-            # One number a row, and the loss is given several: labels of another loss, or their one-hot form.
-            return
-        if labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY:
+        reached = labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY
+        if reached or evidence.compares_wider:
             return
         gives = f"{evidence.last_activation}, which gives {bounds[0]:g} to {bounds[1]:g}"
         saw = f"labels from {labels.minimum:.4g} to {labels.maximum:.4g} under a {gives}"

@@ -109,7 +109,7 @@ class LabelsOutOfDomain(Rule):
     def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
         slack = 0.02 * max(high - low, 1e-6)
-        if low >= least - slack and high <= most + slack:
+        if (low >= least - slack and high <= most + slack) or evidence.compares_wider:
             return
         mean = labels.mean if labels.mean is not None else (low + high) / 2
         gives = f"{evidence.last_activation} gives {least:g} to {most:g}"

@@ -78,7 +78,10 @@ class LossAndOutputDisagree(Rule):
             sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
             yield self._mismatch(evidence, _saw(evidence, activation), ("linear",), sure, fault=Fault.AAL)
         elif (
-            evidence.task is TaskType.REGRESSION and activation == "softmax" and loss is LossFamily.REGRESSION
+            evidence.task is TaskType.REGRESSION
+            and activation == "softmax"
+            and loss is LossFamily.REGRESSION
+            and not evidence.compares_wider
         ):
             yield self._mismatch(evidence, "softmax before a regression", ("linear",), 0.8)
 

@@ -99,7 +99,7 @@ class PaddingAttended(Culprit):
         added = padded and attends and not cut
         for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
             what = (
-                "cutting off padding moves the output of a row"
+                "what stands at padding moves the output of a row"
                 if cut
                 else "padding behind a row moves its output"
             )
