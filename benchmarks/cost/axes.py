@@ -135,9 +135,9 @@ AXES = (
         lambda folder, size: _plain(folder, width_for(size), 64),
     ),
     Axis(
-        "training", "steps of 0.7 to 1 ms", "reenact diagnose train.py", (1_000, 10_000, 60_000, 600_000),
+        "training", "steps of 0.7 to 3 ms", "reenact diagnose train.py", (1_000, 10_000, 60_000),
         lambda folder, size: _quick(folder, 64, size),
-        lambda folder, size: _plain(folder, 64, size), longest=3_600_000,
+        lambda folder, size: _plain(folder, 64, size), longest=1_200_000,
     ),
     Axis("trainings", "trainings to spend", "reenact repair --strategy random", (5, 10, 20, 40), _repair,
          exits=(0, 1, 3)),
