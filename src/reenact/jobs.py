@@ -41,8 +41,8 @@ TAIL = 16 * 1024
 """Bytes of the log that are shown, from the end."""
 RECENT = 200
 """How far back the run of a job is looked for."""
-BIRTHS_APART_S = 2.0
-"""The clock by which births are known may be set while the process lives."""
+BIRTHS_APART_S = 60.0
+"""The clock by which births are known may be set meanwhile; numbers are not used again so soon."""
 PATIENCE_S = 3.0
 
 

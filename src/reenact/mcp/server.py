@@ -1,6 +1,7 @@
 """The server: tools and resources over the runs folder of the settings, on stdin and stdout."""
 
 import difflib
+import logging
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -183,5 +184,7 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
 
 def serve(runs_dir: Path, permits: Permits) -> None:
     """Serve one client until it goes away, or Ctrl-C."""
+    # A task that Ctrl-C meets in its last moments is reported there, with a traceback.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with suppress(KeyboardInterrupt):
         make_server(runs_dir, permits).run("stdio")
