@@ -62,8 +62,18 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
     assert experiment(forks, TRAINING.replace("LR", "1e-3")).own_rate is None, "below what learns best"
 
 
-@pytest.mark.parametrize(("mask", "blind"), [("x.ne(0)", True), ("x.ne(1)", False)])
-def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool) -> None:
+@pytest.mark.parametrize(
+    ("mask", "blind"),
+    [
+        ("x.ne(0)", True),
+        ("x.ne(0).long()", True),
+        ("x.ne(1)", False),
+        ("torch.zeros_like(x)", None),
+        ("x.index_fill_(1, torch.tensor([1]), 1).ne(0)", None),
+    ],
+)
+def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool | None) -> None:
+    """Types of tokens are no mask, and a token with the number of padding is none."""
     (tested,) = experiment(forks, PADDED.replace("MASK", mask).replace("IGNORED", "")).behaviour
     assert tested.mask_blind is blind
 

@@ -22,7 +22,10 @@ AT_WORK = (STARTING, RUNNING)
 SHOWN, LONGEST_LINE = 8, 200
 """Lines of the output of a job, and letters of each."""
 RELAY = "--model=relay:"
-NEXT: dict[Any, str] = {("diagnose", ExitCode.FOUND): "repair", ("repair", ExitCode.OK): "apply"}
+NEXT: Mapping[tuple[str, int | None], str] = {
+    ("diagnose", ExitCode.FOUND): "repair",
+    ("repair", ExitCode.OK): "apply",
+}
 """What follows a finished run, by command and exit code."""
 KEPT: Mapping[str, tuple[str, ...]] = {
     "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),

@@ -121,13 +121,17 @@ class Subject:
                 yield tensor
 
     def _mask_blind(self) -> bool | None:
-        """Whether a mask that is given beside padded tokens is the same everywhere; none without padding, or
-        without a mask."""
+        """Whether a mask that is given beside padded tokens is the same everywhere; none without padding at
+        the end of rows, or without a mask. Whole numbers that are all zero are types of tokens, no mask."""
         blind: bool | None = None
         for tokens in self._tokens() if self.padding is not None else ():
             filled = tokens == self.padding
+            # A token may have the number of padding: padding has nothing but padding behind it.
+            if not bool((filled[:, 1:] >= filled[:, :-1]).all()):
+                continue
             beside = [t for t in self.call.given if t is not tokens and t.shape == tokens.shape]
-            masks = [t for t in beside if bool(((t == 0) | (t == 1)).all())]
+            whole = [t for t in beside if bool(((t == 0) | (t == 1)).all())]
+            masks = [t for t in whole if t.dtype is self.torch.bool or bool(t.any())]
             if masks and bool(filled.any()) and not bool(filled.all()):
                 blind = (blind is not False) and all(bool((t == t.flatten()[0]).all()) for t in masks)
         return blind
