@@ -199,7 +199,7 @@ def _table(axis: Axis, points: Sequence[Point]) -> Table:
         )
         for point in sorted(points, key=lambda point: point.size)
     )
-    return Table(f"{axis.name}: `{axis.command}` against {axis.counted}", COLUMNS, rows)
+    return Table(f"{axis.name}: {axis.command} against {axis.counted}", COLUMNS, rows)
 
 
 def _drawing(axis: Axis, points: Sequence[Point]) -> Drawing:

@@ -36,7 +36,7 @@ T = TypeVar("T", bound=Callable[..., None])
 WIDE, NARROW = (1280, 900), (390, 844)
 USUAL = (("narrow", False), ("wide", True))
 """Screens of every run of the tests."""
-WRITTEN_BY_A_BENCHMARK = re.compile(r"repair-(lite|full)-figure-[345]\.svg")
+WRITTEN_BY_A_BENCHMARK = re.compile(r"(repair-(lite|full)-figure-[345]|cost-[a-z]+)\.svg")
 Opened = Callable[..., "Page"]
 
 
