@@ -41,6 +41,9 @@ F.cross_entropy(model(text[:, :-BY]).flatten(0, 1), text[:, BY:].flatten()).back
 optimizer.step()
 """
 )
+GIVEN_LABELS = """scores = self.head(scores.softmax(-1) @ v)
+        return scores, F.cross_entropy(scores[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+"""
 ROWS = (
     HEAD
     + """
@@ -103,6 +106,13 @@ def test_a_mask_that_lets_the_next_token_through_is_a_leak(forks: Any) -> None:
 
 def test_a_target_two_places_on_differs_from_the_next_token(forks: Any) -> None:
     assert behaviour(forks, LANGUAGE.replace("FIRST", "1").replace("BY", "2")).shift == 2
+
+
+def test_a_model_that_is_given_its_labels_and_shifts_them_once_more(forks: Any) -> None:
+    text = LANGUAGE.replace("FIRST", "1").replace("forward(self, tokens)", "forward(self, tokens, labels)")
+    text = text.replace("return self.head(scores.softmax(-1) @ v)", GIVEN_LABELS)
+    text = text[: text.index("F.cross_entropy(model(")] + "model(text[:, :-1], text[:, 1:])[1].backward()\n"
+    assert behaviour(forks, text + "optimizer.step()\n").shift == 2
 
 
 def test_rows_mix_where_recurrence_runs_along_the_batch(forks: Any) -> None:

@@ -146,6 +146,16 @@ def test_what_was_clipped_and_how_far_is_in_the_rows(forks: Any) -> None:
     assert steps["grad_norm"] == pytest.approx(np.full(6, 0.01), rel=1e-2)
 
 
+def test_values_that_were_clipped_are_in_the_rows_and_clipped_as_before(forks: Any) -> None:
+    text = LOOP.replace(
+        "    optimizer.step", "    nn.utils.clip_grad_value_(net.parameters(), 0.001)\n    optimizer.step"
+    )
+    steps = forks.run(HEAD + text).trace.steps
+    assert (steps["clip_limit"] == 0.001).all()
+    assert (steps["clip_norm"] > 0.001).all()
+    assert 0 < steps["grad_norm"].max() < steps["clip_norm"].min()
+
+
 def test_the_loss_on_labels_of_other_rows_is_measured_beside_the_true_one(forks: Any) -> None:
     steps = forks.run(HEAD + LOOP.replace("range(6)", "range(200)")).trace.steps
     looked = steps["sampled"] == 1

@@ -10,7 +10,10 @@ from reenact.rules.own._lines import Node, place_in, scopes
 from reenact.rules.own._orders import Order, RowsOf, equal, read_names
 from reenact.rules.own._parts import Found, all_parts, called, flat, is_call, options, stores, within, words
 
-LABELS = re.compile(r"(?:^|_)(?:y\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)", re.IGNORECASE)
+LABELS = re.compile(
+    r"(?:^|_)(?:y(?:tr|te|va|val|train|test|b)?\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)",
+    re.IGNORECASE,
+)
 RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|default_rng\(")
 """What lets one draw be repeated."""
 TOGETHER = ("TensorDataset", "train_test_split", "fit", "from_tensor_slices", "zip")

@@ -32,8 +32,11 @@ Sources
 """
 
 import ast
+import math
+import re
 from dataclasses import replace
 
+from reenact.probe.trace import Event
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import calls, place_in
 from reenact.rules.own._made import loss_made
@@ -54,21 +57,39 @@ class BroadcastTarget(Rule):
             yield self.finding(evidence, saw, place=loss_made(evidence, wide.place))
             return
         if loss is None or loss.compared is None or evidence.loss_family is not LossFamily.REGRESSION:
+            yield from self._warned(evidence)
             return
         output, target = loss.compared
         column, row = (output, target) if len(output) > len(target) else (target, output)
         if len(row) == 1 and row[0] > 1 and column == (row[0], 1):
             edit = _edit(evidence, loss.called, "unsqueeze" if len(output) > len(target) else "squeeze")
             saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
-            warned = [
-                one.place for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))
-            ]
-            place = (warned[0] if warned else None) or loss.called or evidence.place_of(Kind.LOSS)
-            yield self.finding(evidence, saw, place=place)
+            warned = next((one.place for one in _warnings(evidence)), None)
+            yield self.finding(evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS))
         elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
             saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
             finding = self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,))
             yield replace(finding, fault=Fault.LCN, certainty=Certainty.STRONG, confidence=0.85)
+        else:
+            yield from self._warned(evidence)
+
+    def _warned(self, evidence: Evidence) -> Findings:
+        """What PyTorch itself warned of; one number is compared with many on purpose."""
+        for one in _warnings(evidence):
+            sizes = [[int(size) for size in found.split(",") if size.strip()] for found in _sizes(one)]
+            if len(sizes) == 2 and all(math.prod(size) > 1 for size in sizes):
+                target, output = map(tuple, sizes)
+                saw = f"target {target} and output {output} are broadcast to one another, as PyTorch warns"
+                yield self.finding(evidence, saw, place=one.place)
+                return
+
+
+def _warnings(evidence: Evidence) -> list[Event]:
+    return [one for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))]
+
+
+def _sizes(warned: Event) -> list[str]:
+    return re.findall(r"Size\(\[([\d, ]*)\]\)", str(warned.facts.get("message")))
 
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:

@@ -38,10 +38,12 @@ from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rul
 from reenact.rules.own._lines import call_place, indexes, place_in
 from reenact.rules.own._parts import called
 from reenact.rules.own._places import optimizer_name
-from reenact.rules.own._series import learned
+from reenact.rules.own._series import learned, losses, windows
 
 FACTOR = 30.0
 """Gradients are made so many times smaller, in the median."""
+SLOW = 4
+"""Times that: by then steps are so short that half of the loss left is their doing, whatever was learned."""
 OFTEN = 0.9
 SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
 """Optimizers whose steps do not depend on the size of the gradients."""
@@ -62,13 +64,18 @@ class ClipFactor(Rule):
         steps = evidence.watched.steps
         both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
         factors = sorted(float(norm / limit) for norm, limit in both if norm == norm and limit > 0)
-        if len(factors) < 5 or learned(evidence) or optimizer_name(evidence) in SCALE_FREE:
+        if len(factors) < 5 or optimizer_name(evidence) in SCALE_FREE:
             return
         share = sum(factor > 1 for factor in factors) / len(factors)
-        median = factors[len(factors) // 2]
+        median, curve = factors[len(factors) // 2], windows(losses(evidence))
+        slow = median >= SLOW * FACTOR and len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
+        if learned(evidence) and not slow:
+            return
         if share >= OFTEN and median >= FACTOR:
             saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
-            where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, "clip_grad_norm_")
+            where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(
+                evidence, "clip_grad_norm_", "clip_grad_value_"
+            )
             yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
 
 

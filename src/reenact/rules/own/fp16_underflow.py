@@ -48,6 +48,7 @@ MOST = 0.9
 """Share of gradients that are zero where hardly one is left."""
 HALF = 2**-24
 """The smallest number above zero in half precision."""
+FEWEST_LOOKS = 8
 ADAPTIVE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad")
 
 
@@ -64,14 +65,29 @@ class Fp16Underflow(Culprit):
             place = call_place(evidence, "autocast", "backward")
             yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
             return
+        halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
+        if halved is not None and _stands_still(evidence):
+            saw = "no weight in float16 ever changes: a step is smaller than the next number is far"
+            yield self.finding(evidence, saw, place=halved)
+            return
         name, facts = optimizer_name(evidence), evidence.optimizer
         epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
         if name not in ADAPTIVE or not isinstance(epsilon, float) or epsilon >= HALF:
             return
-        place = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
-        if place is not None:
+        if halved is not None:
             saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
-            yield self.finding(evidence, saw, place=place)
+            yield self.finding(evidence, saw, place=halved)
+
+
+def _stands_still(evidence: Evidence) -> bool:
+    """Whether no kernel that an optimizer has was moved by any step that was looked at."""
+    trace = evidence.watched
+    kernels = {
+        i for i, facts in enumerate(trace.parameter_facts) if len(facts.shape) > 1 and facts.in_optimizer
+    }
+    both = zip(trace.parameters["parameter"], trace.parameters["update_ratio"], strict=True)
+    moved = [float(ratio) for number, ratio in both if int(number) in kernels and ratio == ratio]
+    return len(moved) >= FEWEST_LOOKS and not any(moved) and bool(trace.happened("half-precision"))
 
 
 def _lost_gradients(evidence: Evidence) -> float | None:

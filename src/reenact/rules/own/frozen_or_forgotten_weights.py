@@ -34,12 +34,14 @@ Sources
 import ast
 import math
 import re
+from collections.abc import Iterator
 
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs, Place
-from reenact.rules.own._lines import call_place, first_place, function_of, nodes
+from reenact.rules.own._lines import call_place, first_place, function_of, indexes, nodes, place_in
 from reenact.rules.own._made import asked_for_at
-from reenact.rules.own._parts import called, within
+from reenact.rules.own._parts import called, owner_of, within
 
 PASSES = ("forward", "training_step", "compute_loss", "loss")
 """Functions that a training goes through."""
@@ -62,6 +64,10 @@ class FrozenOrForgottenWeights(Culprit):
             first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
             place = evidence.graph.unregistered_at
             yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
+        for index, call in _emptied(evidence):
+            saw = f"{ast.unparse(call)} stands between backward and step: every gradient is gone by then"
+            yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
+            return
         trace = evidence.watched
         passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
         for names, reason in (
@@ -88,6 +94,19 @@ class FrozenOrForgottenWeights(Culprit):
                 looked = layers if reason == NO_GRADIENT else layers[:1]
                 sure = None if not looked or any(map(_fresh, looked)) else 0.4
                 yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+
+
+def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
+    """Calls of `zero_grad` between the `backward` and the `step` of one optimizer, in one loop."""
+    for index, loop in ((file, one) for file in indexes(evidence) for one in file.loops):
+        made = [call for call in within(loop, ast.Call) if called(call) in ("backward", "zero_grad", "step")]
+        made.sort(key=lambda call: (call.lineno, call.col_offset))
+        for before, call, then in zip(made, made[1:], made[2:], strict=False):
+            order = [called(one) for one in (before, call, then)]
+            owner, stepped = (ast.unparse(owner_of(one) or one) for one in (call, then))
+            mine = stepped == owner or owner in map(ast.unparse, then.args)
+            if order == ["backward", "zero_grad", "step"] and mine:
+                yield index, call
 
 
 def _cut_at(evidence: Evidence, weight: str) -> Place | None:

@@ -42,8 +42,8 @@ from reenact.rules.own._lines import first_place, nodes
 from reenact.rules.own._places import says
 
 MOST = 0.9
-FEW_WEIGHTS = 256
-"""A kernel must have so many for its largest to lie at the bound that it was drawn from."""
+FEW_WEIGHTS = 64
+"""A kernel must have so many for its largest to lie near the bound that it was drawn from."""
 ALIKE = 6
 """Kernels that must have one spread before it is no chance."""
 ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
@@ -92,7 +92,7 @@ class FrozenRandomWeights(Culprit):
 
 
 def _frozen(layer: LayerView) -> bool:
-    kernel = layer.kernel() if layer.family in ("dense", "convolution") else None
+    kernel = layer.kernel() if layer.family in ("dense", "conv") else None
     return kernel is not None and not kernel.trainable and math.prod(kernel.shape) >= FEW_WEIGHTS
 
 
@@ -101,11 +101,13 @@ def _as_made(layer: LayerView) -> bool:
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return False
-    one, other = math.prod(kernel.shape[1:]), math.prod(kernel.shape[:-1])
-    reach = max(-kernel.minimum, kernel.maximum)
-    bounds = (one**-0.5, math.sqrt(6 / (kernel.shape[-1] + other)))
-    flat = abs(kernel.std * math.sqrt(3) / reach - 1) < 0.06
-    return flat and any(0.97 * bound <= reach <= 1.0005 * bound for bound in bounds)
+    reach, count = max(-kernel.minimum, kernel.maximum), math.prod(kernel.shape)
+    # Kaiming's bound, and Glorot's with the places of a filter last, as in torch, and first, as in Keras.
+    last, first = math.prod(kernel.shape[2:]), math.prod(kernel.shape[:-2])
+    sums = (last * (kernel.shape[0] + kernel.shape[1]), first * (kernel.shape[-2] + kernel.shape[-1]))
+    bounds = (math.prod(kernel.shape[1:]) ** -0.5, *(math.sqrt(6 / one) for one in sums))
+    flat = abs(kernel.std * math.sqrt(3) / reach - 1) < max(0.06, 0.9 * count**-0.5)
+    return flat and any(min(0.97, 1 - 4 / count) * bound <= reach <= 1.0005 * bound for bound in bounds)
 
 
 def _of_one_spread(layers: Sequence[LayerView]) -> bool:

@@ -35,7 +35,7 @@ from collections.abc import Iterator, Sequence
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
-from reenact.rules.own._moved_alone import moved_alone
+from reenact.rules.own._moved_alone import LABELS, moved_alone
 from reenact.rules.own._parts import (
     Found,
     all_parts,
@@ -61,12 +61,12 @@ SORTS = ("sorted", "sort", "argsort", "sort_values")
 ORDERS = (*SORTS, "shuffle", "permutation", "randperm", "sample", "flip", "roll")
 """What brings rows into another order, the most likely to leave labels behind first."""
 TURNED = re.compile(r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\(")
+DIAGONAL = re.compile(r"arange|range\(|eye\(|linspace|local_labels|\blabels?\(")
 DENSE = re.compile(
     r"(?:^|_)(?:masks?|seg|segmentation|boxe?s?|bboxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)",
     re.IGNORECASE,
 )
 """Targets that lie on the image."""
-LABELS = re.compile(r"(?:^|_)(?:y|t|labels?|targets?|classes)(?:_|$)", re.IGNORECASE)
 
 
 class LabelsMisaligned(Culprit):
@@ -112,7 +112,7 @@ def _reordered(evidence: Evidence) -> Place | None:
 
 def _written(index: FileIndex) -> Found:
     """What the text shows."""
-    yield from (*_zipped(index), *_random(index), *_turned_alone(index))
+    yield from (*_zipped(index), *_random(index), *_turned_alone(index), *_off_the_diagonal(index))
     own = {scope.name for scope in index.functions if _draws(scope.node)}
     for node in all_parts(index.tree):
         body = getattr(node, "body", None)
@@ -131,6 +131,18 @@ def _zipped(index: FileIndex) -> Found:
         if len(loaders) == len(sets) == 2 and any(sets <= made for made in together):
             both = " and ".join(ast.unparse(one) for one in call.args)
             yield place_in(index, call), f"{both} are shuffled by separate draws"
+
+
+def _off_the_diagonal(index: FileIndex) -> Found:
+    """One set of labels for scores of pairs and for the same turned round: only the diagonal is both."""
+    made = [call for call in index.calls if called(call) == "cross_entropy" and len(call.args) > 1]
+    texts = {tuple(map(ast.unparse, call.args[:2])): call for call in made}
+    for (scores, label), call in texts.items():
+        turned = any((f"{scores}{turn}", label) in texts for turn in (".t()", ".T", ".mT"))
+        given = value_of(index, call.args[1])
+        if turned and given is not call.args[1] and not DIAGONAL.search(ast.unparse(given)):
+            saw = f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
+            yield place_in(index, given), f"{saw}: only torch.arange is"
 
 
 def _only_array(index: FileIndex, loader: ast.expr) -> str:

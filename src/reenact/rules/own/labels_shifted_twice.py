@@ -42,6 +42,8 @@ Sources
     Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
 """
 
+import re
+
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs, Place
 from reenact.rules.own._lines import indexes
 
@@ -62,8 +64,7 @@ def _shift(evidence: Evidence) -> Place | None:
     for index in indexes(evidence):
         for number, line in enumerate(index.text.splitlines(), 1):
             words = line.replace(" ", "")
-            if "label" in words and any(
-                cut in words for cut in ("[1:]", "[:,1:]", "roll(", "[2:]", "[:,2:]")
-            ):
+            cut = any(one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]"))
+            if cut and re.search("label|target|tgt", words):
                 return Place(index.source.path, number, 0, number, len(line))
     return None

@@ -58,6 +58,8 @@ SHORT = 10.0
 LEARNT_AT_LOWER, BEHIND = 0.5, 0.4
 """Shares of the first loss of one batch: at most what is left at a tenth of the rate, at least what is left
 more at the rate itself."""
+WHOLLY, LEFT = 0.02, 0.2
+"""Shares of the first loss of one batch: what is left where it is learned, and where by far not."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
@@ -71,11 +73,14 @@ class LearningRateOutsideRange(Rule):
         rate = evidence.step_rate
         if rate is None or rate <= 0:
             return
-        doubt = 0.4 if learned(evidence) else 1.0
+        held_up = learned(evidence) and _held_up(evidence)
+        doubt = 1.0 if not learned(evidence) else 0.85 if held_up else 0.4
         for look in (_by_test, _by_one_batch, _by_trace, _by_use):
             saw, sure, values = look(evidence, rate)
             if saw:
                 kind, certain = Kind.LEARNING_RATE, Certainty.STRONG if sure * doubt > 0.8 else None
+                # Tried on the program's own batch: that it learned something does not speak against it.
+                certain = Certainty.PROOF if held_up else certain
                 found = self.finding(evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values)
                 yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
                 return
@@ -123,7 +128,17 @@ def _by_one_batch(evidence: Evidence, rate: float) -> Word:
     if first <= 0 or lower > LEARNT_AT_LOWER * first or min(own, first) - lower < BEHIND * first:
         return FINE
     saw = f"one batch goes from {first:.3g} to {own:.3g}, at a tenth of it to {lower:.3g}"
-    return saw, 0.75, rates_below(rate)
+    return saw, 0.85, rates_below(rate)
+
+
+def _held_up(evidence: Evidence) -> bool:
+    """Whether a training that learned left a good part of its loss, where one batch is learned wholly at a
+    tenth of the rate and by far not at the rate itself."""
+    tried, curve = evidence.experiments.own_rate, windows(losses(evidence))
+    if tried is None or len(curve) < 3 or tried.own[0] <= 0:
+        return False
+    first, own, lower = tried.own[0], reached(tried.own), reached(tried.lower)
+    return lower < WHOLLY * first and own > LEFT * first and curve[-1] > LEFT / 2 * first
 
 
 def rates_below(rate: float) -> tuple[float, ...]:

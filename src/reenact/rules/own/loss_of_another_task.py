@@ -29,10 +29,13 @@ Sources
     Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
 """
 
+from dataclasses import replace
+
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule, TaskType, TensorFacts
 from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import LossFamily
-from reenact.rules.own._places import framework
+from reenact.rules.own import _series as series
+from reenact.rules.own._places import framework, says
 from reenact.rules.own.labels_out_of_domain import no_class_numbers
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
@@ -62,7 +65,10 @@ class LossOfAnotherTask(Rule):
         if sure:
             saw = f"{evidence.loss_name} for a {evidence.task} task, {_form(labels)}"
             values = _better(evidence, labels, output.width or 1)
-            yield self.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)
+            # A squared error falls all the same: that it was learned does not speak against it.
+            certain = Certainty.PROOF if _rounded(evidence, labels) else None
+            found = self.finding(evidence, saw, kind=Kind.LOSS, values=values, certainty=certain)
+            yield replace(found, confidence=sure)
 
 
 def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, width: int) -> float:
@@ -74,6 +80,8 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
         return 0.0 if labels.integral and (labels.classes or 99) <= 20 else 0.9
     if task is TaskType.MULTI_LABEL and loss is LossFamily.CATEGORICAL:
         return 0.9 if _ones_a_row(labels) > 1.05 else 0.0
+    if task is TaskType.REGRESSION and width == 1 and _rounded(evidence, labels):
+        return 0.85
     if task not in CLASSES:
         return 0.0
     if loss is LossFamily.REGRESSION:
@@ -85,6 +93,15 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
     if loss is LossFamily.CATEGORICAL and task is TaskType.BINARY and width == 1:
         return 0.95
     return _hinge(evidence, labels) if loss is LossFamily.MARGIN else 0.0
+
+
+def _rounded(evidence: Evidence, labels: TensorFacts) -> bool:
+    """Whether numbers from 0 on are fitted, and the program itself rounds to ask which one was meant, and is
+    mostly wrong."""
+    kinds = sorted(labels.class_values or ())
+    scores = [*series.validation_accuracy(evidence)[-1:], *series.metric(evidence, "accuracy", "acc")[-1:]]
+    counted = labels.integral and 3 <= len(kinds) <= 20 and kinds == list(range(len(kinds)))
+    return bool(counted and scores and max(scores) < 0.7 and says(evidence, "round("))
 
 
 def _shares_given(evidence: Evidence) -> bool:

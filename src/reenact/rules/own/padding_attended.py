@@ -61,6 +61,8 @@ from reenact.rules.own._places import says
 from reenact.rules.own._series import learned
 
 MOVED = 1e-3
+READ_ON = 0.1
+"""Of its spread: what reads on through padding may have learned to move less in the end."""
 ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
 ATTENDS = re.compile(rf"Transformer|(?:{'|'.join(ATTENDING)})$")
 PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
@@ -96,6 +98,11 @@ class PaddingAttended(Culprit):
             saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
             yield self.finding(evidence, saw, place=last, confidence=0.85)
         cut = evidence.experiments.moving("padding", MOVED) if attends else ()
+        ended = [one for one in evidence.experiments.behaviour if one.at_end and not attends and last is None]
+        for tested in (one for one in ended if (one.padding or 0.0) > READ_ON):
+            saw = f"padding behind a row moves its output by {tested.padding:.2g} of its spread{tested.when}"
+            place = _last_step(evidence) or _pooled(evidence, tested.model)
+            yield self.finding(evidence, saw, place=place, confidence=0.8)
         added = padded and attends and not cut
         for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
             what = (
@@ -156,7 +163,8 @@ def _pooled(evidence: Evidence, model: str) -> Place | None:
         made = [one for one in within(node, ast.Assign) if ATTENDS.match(called(one.value))]
         parts = {target.attr for one in made for target in one.targets if isinstance(target, ast.Attribute)}
         own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        for wanted in ({"encoder", "layer", "transformer", "attn", "blocks", *parts}, POOLS):
+        attending = {"encoder", "layer", "transformer", "attn", "blocks", *parts}
+        for wanted in (attending, POOLS, RECURRENT.findall(index.text)):
             found = [call for call in index.calls if call.lineno in own and called(call) in wanted]
             if found:
                 return place_in(index, found[-1])

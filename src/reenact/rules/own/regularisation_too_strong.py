@@ -27,13 +27,16 @@ Sources
     2014, section 7.3.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from statistics import mean
+from statistics import mean, median
 
+from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.health import Health, health_of
+from reenact.rules.own._lines import nodes, place_in, value_of
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import finite, learned
 
@@ -46,6 +49,9 @@ DECAY_APART = 0.5
 DECAY_OF_NORMS = 0.01
 SHRUNK = 0.5
 """Share of their first size that is left of the weights of normalisation layers, on average."""
+LEFT = 0.2
+"""Share of their first size that is left of the kernels where a penalty took everything."""
+SIZES = re.compile(r"pow\(2\)|\*\* ?2|norm\(|square\(|abs\(")
 NORMS = re.compile(r"norm|(?:^|[._])(?:bn|ln|gn)\d*(?:[._]|$)", re.IGNORECASE)
 _NUMBER = r"([0-9.]+(?:[eE]-?[0-9]+)?)"
 _POSITIONAL = re.compile(rf"\b[lL]([12])\(\s*(?:l\s*=\s*)?{_NUMBER}")
@@ -64,6 +70,11 @@ class RegularisationTooStrong(Rule):
         for layer in evidence.layers:
             yield from self._layer(evidence, layer, doubt, 0.2 if failed else 1.0)
         yield from self._decayed(evidence, doubt, failed=failed)
+        if failed and (_left(evidence) or 1.0) < LEFT:
+            for index, term in _penalised(evidence):
+                saw = f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
+                place, strong = place_in(index, term), Certainty.STRONG
+                yield self.finding(evidence, saw, place=place, confidence=0.85, certainty=strong)
 
     def _decayed(self, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
         decay, apart = _decay(evidence), optimizer_name(evidence) in DECOUPLED
@@ -73,7 +84,8 @@ class RegularisationTooStrong(Rule):
         left = _left_of_norms(evidence) if fails else None
         shrunk = left is not None and left < SHRUNK
         limit = DECAY_APART if apart else DECAY
-        if not shrunk and (decay < limit or (apart and not fails)):
+        # Adaptive steps and such a decay come to rest at about one over it: below where weights begin.
+        if not shrunk and (decay < limit or (apart and not fails and decay < 4 * limit)):
             return
         norms = f", and {left:.0%} is left of the weights of normalisation layers" if shrunk else ""
         sure = 0.8 if decay > 4 * limit or shrunk else 0.6
@@ -120,6 +132,25 @@ def _left_of_norms(evidence: Evidence) -> float | None:
         if scale and facts.in_optimizer and len(course) > 1 and course[0] > 0 and NORMS.search(facts.name):
             shares.append(course[-1] / course[0])
     return mean(shares) if shares else None
+
+
+def _left(evidence: Evidence) -> float | None:
+    """The share of their first size that is left of the kernels, in the median."""
+    rows, shares = evidence.watched.parameters, []
+    for number, facts in enumerate(evidence.watched.parameter_facts):
+        course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
+        if len(facts.shape) > 1 and facts.in_optimizer and len(course) > 1 and course[0] > 0:
+            shares.append(course[-1] / course[0])
+    return median(shares) if shares else None
+
+
+def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
+    """Products, in what is given to a variable, of a factor and the size of all weights."""
+    for index, node in nodes(evidence, ast.BinOp):
+        sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
+        meant = [f"{ast.unparse(side)} {ast.unparse(value_of(index, side))}" for side in sides]
+        if any("parameters()" in one and SIZES.search(one) for one in meant):
+            yield index, node
 
 
 def _decay(evidence: Evidence) -> float:

@@ -1,10 +1,12 @@
 """RE050 untied-weights
 
 What
-    The output layer begins with a copy of the embedding, not with the embedding itself.
+    The output layer begins with a copy of the embedding, or a decoder with a copy of its encoder, not with
+    the weights themselves; or a siamese network gives its two inputs to two networks instead of to one.
 Why
     Tied weights are one parameter. A copy, as `nn.Parameter(weight.clone())` makes one, goes its own way
-    from the first step on, or stays behind where the optimizer does not know it.
+    from the first step on, or stays behind where the optimizer does not know it. Two networks that were
+    meant to be one map like things to unlike places.
 Symptom
     More parameters than the paper has, and worse results.
 Example
@@ -41,9 +43,20 @@ Sources
 """
 
 import ast
+import math
+import re
+from collections.abc import Iterator
+from itertools import combinations
 
+from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, LayerView, Needs
-from reenact.rules.own._lines import first_place, nodes
+from reenact.rules.own._lines import PLAIN, calls, first_place, nodes, place_in
+from reenact.rules.own._parts import called, is_call, owner_of, within
+
+SIAMESE = re.compile(
+    r"siamese|twin|\bsame (branch|encoder|tower|network|weights)|shar\w+ (its |their )?weights", re.I
+)
+"""Words by which an author says that two inputs go through one network."""
 
 
 class UntiedWeights(Culprit):
@@ -52,25 +65,64 @@ class UntiedWeights(Culprit):
     why = "A copy is trained by itself, or not at all; tied weights are one parameter."
 
     def check(self, evidence: Evidence) -> Findings:
-        tables = [layer for layer in evidence.layers if layer.family == "embedding"]
-        for head in (layer for layer in evidence.layers if layer.family == "dense"):
-            table = next((one for one in tables if _copied(one, head)), None)
-            if table is not None:
+        layers = [layer for layer in evidence.layers if layer.family in ("embedding", "dense")]
+        for table, head in combinations(layers, 2):
+            if _copied(table, head):
                 saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
-                # The line that gives a layer another weight.
-                lines = nodes(evidence, ast.Assign)
-                place = first_place(
-                    one for one in lines if ast.unparse(one[1].targets[0]).endswith(".weight")
-                )
+                # The line that gives a layer another weight, or other values.
+                given = (one for one in nodes(evidence, ast.Assign) if _weight(one[1].targets[0]))
+                filled = (one for one in calls(evidence, "copy_") if _weight(owner_of(one[1])))
+                place = first_place(given) or first_place(filled)
                 yield self.finding(evidence, saw, layer=head, place=place)
+        for index, one, other in _branches(evidence):
+            saw = (
+                f"{ast.unparse(one.func)} and {ast.unparse(other.func)} are two networks, each for one input"
+            )
+            yield self.finding(evidence, saw, place=place_in(index, other), confidence=0.8)
+
+
+def _weight(node: ast.expr | None) -> bool:
+    return node is not None and ast.unparse(node).removesuffix(".data").endswith(".weight")
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:
-    """Two parameters that hold the same values."""
+    """Two parameters that hold the same values, or the same turned round. Two layers of one kind and shape
+    may begin alike: copies of a block do."""
     one, other = table.kernel(), head.kernel()
-    if one is None or other is None or one.shape != other.shape or not one.std:
+    if one is None or other is None or not one.std or (one.path or one.name) == (other.path or other.name):
         return False
-    measured = ("mean", "std", "minimum", "maximum")
-    return (one.path or one.name) != (other.path or other.name) and all(
-        getattr(one, name) == getattr(other, name) for name in measured
-    )
+    alike = {table.family, head.family} == {"embedding", "dense"} and one.shape == other.shape
+    turned = one.shape == other.shape[::-1] != other.shape
+    # The order of a sum changes the last digits of a mean.
+    ends = (one.minimum, one.maximum) == (other.minimum, other.maximum)
+    return (alike or turned) and ends and math.isclose(one.std, other.std, rel_tol=1e-4)
+
+
+def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Call]]:
+    """In a class that calls itself siamese: two networks of its own, made alike, that take an input each."""
+    for index, owner in nodes(evidence, ast.ClassDef):
+        words = (owner.name, ast.get_docstring(owner) or "", ast.get_docstring(index.tree) or "")
+        passes = [call for call in within(owner, ast.Call) if call.args and _own(call.func)]
+        for one, other in combinations(passes, 2) if SIAMESE.search(" ".join(words)) else ():
+            apart = ast.unparse(one.args[0]) != ast.unparse(other.args[0])
+            if apart and _made_alike(owner, one.func, other.func):
+                yield index, one, other
+                break
+
+
+def _own(node: ast.expr) -> bool:
+    return ast.unparse(node).startswith("self.") and isinstance(node, ast.Attribute | ast.Subscript)
+
+
+def _made_alike(owner: ast.ClassDef, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two attributes, or two of a list, are networks that one and the same text makes apart."""
+    made = {ast.unparse(given.targets[0]): given.value for given in within(owner, ast.Assign)}
+    if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript):
+        listed = made.get(ast.unparse(one.value))
+        twice = ast.unparse(one.value) == ast.unparse(other.value) and ast.unparse(one) != ast.unparse(other)
+        return twice and listed is not None and any(within(listed, ast.comprehension))
+    first, second = made.get(ast.unparse(one)), made.get(ast.unparse(other))
+    if ast.unparse(one) == ast.unparse(other) or not is_call(first) or not is_call(second):
+        return False
+    copied = called(second) == "deepcopy" and ast.unparse(second.args[0]) == ast.unparse(one)
+    return copied or (called(first) not in PLAIN and ast.unparse(first) == ast.unparse(second))

@@ -40,7 +40,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs
 from reenact.rules.own._divergence import NAMED, divergences, terms
 from reenact.rules.own._lines import indexes, place_in, value_of
-from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, subject_of, within
+from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, stores, subject_of, within
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
@@ -53,6 +53,16 @@ REDUCED = ("mean", "sum")
 ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
 EXPECTED = re.compile(r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE)
 RETURNED = re.compile(r"return|reward|\brets?\b|target|\bG\b|discount", re.IGNORECASE)
+
+
+SAME = re.compile(r"pos|(?:^|_)ap\b", re.IGNORECASE)
+OTHER = re.compile(r"neg|(?:^|_)an\b", re.IGNORECASE)
+DISTANCE = re.compile(r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE)
+LIKENESS = re.compile(r"cos|sim|@|matmul|einsum|dot\(|score|logit", re.IGNORECASE)
+MARGIN = re.compile(r"^(?:self\.)?\w*(?:margin|alpha)\w*$|^[\d.e-]+$", re.IGNORECASE)
+
+
+GENERATOR = re.compile(r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE)
 
 
 class WrongSign(Culprit):
@@ -69,6 +79,8 @@ class WrongSign(Culprit):
         for index in indexes(evidence):
             for term in _below_zero(index):
                 saw = f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
+                yield self.finding(evidence, saw, place=place_in(index, term))
+            for term, saw in (*_entropy_lowered(index), *_pairs_reversed(index), *_told_to_fail(index)):
                 yield self.finding(evidence, saw, place=place_in(index, term))
             reversed_here = list(_reversed(index))
             raised = list(_raised(index))
@@ -117,6 +129,70 @@ def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
             left, right = ast.unparse(value.left), ast.unparse(value.right)
             if EXPECTED.search(left) and RETURNED.search(right) and not RETURNED.search(left):
                 yield node
+
+
+def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried any more."""
+    if "log_prob" not in index.text or not REWARD.search(index.text) or "maximize=True" in index.text:
+        return
+    for node in (one for one in within(index.tree, ast.Assign) if "loss" in ast.unparse(one.targets[0])):
+        signed = list(terms(node.value))
+        for sign, term in signed if len(signed) > 1 else ():
+            meant = f"{ast.unparse(term)} {_meanings(index, term)}"
+            if sign > 0 and ".entropy()" in meant and "-" not in meant:
+                yield term, f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is lowered"
+
+
+def _meanings(index: FileIndex, term: ast.expr) -> str:
+    return " ".join(ast.unparse(value_of(index, name)) for name in within(term, ast.Name))
+
+
+def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Losses of triplets that draw the negative near: by their distances, by their likeness, or by the
+    order in which a loss of torch is given them."""
+    losses = {"triplet_margin_loss", "triplet_margin_with_distance_loss"}
+    for target, value in stores(index.tree):
+        if is_call(value, "TripletMarginLoss", "TripletMarginWithDistanceLoss"):
+            losses.add(last_word(target))
+    for call in index.calls:
+        given = [ast.unparse(one) for one in call.args]
+        if called(call) in losses and len(given) == 3 and OTHER.search(given[1]) and SAME.search(given[2]):
+            yield call, f"{called(call)} is given the negative where it wants the positive"
+    for node in within(index.tree, ast.BinOp):
+        if is_sum(index.parents.get(node), ast.Add, ast.Sub) or not _hinged(index, node):
+            continue
+        parts = {
+            sign: ast.unparse(term) for sign, term in terms(node) if not MARGIN.search(ast.unparse(term))
+        }
+        meant = " ".join((*parts.values(), _meanings(index, node)))
+        far, near = bool(DISTANCE.search(meant)), bool(LIKENESS.search(meant))
+        raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
+        apart = len(parts) == 2 and raised.search(parts[1]) and lowered.search(parts[-1])
+        if far != near and apart:
+            yield node, f"{ast.unparse(node)[:60]} is lowered: that draws the negative near"
+
+
+def _told_to_fail(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Losses of a generator that ask the discriminator to find out what it made."""
+    steps = {ast.unparse(owner_of(call) or call) for call in index.calls if called(call) == "step"}
+    for node in (one for one in within(index.tree, ast.Assign) if len(steps) > 1):
+        judged = [call for call in within(node.value, ast.Call) if len(call.args) == 2]
+        labels = [value_of(index, one.args[1]) for one in judged if not isinstance(one.args[1], ast.Constant)]
+        fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
+        plain = not any(isinstance(one.op, ast.USub) for one in within(node.value, ast.UnaryOp))
+        if GENERATOR.search(ast.unparse(node.targets[0])) and fake and all(fake) and plain:
+            yield (
+                node.value,
+                f"{ast.unparse(node.value)[:60]} is lowered: the generator learns to be found out",
+            )
+
+
+def _hinged(index: FileIndex, node: ast.AST) -> bool:
+    """Whether a difference is cut off below zero."""
+    above = index.parents.get(node)
+    if isinstance(above, ast.Attribute):
+        above = index.parents.get(above)
+    return is_call(above, "relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
 
 
 def _below_zero(index: FileIndex) -> Iterator[ast.expr]:

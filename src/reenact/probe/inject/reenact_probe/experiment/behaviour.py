@@ -78,9 +78,9 @@ class Subject:
                 axis, shift = _shift(given, targets)
                 # A first input that is the target is an autoencoder's.
                 answers = shift
-                if axis is not None and not shift and number and quiet and "shift" not in found:
+                if axis is not None and number and quiet and bool(shift) == ("shift" in found):
                     # Whoever gives the model the tokens before each alone (teacher forcing) may hand it all
-                    # of them: their own scores must depend on them.
+                    # of them, and whoever lets it compute the loss its labels: scores must depend on them.
                     answers = (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED
                 if axis is not None and answers:
                     tokens, time_axis, found["shift"] = given, axis, shift

@@ -91,6 +91,7 @@ class Steps:
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
         after(torch.nn.utils, "clip_grad_norm_", self._was_clipped)
+        patch(torch.nn.utils, "clip_grad_value_", self._wrap_value_clip)
         state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
         state.undo.append(optim.register_optimizer_step_post_hook(self._after_step).remove)
 
@@ -122,6 +123,21 @@ class Steps:
         # A norm that lies on a device is read on sampled steps only: reading it would wait.
         if isinstance(norm, self.torch.Tensor) and (norm.is_cpu or self.listener.window is not None):
             self._clipped = (float(norm), float(max_norm))
+
+    def _wrap_value_clip(self, original: Function) -> Function:
+        def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
+            # What is given may be read once only.
+            given = [parameters] if isinstance(parameters, self.torch.Tensor) else list(parameters)
+            self._values_clipped(given, clip_value)
+            return original(given, clip_value, *args, **kwargs)
+
+        return clip_grad_value_
+
+    @guarded("clip")
+    def _values_clipped(self, weights: list[Tensor], limit: float) -> None:
+        largest = [weight.grad.detach().abs().max() for weight in weights if weight.grad is not None]
+        if largest and (self.listener.window is not None or largest[0].is_cpu):
+            self._clipped = (float(max(largest)), float(limit))
 
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
