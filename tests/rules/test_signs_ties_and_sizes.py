@@ -73,6 +73,62 @@ def test_a_mismatch_that_pytorch_itself_warns_of() -> None:
         assert len(findings_in("RE033", seen(trace(STEPS, events=events)))) == count
 
 
+DROPS = """{said}
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.drop = layers.Dropout(0.5)
+    def call(self, x, training=None):
+        return self.drop(x, training={training})
+"""
+
+
+def test_a_model_of_keras_that_drops_whenever_it_is_asked() -> None:
+    dropped = Layer("drop", "Dropout", None, ((None, 8),), (None, 8), None, {"rate": 0.5}, ())
+    plain = graph(TaskType.MULTI_CLASS, "cross_entropy", 3, framework="keras")
+    run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)))
+    for said, training, count in (("", "True", 1), ("", "training", 0), ("# MC dropout", "True", 0)):
+        found = findings_in("RE011", seen(run, DROPS.format(said=said, training=training)))
+        assert [one.place.line for one in found if one.place is not None] == [7] * count
+
+
+WINDOWS = """
+def make(series, width):
+    xs = []
+    for i in range({range}):
+        xs.append(series[i:i + width])
+    return np.array(xs)
+wins = make(series, 24)
+{split}
+for epoch in range(3):
+    for i in torch.randperm(len(train)).split(32):
+        step(train[i])
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "split", "fires"),
+    [
+        ("len(series) - width", "train, test = train_test_split(wins, test_size=0.2)", True),
+        ("len(series) - width", "order = rng.permutation(len(wins)); train = wins[order[:80]]", True),
+        ("len(series) - width", "train, test = train_test_split(wins, shuffle=False)", False),
+        ("len(series) - width", "train, test = wins[:80], wins[104:]", False),
+        ("0, len(series), width", "train, test = train_test_split(wins, test_size=0.2)", False),
+    ],
+)
+def test_windows_that_overlap_and_are_split_by_chance(steps: str, split: str, fires: bool) -> None:
+    assert lines("RE018", WINDOWS.format(range=steps, split=split)) == [8] * fires
+
+
+def test_dropout_of_nothing_has_no_mode() -> None:
+    for rate, count in ((0.5, 1), (0.0, 0)):
+        dropped = Layer("drop", "Dropout", None, ((None, 8),), (None, 8), None, {"p": rate}, ())
+        plain = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+        events = tuple(event("evaluation", training=True, learns=True) for _ in range(4))
+        run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)), events=events)
+        assert len(findings_in("RE011", seen(run))) == count
+
+
 SIAMESE = """
 class Siamese(nn.Module):
     def __init__(self):

@@ -59,6 +59,8 @@ def has_modes(evidence: Evidence) -> bool:
     return any(
         (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES)) or "dropout" in layer.name
         for layer in evidence.layers
+        # Dropout of nothing drops nothing.
+        if layer.settings.get("p", layer.settings.get("rate")) != 0
     )
 
 

@@ -33,6 +33,7 @@ Sources
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -42,6 +43,7 @@ from reenact.rules.own._lines import calls, function_of, nodes, place_in
 from reenact.rules.own._parts import is_call, options
 from reenact.rules.own._places import at_named, has_modes
 
+SAMPLES = re.compile(r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose", re.IGNORECASE)
 STEPS = ("test_step", "predict_step", "test_on_batch")
 """What Keras calls to evaluate."""
 
@@ -53,7 +55,8 @@ class EvaluatedInTrainingMode(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for index, call in _asked_to_train(evidence):
-            saw = f"{ast.unparse(call)[:60]} in a step that evaluates"
+            within = getattr(function_of(index, call), "name", "")
+            saw = f"{ast.unparse(call)[:60]} in {within}, which evaluates too"
             yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
         if evidence.optimizers > 1 or not has_modes(evidence):
             return
@@ -83,8 +86,11 @@ class EvaluatedInTrainingMode(Rule):
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
-    """Calls with `training=True` in a step of Keras that evaluates or predicts."""
+    """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a model
+    itself; whoever samples from dropout says so."""
     for index, call in calls(evidence) if has_modes(evidence) else ():
-        asked = options(call).get("training") == "True"
-        if asked and getattr(function_of(index, call), "name", "") in STEPS:
+        asked, within = options(call).get("training") == "True", function_of(index, call)
+        name = getattr(within, "name", "")
+        layer = ast.unparse(call.func).startswith("self.") and not SAMPLES.search(index.text)
+        if asked and (name in STEPS or (name == "call" and layer)):
             yield index, call

@@ -42,6 +42,7 @@ from reenact.rules.own._flow import reached_by
 from reenact.rules.own._lines import call_place, function_of, indexes, place_in
 from reenact.rules.own._parts import called, words
 from reenact.rules.own._places import framework
+from reenact.rules.own._windows import windows_split_by_chance
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
@@ -71,6 +72,10 @@ class ValidationLeaks(Rule):
                 saw = f"{ast.unparse(call)[:60]} takes every row; the split of the program does not enter"
                 place, certain = place_in(index, call), Certainty.STRONG
                 yield self.finding(evidence, saw, place=place, confidence=0.9, certainty=certain)
+                return
+            for node, saw in windows_split_by_chance(index):
+                place, certain = place_in(index, node), Certainty.STRONG
+                yield self.finding(evidence, saw, place=place, confidence=0.8, certainty=certain)
                 return
         leaks = () if evidence.acts else evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
