@@ -61,7 +61,8 @@ SORTS = ("sorted", "sort", "argsort", "sort_values")
 ORDERS = (*SORTS, "shuffle", "permutation", "randperm", "sample", "flip", "roll")
 """What brings rows into another order, the most likely to leave labels behind first."""
 TURNED = re.compile(r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\(")
-DIAGONAL = re.compile(r"arange|range\(|eye\(|linspace|local_labels|\blabels?\(")
+MOVED = re.compile(r"%|perm\(|permutation\(|roll\(|flip\(|randint\(|argsort\(")
+"""What makes numbers of rows that are not those of the diagonal; soft targets may lie anywhere."""
 DENSE = re.compile(
     r"(?:^|_)(?:masks?|seg|segmentation|boxe?s?|bboxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)",
     re.IGNORECASE,
@@ -140,7 +141,7 @@ def _off_the_diagonal(index: FileIndex) -> Found:
     for (scores, label), call in texts.items():
         turned = any((f"{scores}{turn}", label) in texts for turn in (".t()", ".T", ".mT"))
         given = value_of(index, call.args[1])
-        if turned and given is not call.args[1] and not DIAGONAL.search(ast.unparse(given)):
+        if turned and given is not call.args[1] and MOVED.search(ast.unparse(given)):
             saw = f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
             yield place_in(index, given), f"{saw}: only torch.arange is"
 
