@@ -60,10 +60,8 @@ class BroadcastTarget(Rule):
         if len(row) == 1 and row[0] > 1 and column == (row[0], 1):
             edit = _edit(evidence, loss.called, "unsqueeze" if len(output) > len(target) else "squeeze")
             saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
-            warned = [
-                one.place for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))
-            ]
-            place = (warned[0] if warned else None) or loss.called or evidence.place_of(Kind.LOSS)
+            warned = [one for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))]
+            place = (warned[0].place if warned else None) or loss.called or evidence.place_of(Kind.LOSS)
             yield self.finding(evidence, saw, place=place)
         elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
             saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"

@@ -66,8 +66,11 @@ class RegularisationTooStrong(Rule):
         yield from self._decayed(evidence, doubt, failed=failed)
 
     def _decayed(self, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
-        decay, apart = _decay(evidence), optimizer_name(evidence) in DECOUPLED
-        if decay < DECAY_OF_NORMS:
+        param, apart = evidence.hyperparameter(Kind.WEIGHT_DECAY), optimizer_name(evidence) in DECOUPLED
+        decay = param.in_force if param is not None else None
+        if evidence.optimizer is not None and decay is None:
+            decay = evidence.optimizer.settings.get("weight_decay")
+        if not isinstance(decay, int | float) or isinstance(decay, bool) or decay < DECAY_OF_NORMS:
             return
         fails = failed and health_of(evidence) is Health.FAILS
         left = _left_of_norms(evidence) if fails else None
@@ -86,11 +89,8 @@ class RegularisationTooStrong(Rule):
         for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
             if factor >= bound * STRONG[word]:
                 sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-                saw, kind, sure = (
-                    f"{word} penalty with factor {factor:g}",
-                    Kind.WEIGHT_REGULARIZER,
-                    sure * doubt,
-                )
+                saw, kind = f"{word} penalty with factor {factor:g}", Kind.WEIGHT_REGULARIZER
+                sure *= doubt
                 yield self.finding(evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure)
         rate = layer.settings.get("rate", layer.settings.get("p"))
         if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
@@ -120,11 +120,3 @@ def _left_of_norms(evidence: Evidence) -> float | None:
         if scale and facts.in_optimizer and len(course) > 1 and course[0] > 0 and NORMS.search(facts.name):
             shares.append(course[-1] / course[0])
     return mean(shares) if shares else None
-
-
-def _decay(evidence: Evidence) -> float:
-    param = evidence.hyperparameter(Kind.WEIGHT_DECAY)
-    value = param.in_force if param is not None else None
-    if evidence.optimizer is not None and value is None:
-        value = evidence.optimizer.settings.get("weight_decay")
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

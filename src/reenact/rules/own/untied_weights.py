@@ -58,10 +58,8 @@ class UntiedWeights(Culprit):
             if table is not None:
                 saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
                 # The line that gives a layer another weight.
-                lines = nodes(evidence, ast.Assign)
-                place = first_place(
-                    one for one in lines if ast.unparse(one[1].targets[0]).endswith(".weight")
-                )
+                lines = ((one, ast.unparse(one[1].targets[0])) for one in nodes(evidence, ast.Assign))
+                place = first_place(one for one, target in lines if target.endswith(".weight"))
                 yield self.finding(evidence, saw, layer=head, place=place)
 
 
