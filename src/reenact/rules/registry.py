@@ -56,9 +56,9 @@ def chosen(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Rule
     return tuple(one for one in wanted if not _named(one, ignore))
 
 
-def check_words(wishes: Iterable[str]) -> None:
+def check_words(wanted: Iterable[str]) -> None:
     """Raise InputError for a word that names no rule and no family."""
-    for word in wishes:
+    for word in wanted:
         if not any(_named(one, (word,)) for one in all_rules()):
             known = [name for one in all_rules() for name in (one.code, one.name)]
             close = difflib.get_close_matches(word, [*known, *FAMILIES], n=2)
@@ -69,6 +69,6 @@ def check_words(wishes: Iterable[str]) -> None:
             )
 
 
-def _named(one: Rule, wishes: Sequence[str]) -> bool:
+def _named(one: Rule, wanted: Sequence[str]) -> bool:
     names = (one.name, one.family)
-    return any(one.code.startswith(word.upper()) or word.lower() in names for word in wishes if word)
+    return any(one.code.startswith(word.upper()) or word.lower() in names for word in wanted if word)

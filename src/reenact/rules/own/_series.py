@@ -69,8 +69,8 @@ def hardly_begun(evidence: Evidence) -> bool:
 
 def metric(evidence: Evidence, *names: str) -> list[float]:
     """The values of the first of these metrics that there is."""
-    told = [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
-    return next(filter(None, (finite([float(value) for value in values]) for values in told)), [])
+    reported = [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
+    return next(filter(None, (finite([float(value) for value in values]) for values in reported)), [])
 
 
 def validation_accuracy(evidence: Evidence) -> list[float]:
