@@ -78,8 +78,7 @@ def read_source(folder: Path, path: PurePosixPath) -> SourceFile:
 def decode(path: PurePosixPath, raw: bytes, language: Language = Language.PYTHON) -> SourceFile:
     """Text from bytes, by the coding cookie for Python and as UTF-8 for everything else."""
     if b"\0" in raw:
-        reason = "UTF-16 or binary: holds NUL bytes"
-        return SourceFile(path, "", language, unparsed=reason)
+        return SourceFile(path, "", language, unparsed="UTF-16 or binary: holds NUL bytes")
     bom = raw.startswith(b"\xef\xbb\xbf")
     body = raw[3:] if bom else raw
     try:

@@ -217,11 +217,8 @@ class Evidence:
                 learn.add((_tail(one.name), one.shape))
             elif one.in_optimizer and rows.where(parameter=number)["grad_present"].any():
                 learn.add(("", one.shape))
-        return frozenset(
-            one.name
-            for one in facts
-            if not one.in_optimizer and not learn.isdisjoint(((_tail(one.name), one.shape), ("", one.shape)))
-        )
+        others = [(one.name, one.shape) for one in facts if not one.in_optimizer]
+        return frozenset(name for name, shape in others if learn & {(_tail(name), shape), ("", shape)})
 
     @property
     def was_cut_off(self) -> bool:
@@ -272,14 +269,9 @@ class Evidence:
             return labels
         counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
         left = {value: count for value, count in counted if value != skipped}
-        return replace(
-            labels,
-            class_values=tuple(left),
-            class_counts=tuple(left.values()),
-            classes=len(left),
-            minimum=float(min(left, default=0)),
-            maximum=float(max(left, default=0)),
-        )
+        low, high = float(min(left, default=0)), float(max(left, default=0))
+        kept = replace(labels, class_values=tuple(left), class_counts=tuple(left.values()), classes=len(left))
+        return replace(kept, minimum=low, maximum=high)
 
     @property
     def compares_wider(self) -> bool:
@@ -331,11 +323,8 @@ class Evidence:
         """Whether a loss in the text is not the one that ran, as where a table of losses is written down."""
         if self.loss is None or self.loss.place is None or not isinstance(param.in_force, str):
             return False
-        return loss_family(_snake(param.in_force)) not in (
-            None,
-            LossFamily.OTHER,
-            loss_family(self.loss.name),
-        )
+        fitting = (None, LossFamily.OTHER, loss_family(self.loss.name))
+        return loss_family(_snake(param.in_force)) not in fitting
 
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
@@ -354,14 +343,10 @@ class Evidence:
         return facts.place if facts is not None else None
 
 
-_FINDS_ITS_STEP = re.compile(
-    r"lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg", re.IGNORECASE
-)
+_FINDS_ITS_STEP = re.compile(r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg")
 """Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
 _BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
-_ENVIRONMENTS = re.compile(
-    r"^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b", re.MULTILINE
-)
+_ENVIRONMENTS = re.compile(r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b")
 
 
 def _tail(name: str) -> str:

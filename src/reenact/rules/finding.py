@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
+from reenact.program.source import words
 from reenact.types import JsonValue, Place
 
 
@@ -36,24 +38,23 @@ class Certainty(StrEnum):
 class Suggestion:
     """A change that should help."""
 
+    JSON: ClassVar = ("patch", "knob=hyperparameter.__str__", "old", "new")
+
     patch: Patch
     hyperparameter: HyperparameterId | None
     """The hyperparameter it turns, when it is one."""
     old: JsonValue
     new: JsonValue
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "patch": self.patch.to_json(),
-            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
-            "old": self.old,
-            "new": self.new,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one rule has to say about one place."""
+
+    JSON: ClassVar = words(
+        "code name family fault severity saw why certainty confidence:3 file=place.file line=place.line "
+        "column layer? layer_index step knob=hyperparameter.__str__ suggestions"
+    )
 
     code: str
     name: str
@@ -82,26 +83,10 @@ class Finding:
     """False for a symptom: it is wrong to see, but several things may be behind it."""
     certainty: Certainty = Certainty.HINT
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "code": self.code,
-            "name": self.name,
-            "family": self.family,
-            "fault": self.fault.value if self.fault is not None else None,
-            "severity": self.severity.value,
-            "saw": self.saw,
-            "why": self.why,
-            "certainty": self.certainty.value,
-            "confidence": round(self.confidence, 3),
-            "file": str(self.place.file) if self.place is not None else None,
-            "line": self.place.line if self.place is not None else None,
-            "column": self.place.column + 1 if self.place is not None else None,
-            "layer": self.layer or None,
-            "layer_index": self.layer_index,
-            "step": self.step,
-            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
-            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
-        }
+    @property
+    def column(self) -> int | None:
+        """Where it stands in its line, from 1."""
+        return self.place.column + 1 if self.place is not None else None
 
 
 Findings = Iterator[Finding]

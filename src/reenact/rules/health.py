@@ -50,7 +50,11 @@ def health_of(evidence: Evidence) -> Health:
     if lost or series.runaway(evidence) is not None or series.climbed(evidence):
         return Health.FAILS
     course = series.finite(series.losses(evidence)) or series.metric(evidence, "loss", "train_loss")
-    by_accuracy, guess, ends = _accuracy_gained(evidence), series.guessing(evidence), series.windows(course)
+    scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
+    known, most = [score for score in scores if score is not None], evidence.majority
+    # The way from the majority class (0) to perfection (1), on training or validation rows.
+    by_accuracy = (max(known) - most) / (1 - most) if known and most is not None and most < 1 else None
+    guess, ends = series.guessing(evidence), series.windows(course)
     # The share of the loss of a constant answer that is gone in the end.
     by_loss = 1 - ends[-1] / guess if guess and ends else None
     behind = by_loss is not None and by_loss < WORSE and (by_accuracy or 0.0) <= SOME
@@ -60,14 +64,6 @@ def health_of(evidence: Evidence) -> Health:
     if silent or (by_accuracy or 0.0) > SOME:
         return Health.UNCLEAR
     return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
-
-
-def _accuracy_gained(evidence: Evidence) -> float | None:
-    """The way from the majority class (0) to perfection (1), on training or validation rows."""
-    guess = evidence.majority
-    scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
-    known = [score for score in scores if score is not None]
-    return (max(known) - guess) / (1 - guess) if known and guess is not None and guess < 1 else None
 
 
 def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None) -> bool:
@@ -80,20 +76,11 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
     fell = (ends[0] - ends[-1]) / abs(ends[0])
     if by_loss is not None:
         return by_loss < WORSE or max(by_loss, fell) < LITTLE
-    return fell < (LITTLE if _ends_at_zero(evidence) or _not_memorised(evidence) else NOTHING)
-
-
-def _not_memorised(evidence: Evidence) -> bool:
-    """Whether the loss does not fall on one batch over and over either, which every loss of a target can."""
-    tried = evidence.experiments.one_batch
-    ends = (
-        series.windows(series.finite(list(tried.losses))) if tried is not None and evidence.compares else []
-    )
-    return bool(ends) and ends[0] > 0 and ends[0] - min(ends) < LITTLE * ends[0]
-
-
-def _ends_at_zero(evidence: Evidence) -> bool:
-    """Whether a loss of zero can be reached, as far as its name says."""
-    loss = evidence.loss
+    loss, tried = evidence.loss, evidence.experiments.one_batch
     by_hand = loss is None or loss.settings.get("by_hand") or loss.settings.get("reduction") == "sum"
-    return not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
+    # A loss of zero can be reached, as far as its name says; or the loss does not fall on one batch over and
+    # over either, which every loss of a target can.
+    to_zero = not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
+    alone = series.windows(list(tried.losses)) if tried is not None and evidence.compares else []
+    kept = bool(alone) and alone[0] > 0 and alone[0] - min(alone) < LITTLE * alone[0]
+    return fell < (LITTLE if to_zero or kept else NOTHING)

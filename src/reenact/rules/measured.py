@@ -4,7 +4,7 @@ first layer that is wrong, where DeepLocalize and DeepDiagnosis stop."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
 from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules.finding import Findings
 from reenact.rules.layer_view import LayerView
 from reenact.rules.rule import Rule
 from reenact.types import JsonValue
@@ -130,8 +130,7 @@ def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
         return rows
     epoch = dict(zip(trace.steps["step"].tolist(), trace.steps["epoch"].tolist(), strict=True))
     last = {max(0, epoch.get(step, 0)): number for number, step in enumerate(rows["step"].tolist())}
-    keep = np.array(sorted(last.values()), dtype=np.int64)
-    return Columns(rows.columns, rows.rows[keep])
+    return Columns(rows.columns, rows.rows[np.array(sorted(last.values()), dtype=np.int64)])
 
 
 def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
@@ -255,18 +254,12 @@ def ends(rows: Rows) -> Rows:
 
 def first_hit(evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Hit | None:
     """The earliest hit; of several at one step that of the first layer in the order given."""
-    found = [
-        Hit(layer, step, what, sure)
-        for layer in layers
-        for what, sure, when in symptoms
-        if (step := when(evidence, layer)) is not None
-    ]
+    pairs = [(layer, what, sure, when(evidence, layer)) for layer in layers for what, sure, when in symptoms]
+    found = [Hit(layer, step, what, sure) for layer, what, sure, step in pairs if step is not None]
     return min(found, key=lambda hit: hit.step, default=None)
 
 
-def first_found(
-    rule: Rule, evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom
-) -> Iterator[Finding]:
+def first_found(rule: Rule, evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Findings:
     """The finding of a rule at the first layer that shows one of these symptoms."""
     hit = first_hit(evidence, layers, *symptoms)
     if hit is not None:

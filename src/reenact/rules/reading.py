@@ -31,11 +31,9 @@ def reading(rule: Rule) -> Reading:
     `+ ` comes, two spaces stay and say where.
     """
     own = vars(type(rule)).get("__doc__") or sys.modules[type(rule).__module__].__doc__
-    text = inspect.cleandoc(own or "")
-    parts = _HEADING.split(text + "\n")
-    sections = {
-        name: inspect.cleandoc("\n" + body) for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
+    parts = _HEADING.split(inspect.cleandoc(own or "") + "\n")
+    bodies = zip(parts[1::2], parts[2::2], strict=True)
+    sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
     if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):
         sections["Instead"] = _changed(rule, sections["Example"], sections["Instead"])
     return Reading(parts[0].strip(), sections)

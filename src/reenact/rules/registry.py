@@ -9,17 +9,11 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from reenact.errors import InputError
+from reenact.program.source import words
 from reenact.rules.rule import Rule, Status
 
-FAMILIES = {
-    "deeplocalize": "DL",
-    "deepdiagnosis": "DD",
-    "umlaut": "UM",
-    "neuralint": "NL",
-    "autotrainer": "AT",
-    "deepchecker": "TC",
-    "reenact": "RE",
-}
+_NAMES = words("deeplocalize deepdiagnosis umlaut neuralint autotrainer deepchecker reenact")
+FAMILIES = dict(zip(_NAMES, words("DL DD UM NL AT TC RE"), strict=True))
 """Family and the letters of its codes; the folder of `reenact` is called `own`."""
 _FOLDERS = tuple("own" if family == "reenact" else family for family in FAMILIES)
 
@@ -58,15 +52,13 @@ def rule(code: str) -> Rule:
 
 def chosen(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Rule, ...]:
     """Rules by code, prefix, name, family or tool; without a wish all that are stable."""
-    wanted = all_rules() if select else tuple(one for one in all_rules() if one.status is Status.STABLE)
-    if select:
-        wanted = tuple(one for one in wanted if _named(one, select))
+    wanted = (one for one in all_rules() if (_named(one, select) if select else one.status is Status.STABLE))
     return tuple(one for one in wanted if not _named(one, ignore))
 
 
-def check_words(words: Iterable[str]) -> None:
+def check_words(wanted: Iterable[str]) -> None:
     """Raise InputError for a word that names no rule and no family."""
-    for word in words:
+    for word in wanted:
         if not any(_named(one, (word,)) for one in all_rules()):
             known = [name for one in all_rules() for name in (one.code, one.name)]
             close = difflib.get_close_matches(word, [*known, *FAMILIES], n=2)
@@ -77,7 +69,6 @@ def check_words(words: Iterable[str]) -> None:
             )
 
 
-def _named(one: Rule, words: Sequence[str]) -> bool:
-    return any(
-        one.code.startswith(word.upper()) or word.lower() in (one.name, one.family) for word in words if word
-    )
+def _named(one: Rule, wanted: Sequence[str]) -> bool:
+    names = (one.name, one.family)
+    return any(one.code.startswith(word.upper()) or word.lower() in names for word in wanted if word)

@@ -143,6 +143,4 @@ def available(evidence: Evidence) -> Needs:
 def run_rules(rules: Iterable[Rule], evidence: Evidence) -> tuple[Finding, ...]:
     """Every finding of every rule whose needs are met, in the order of the rules."""
     there = available(evidence)
-    return tuple(
-        finding for rule in rules if rule.needs & there == rule.needs for finding in rule.check(evidence)
-    )
+    return tuple(finding for rule in rules if rule.needs in there for finding in rule.check(evidence))

@@ -36,11 +36,8 @@ def _configured(file: SourceFile, names: tuple[str, ...], value: float) -> Itera
     while entries:
         entry = entries.pop()
         named = entry.items if isinstance(entry.items, dict) else {}
-        yield from (
-            lines.place(file.path, one.span)
-            for name, one in named.items()
-            if name in names and _equal(one, value)
-        )
+        same = [one for name, one in named.items() if name in names and _equal(one, value)]
+        yield from (lines.place(file.path, one.span) for one in same)
         entries += [*named.values(), *(entry.items if isinstance(entry.items, list) else ())]
 
 

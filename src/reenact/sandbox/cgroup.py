@@ -216,10 +216,6 @@ def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
     if lines and (root / "cgroup.controllers").exists():
         folder = _folder_v2(root, lines)
         return Group(2, folder, folder) if (folder / "memory.events").exists() else None
-    found = {
-        name: root / name / path.lstrip("/")
-        for _, controllers, path in lines
-        for name in ("memory", "pids")
-        if name in controllers.split(",") and (root / name / path.lstrip("/")).is_dir()
-    }
-    return Group(1, found.get("memory"), found.get("pids")) if found else None
+    places = {name: root / name / path.lstrip("/") for _, held, path in lines for name in held.split(",")}
+    there = {name: place for name, place in places.items() if name in ("memory", "pids") and place.is_dir()}
+    return Group(1, there.get("memory"), there.get("pids")) if there else None

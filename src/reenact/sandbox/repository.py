@@ -114,9 +114,8 @@ class Repository:
 
     def changed(self) -> tuple[str, ...]:
         """Files that differ from the commit that is checked out, or that it does not know."""
-        printed = self._ask(
-            "status", "--porcelain=v1", "-z", "--no-renames", _NO_SUBMODULES, "--untracked-files=all"
-        )
+        how = ("--porcelain=v1", "-z", "--no-renames", _NO_SUBMODULES, "--untracked-files=all")
+        printed = self._ask("status", *how)
         return tuple(line[3:].decode(errors="replace") for line in printed.split(b"\0") if line)
 
     def export(self, revision: str, into: Path, *, most_bytes: int = 2 * 1024**3) -> None:

@@ -131,13 +131,6 @@ def _socket() -> list[bytes]:
     """By the family; the usual protocols of the internet, and of netlink the one that asks for interfaces."""
     internet = _by_argument(2, _USUAL_PROTOCOLS, _ALLOW, _refuse(errno.EAFNOSUPPORT))
     to_allowed, to_refused = len(internet) - 1, len(internet) - 2
-    return [
-        _argument(0),
-        _jump(_UNIX, yes=5 + to_allowed),
-        _jump(_IPV4, yes=4),
-        _jump(_IPV6, yes=3),
-        _jump(_NETLINK, no=2 + to_refused),
-        _argument(2),
-        _jump(_ROUTING, yes=to_allowed, no=to_refused),
-        *internet,
-    ]
+    routing = [_argument(2), _jump(_ROUTING, yes=to_allowed, no=to_refused)]
+    family = [_argument(0), _jump(_UNIX, yes=5 + to_allowed), _jump(_IPV4, yes=4), _jump(_IPV6, yes=3)]
+    return [*family, _jump(_NETLINK, no=2 + to_refused), *routing, *internet]

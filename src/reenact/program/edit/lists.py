@@ -197,8 +197,10 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
     given = [("", part) for part in (call.args[:2] if keeps_size else call.args)]
     named = [one for one in call.keywords if one.arg not in once]
     given += [(f"{one.arg}=" if one.arg else "**", one.value) for one in named]
-    for name, part in given:
-        pieces.append(name + (out_text(editor, layer) if part is replaced else editor.text(part)))
+    texts = [
+        (name, out_text(editor, layer) if part is replaced else editor.text(part)) for name, part in given
+    ]
+    pieces = [name + text for name, text in texts]
     if keeps_size:
         pieces.append('padding="same"')
     return f"{editor.text(call.func)}({', '.join(_one_line(piece) for piece in pieces)})"

@@ -107,8 +107,7 @@ class SourceEditor:
         """Put a text in the place of a spot; the same wish twice is one wish."""
         self._order += 1
         edits = self.edits.setdefault(spot.file, [])
-        same = any(other.span == spot and other.text == text for other in edits)
-        if not same or spot.start == spot.end:
+        if not any(other.span == spot and other.text == text for other in edits) or spot.start == spot.end:
             edits.append(TextEdit(spot, text, (side, -self._order if side == CLOSES else self._order)))
 
     def in_front(self, whole: ast.expr, inner: ast.expr, text: str) -> None:

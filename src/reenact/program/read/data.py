@@ -99,8 +99,7 @@ def _target_name(call: ast.Call) -> str:
     if not isinstance(statement, ast.Assign):
         return ""
     found = unpacked(statement.targets[0], How.ASSIGN, statement.value)
-    own = next((part for part, _, value, _ in found if value is call), statement.targets[0])
-    return dotted_text(own)
+    return dotted_text(next((part for part, _, value, _ in found if value is call), statement.targets[0]))
 
 
 def _split(at: CallSite) -> list[Draft]:
@@ -192,8 +191,7 @@ def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call in analysis.calls():
         data = argument(call, 0, "x")
         fitted = method_name(call) == "fit" and keyword(call, "epochs", "nb_epoch", "batch_size") is not None
-        listed = analysis.callees.dotted(call).endswith("TensorDataset")
-        if (fitted or listed) and data is not None:
+        if (fitted or analysis.callees.dotted(call).endswith("TensorDataset")) and data is not None:
             at = CallSite(analysis, call, "keras" if fitted else "torch")
             site = at.site("x", node=data)
             if not isinstance(data, ast.Name):

@@ -199,16 +199,11 @@ def _option(call: ast.Call) -> Option | None:
         return None
     dest, action, count = (literal(keyword(call, name)) for name in ("dest", "action", "nargs"))
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    kind = keyword(call, "type")
-    return Option(
-        tuple(flags),
-        dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_"),
-        call,
-        keyword(call, "default"),
-        kind.id if isinstance(kind, ast.Name) else "",
-        several=keyword(call, "nargs") is not None and count != "?",
-        switch={"store_true": True, "store_false": False}.get(str(action)),
-    )
+    name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
+    kind, default = getattr(keyword(call, "type"), "id", ""), keyword(call, "default")
+    several = keyword(call, "nargs") is not None and count != "?"
+    switch = {"store_true": True, "store_false": False}.get(str(action))
+    return Option(tuple(flags), name, call, default, kind, several, switch)
 
 
 def _texts(call: ast.Call) -> list[str]:
@@ -242,6 +237,5 @@ def absl_flag(sources: Sources, name: str) -> Option | None:
         if ".DEFINE_" not in dotted or not call.args or literal(call.args[0]) != name:
             continue
         kind = dotted.rpartition("DEFINE_")[2].replace("integer", "int").replace("string", "str")
-        default = argument(call, 1, "default")
-        return Option((f"--{name}", f"-{name}"), name, call, default, kind)
+        return Option((f"--{name}", f"-{name}"), name, call, argument(call, 1, "default"), kind)
     return None

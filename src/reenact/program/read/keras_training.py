@@ -53,7 +53,11 @@ def _library(at: CallSite) -> Iterator[Draft]:
         elif callee.dotted == "keras.optimizers.get" and at.call.args:
             yield from at.value(Kind.OPTIMIZER, at.call.args[0])
         elif home == "keras.losses" and name in lexicon.KERAS_LOSSES:
-            yield at.named(Kind.LOSS, callee, output=_output_of(at.analysis, at.call))
+            compiled = [argument(call, 1, "loss") for call in at.analysis.calls("compile")]
+            parts = [part for given in compiled for part in loss_parts(given)]
+            # The output that a loss object is for, when it is made inside a call of `compile`.
+            own = next((output for part, output in parts if part is at.call), "")
+            yield at.named(Kind.LOSS, callee, output=own)
         elif callback or schedule:
             yield at.named(Kind.SCHEDULER, callee, name)
 
@@ -110,12 +114,6 @@ def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
     return [(value, "")] if value is not None else []
 
 
-def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
-    """The output that a loss object is for, when it is made inside a call of `compile`."""
-    parts = [part for call in analysis.calls("compile") for part in loss_parts(argument(call, 1, "loss"))]
-    return next((output for part, output in parts if part is loss), "")
-
-
 def _is_fit(at: CallSite) -> bool:
     base, sources = receiver(at.call), at.analysis.sources
     made = [item.callee.dotted for item in at.analysis.callees.made(base)]
@@ -139,8 +137,7 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
     data = at.argument(7, "validation_data")
     yield from at.either(Slot(Kind.VALIDATION, ("validation_split",), 6, reported=data is None))
     if data is not None:
-        reason = "the validation data is chosen by the program"
-        site = at.site("validation_data", Style.FIXED, reason=reason)
+        site = at.site("validation_data", Style.FIXED, reason="the validation data is chosen by the program")
         yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
     callbacks = at.argument(5, "callbacks")
     free = callbacks is None or isinstance(callbacks, ast.List)

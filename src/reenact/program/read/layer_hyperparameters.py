@@ -27,8 +27,7 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
         callee, family = layer.made.callee, layer.spec.family
         norm, counted = (Kind.NORMALIZATION, Style.NAME), (Kind.LAYER, Style.LAYER)
         for kind, style in [norm] * (family is Family.NORM) + [counted] * (family in COUNTED):
-            site = _site(layer, style, callee=callee)
-            yield analysis.name_draft(kind, callee, site, layer.name)
+            yield analysis.name_draft(kind, callee, _site(layer, style, callee=callee), layer.name)
     yield from _activations(analysis, models)
     for layer in models.layers:
         yield from _no_activation(analysis, layer)

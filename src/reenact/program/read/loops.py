@@ -137,21 +137,17 @@ def _name(call: ast.Call) -> str:
 
 def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
-    epochs = _epoch_loop(loops)
+    counting = [loop for loop in loops.levels if _rounds(loop) is not None]
+    heads = [(loop, loop.test if isinstance(loop, ast.While) else loop.target) for loop in counting]
+    # The loop that counts epochs: by the name of its variable, else the outermost that counts.
+    named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
+    outermost = [loop for loop in counting if loops.levels[loop] == 0]
+    epochs = min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
     uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
     others = [loop for loop in loops.levels if loop is not epochs]
     for loop, kind, use in [*uses, *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others)]:
         if use is not None:
             yield from analysis.value_drafts(kind, use, EditSite(Style.VALUE, "torch", node=loop))
-
-
-def _epoch_loop(loops: Loops) -> Loop | None:
-    """The loop that counts epochs: by the name of its variable, else the outermost that counts."""
-    counting = [loop for loop in loops.levels if _rounds(loop) is not None]
-    heads = [(loop, loop.test if isinstance(loop, ast.While) else loop.target) for loop in counting]
-    named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
-    outermost = [loop for loop in counting if loops.levels[loop] == 0]
-    return min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
 
 
 def _rounds(loop: Loop) -> ast.expr | None:
@@ -228,13 +224,10 @@ def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
 
 def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
     """`optimizer.step()`, not a scheduler's."""
-    found = []
-    for call in analysis.calls("step"):
-        base = receiver(call) or call
-        scheduler = any("lr_scheduler" in item.callee.dotted for item in analysis.callees.made(base))
-        if not scheduler and "sched" not in dotted_text(base).lower():
-            found.append(call)
-    return found
+    steps = [(call, receiver(call) or call) for call in analysis.calls("step")]
+    plain = [pair for pair in steps if "sched" not in dotted_text(pair[1]).lower()]
+    made = [(call, [item.callee.dotted for item in analysis.callees.made(base)]) for call, base in plain]
+    return [call for call, makers in made if not any("lr_scheduler" in dotted for dotted in makers)]
 
 
 def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
@@ -243,17 +236,14 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
         yield analysis.spot_draft(Kind.ZERO_GRAD, site, True, spot_of(call))
         return
     looped = list(filter(loops.in_loop, loops.backwards))
-    missing = not _cleared_otherwise(analysis) and _own_loop(analysis, loops)
+    # `p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`.
+    bases = [dotted_text(receiver(call)) for call in analysis.calls("zero_", "fill_")]
+    stored = any("grad" in index.stores for index in analysis.sources.indexes.values())
+    cleared = stored or any(base.endswith("grad") for base in bases)
+    missing = not cleared and _own_loop(analysis, loops)
     if missing and looped and optimizer_steps(analysis):
         site = EditSite(Style.LOOP, "torch", looped[0], node=looped[0])
         yield analysis.absent(Kind.ZERO_GRAD, site, statement_of(looped[0]))
-
-
-def _cleared_otherwise(analysis: ProgramAnalysis) -> bool:
-    """`p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`."""
-    bases = [dotted_text(receiver(call)) for call in analysis.calls("zero_", "fill_")]
-    stored = any("grad" in index.stores for index in analysis.sources.indexes.values())
-    return stored or any(base.endswith("grad") for base in bases)
 
 
 def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
@@ -277,8 +267,7 @@ def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[
 
 def _mode_calls(analysis: ProgramAnalysis, name: str) -> list[ast.Call]:
     """`model.eval()` or `model.train()`, not `trainer.train()` of a library or `parser.eval(x)`."""
-    calls = analysis.calls(name)
-    return [call for call in calls if (not call.args or name == "train") and not call.keywords]
+    return [call for call in analysis.calls(name) if (not call.args or name == "train") and not call.keywords]
 
 
 def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:

@@ -7,7 +7,7 @@ from reenact.program.datafile import MAIN, Entry, from_group, is_overridden, nam
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.index import FileIndex, Store, dotted_text
-from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver, scope_of
+from reenact.program.read.scope import How, Scope, argument, is_name, keyword, method_name, receiver, scope_of
 from reenact.program.read.trail import LOADERS, Trail, last_before, line_of, loaded_file, named_file
 from reenact.program.read.vocabulary import last_name
 from reenact.program.source import word_set
@@ -21,6 +21,9 @@ SAME = word_set(
     "builtins.vars copy.copy copy.deepcopy dataclasses.asdict dataclasses.replace builtins.list "
     "builtins.tuple omegaconf.OmegaConf.to_container builtins.reversed builtins.sorted"
 )
+
+
+PROPERTIES = ("property", "cached_property")
 
 
 class Members(Trail):
@@ -193,15 +196,13 @@ class Members(Trail):
         given = None if own else option.given(self.sources.program.arguments, flags)
         if option.default is None:
             return [End(option.call, Written.ARGPARSE).with_option(option, given)]
-        ends = self.follow(option.default, Written.ARGPARSE)
-        return [end.with_option(option, given) for end in ends]
+        return [end.with_option(option, given) for end in self.follow(option.default, Written.ARGPARSE)]
 
     def items(self, end: End) -> list[End]:
         """Everything a loop over it would see."""
         with self.within(end.frames):
             if end.entry is not None:
-                entries = end.entry.items if isinstance(end.entry.items, list) else []
-                return end.inside(*entries)
+                return end.inside(*(end.entry.items if isinstance(end.entry.items, list) else []))
             if not isinstance(end.node, ast.List | ast.Tuple) or len(end.node.elts) > 64:
                 return []
             found: list[End] = []
@@ -235,6 +236,59 @@ class Members(Trail):
         parts = classes.elts if isinstance(classes, ast.Tuple | ast.List) else [classes]
         part = parts[number] if number < len(parts) else None
         return self.follow(part) if part is not None else []
+
+    def members(self, node: ast.expr, key: str) -> list[End]:
+        """The values under a name in whatever an expression leads to."""
+        return [inner for end in self.follow(node) for inner in self.member(end, key)]
+
+    def own_attribute(self, owner: Scope, name: str) -> list[End]:
+        """An attribute of an instance: stored once in a method, or bound in its class or a base."""
+        for one in self.sources.lineage(owner):
+            stores = self.sources.stores(one, name)
+            if stores:
+                return self.store(stores[0]) if len(stores) == 1 else []
+            method = self.sources.own_method(one, name)
+            marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
+            if method is not None and any(is_name(mark, word) for mark in marks for word in PROPERTIES):
+                return self.returned(method)
+            values = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
+            if len(values) == 1 and values[0].value is not None:
+                return self._field(values[0].value) or self.bound(values[0])
+        return []
+
+    def _field(self, value: ast.expr) -> list[End]:
+        """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
+        called = self.sources.dotted(value.func) if isinstance(value, ast.Call) else ""
+        if not isinstance(value, ast.Call) or last_name(called).lower() not in ("field", "ib", "attrib"):
+            return []
+        factory = keyword(value, "default_factory", "factory")
+        default = keyword(value, "default") or (value.args[0] if value.args else None)
+        default = default or (factory.body if isinstance(factory, ast.Lambda) else None)
+        if default is not None:
+            return self.follow(default, Written.DATACLASS)
+        made = self.sources.owner(factory) if factory is not None else None
+        return [End(made.node, Written.DATACLASS)] if made is not None else []
+
+    def made(self, owner: Scope, call: ast.Call, name: str) -> list[End]:
+        """An attribute of the instance that this very call makes."""
+        if self.sources.method(owner, "__init__") is not None:
+            return self.own_attribute(owner, name)
+        assert isinstance(owner.node, ast.ClassDef)
+        parts = [part.target for part in owner.node.body if isinstance(part, ast.AnnAssign)]
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
+        value = keyword(call, name) or dict(zip(names, call.args, strict=False)).get(name)
+        if value is not None:
+            return self.follow(value, Written.LITERAL)
+        extras = (self.members(part.value, name) for part in call.keywords if part.arg is None)
+        return next(filter(None, extras), []) or self.own_attribute(owner, name)
+
+    def hyper_parameter(self, base: ast.expr, name: str) -> list[End]:
+        """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
+        named = isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")
+        owner = self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
+        start = self.sources.method(owner, "__init__") if owner is not None else None
+        bindings = start.bindings.get(name, []) if start is not None else []
+        return self.bound(bindings[0]) if bindings else []
 
 
 def _item_given(end: End, number: int) -> Given | None:

@@ -174,8 +174,7 @@ def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> l
     old = width_value(models.analysis, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
-    flattened = taker.spec.family is Family.DENSE
-    part = _factor_spot(value, old, flattened=flattened)
+    part = _factor_spot(value, old, flattened=taker.spec.family is Family.DENSE)
     shapes = _shapes(models, taker, value, old)
     if part is not None and shapes is not None:
         return [part, *shapes]
@@ -191,18 +190,12 @@ def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
     analysis, owner = models.analysis, taker.scope.enclosing_class()
     width = analysis.values.compute(value)
-    found: list[Follows] = []
-    for call in models.flow.functions:
-        if method_name(call) not in ("view", "reshape") or scope_of(call).enclosing_class() is not owner:
-            continue
-        for part in call.args:
-            if width is None or analysis.values.compute(part) != width:
-                continue
-            spot = _factor_spot(part, old, flattened=True)
-            if spot is None:
-                return None
-            found.append(spot)
-    return found
+    calls = [call for call in models.flow.functions if method_name(call) in ("view", "reshape")]
+    own = [call for call in calls if width is not None and scope_of(call).enclosing_class() is owner]
+    parts = [part for call in own for part in call.args if analysis.values.compute(part) == width]
+    spots = [_factor_spot(part, old, flattened=True) for part in parts]
+    found = [spot for spot in spots if spot is not None]
+    return found if len(found) == len(spots) else None
 
 
 def _factor_spot(value: ast.expr, old: int, *, flattened: bool) -> Follows | None:

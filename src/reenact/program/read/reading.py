@@ -152,8 +152,7 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
                 continue
             site = EditSite(Style.VALUE, "torch", option.call, node=option.call)
             for end in analysis.follower.option(option, parse=call):
-                found = analysis.values.found(end, option.default)
-                draft = analysis.found_draft(kind, found, site)
+                draft = analysis.found_draft(kind, analysis.values.found(end, option.default), site)
                 if is_number(draft.param.value):
                     yield draft
 

@@ -123,8 +123,7 @@ class Sources:
 
     def stores(self, owner: Scope, name: str) -> list[Store]:
         """Assignments to `self.name` in the methods of a class."""
-        found = owner.index.stores.get(name, ())
-        own = [store for store in found if store.base == "self"]
+        own = [store for store in owner.index.stores.get(name, ()) if store.base == "self"]
         return [store for store in own if scope_of(store.node).enclosing_class() is owner]
 
     def lineage(self, owner: Scope) -> list[Scope]:
@@ -141,10 +140,8 @@ class Sources:
 
     def own_method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) that a class defines itself."""
-        for binding in owner.bindings.get(name, ()):
-            if binding.how in (How.FUNCTION, How.CLASS):
-                return owner.index.inner[binding.node]
-        return None
+        found = [one for one in owner.bindings.get(name, ()) if one.how in (How.FUNCTION, How.CLASS)]
+        return owner.index.inner[found[0].node] if found else None
 
     def bases(self, owner: Scope) -> list[Meaning]:
         assert isinstance(owner.node, ast.ClassDef)

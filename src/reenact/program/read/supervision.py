@@ -37,8 +37,7 @@ def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
         target = argument(site.call, 1, "target")
         return [Meeting(target, argument(site.call, 0, "input"))] if target is not None else []
     for call in analysis.calls(*FITS) if not torch else ():
-        held = keyword(call, "validation_data")
-        for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
+        for labels in (argument(call, 1, "y"), *getattr(keyword(call, "validation_data"), "elts", ())[1:2]):
             own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
             found += [Meeting(own)] if own is not None else []
     uses = [call for call in analysis.uses.get(site.call, ()) if method_name(call) not in FITS]

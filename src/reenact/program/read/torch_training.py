@@ -41,8 +41,7 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
                 yield from _initialiser(at, models, callee)
             break
     # One that is only computed in an evaluation is a metric.
-    training = [item for item in losses if not is_evaluation(analysis, item[0].call)]
-    for _, draft in training or losses:
+    for _, draft in [item for item in losses if not is_evaluation(analysis, item[0].call)] or losses:
         yield draft
 
 
@@ -65,8 +64,7 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     extra = _initialised(models, parts, scope_of(at.call))
-    site = at.site(style=Style.NAME, callee=callee)
-    yield at.analysis.name_draft(kind, callee, site, at.owner, **extra)
+    yield at.analysis.name_draft(kind, callee, at.site(style=Style.NAME, callee=callee), at.owner, **extra)
 
 
 def _reference(node: ast.expr) -> list[str]:
@@ -105,10 +103,9 @@ HUGGING_SLOTS = (
     Slot(Kind.SCHEDULER, ("lr_scheduler_type",), None, "linear"),
     Slot(Kind.OPTIMIZER, ("optim",), None, "adamw_torch"),
 )
+CONFIG_ACTIVATIONS = words("hidden_act activation_function hidden_activation activation")
 CONFIG_SLOTS = (
-    Slot(
-        Kind.ACTIVATION, words("hidden_act activation_function hidden_activation activation"), reported=False
-    ),
+    Slot(Kind.ACTIVATION, CONFIG_ACTIVATIONS, reported=False),
     Slot(Kind.DROPOUT, words("hidden_dropout_prob resid_pdrop dropout hidden_dropout"), reported=False),
 )
 ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrainingArguments"))

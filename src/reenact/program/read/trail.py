@@ -1,7 +1,6 @@
 """The trail of a value: one object owns the recursion and knows what is being followed, through which calls,
-and how far it may go. Here are its limits and the attributes of the program's own classes; `members` and
-`follow` add the other steps. At the end: which data file an expression reads, and which
-assignment certainly ran before a use."""
+and how far it may go. Here are its limits; `members` and `follow` add the steps. At the end: which data file
+an expression reads, and which assignment certainly ran before a use."""
 
 import ast
 from abc import ABC, abstractmethod
@@ -14,12 +13,10 @@ from reenact.program.datafile import Entry, entries_of
 from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End, Frame
 from reenact.program.read.index import DATA_SUFFIXES, FileIndex, Store
-from reenact.program.read.scope import Binding, How, Scope, bindings_of, is_name, keyword
+from reenact.program.read.scope import Binding, How, Scope, bindings_of, keyword
 from reenact.program.read.sources import Sources
-from reenact.program.read.vocabulary import last_name
 from reenact.program.source import shared_end, word_set
 
-PROPERTIES = ("property", "cached_property")
 MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_PATH_DEPTH = 8
@@ -105,68 +102,6 @@ class Trail(ABC):
     @abstractmethod
     def bound(self, binding: Binding) -> list[End]:
         """The ends of what a binding gives to its name."""
-
-    @abstractmethod
-    def member(self, end: End, key: str) -> list[End]:
-        """The value under a name in whatever a trail reached."""
-
-    @abstractmethod
-    def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
-        """The ends of an assignment to an attribute or an entry."""
-
-    def members(self, node: ast.expr, key: str) -> list[End]:
-        """The values under a name in whatever an expression leads to."""
-        return [inner for end in self.follow(node) for inner in self.member(end, key)]
-
-    def own_attribute(self, owner: Scope, name: str) -> list[End]:
-        """An attribute of an instance: stored once in a method, or bound in its class or a base."""
-        for one in self.sources.lineage(owner):
-            stores = self.sources.stores(one, name)
-            if stores:
-                return self.store(stores[0]) if len(stores) == 1 else []
-            method = self.sources.own_method(one, name)
-            marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
-            if method is not None and any(is_name(mark, word) for mark in marks for word in PROPERTIES):
-                return self.returned(method)
-            values = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
-            if len(values) == 1 and values[0].value is not None:
-                return self._field(values[0].value) or self.bound(values[0])
-        return []
-
-    def _field(self, value: ast.expr) -> list[End]:
-        """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
-        called = self.sources.dotted(value.func) if isinstance(value, ast.Call) else ""
-        if not isinstance(value, ast.Call) or last_name(called).lower() not in ("field", "ib", "attrib"):
-            return []
-        factory = keyword(value, "default_factory", "factory")
-        default = keyword(value, "default") or (value.args[0] if value.args else None)
-        default = default or (factory.body if isinstance(factory, ast.Lambda) else None)
-        if default is not None:
-            return self.follow(default, Written.DATACLASS)
-        made = self.sources.owner(factory) if factory is not None else None
-        return [End(made.node, Written.DATACLASS)] if made is not None else []
-
-    def made(self, owner: Scope, call: ast.Call, name: str) -> list[End]:
-        """An attribute of the instance that this very call makes."""
-        if self.sources.method(owner, "__init__") is not None:
-            return self.own_attribute(owner, name)
-        assert isinstance(owner.node, ast.ClassDef)
-        parts = [part.target for part in owner.node.body if isinstance(part, ast.AnnAssign)]
-        names = [part.id for part in parts if isinstance(part, ast.Name)]
-        positional = dict(zip(names, call.args, strict=False))
-        value = keyword(call, name) or positional.get(name)
-        if value is not None:
-            return self.follow(value, Written.LITERAL)
-        extras = (self.members(part.value, name) for part in call.keywords if part.arg is None)
-        return next(filter(None, extras), []) or self.own_attribute(owner, name)
-
-    def hyper_parameter(self, base: ast.expr, name: str) -> list[End]:
-        """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
-        named = isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")
-        owner = self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
-        start = self.sources.method(owner, "__init__") if owner is not None else None
-        bindings = start.bindings.get(name, []) if start is not None else []
-        return self.bound(bindings[0]) if bindings else []
 
 
 def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, Entry] | None:

@@ -49,8 +49,7 @@ class Progress:
         """No epoch brought a gain that is worth the name, and none was good."""
         if len(self.train) < GAP or self.train.max() >= GOOD:
             return False
-        both = (self.train, self.held_out)
-        return not any((series[1:] - series[:-1] >= GAIN).any() for series in both)
+        return not any((series[1:] - series[:-1] >= GAIN).any() for series in (self.train, self.held_out))
 
     @property
     def drops(self) -> int:
@@ -76,12 +75,11 @@ def progress(evidence: Evidence) -> Progress:
     unknown = evidence.task is TaskType.UNKNOWN and evidence.loss_family is not LossFamily.REGRESSION
     if len(train) and (unknown or evidence.task in CLASSES):
         return Progress(train, accuracies(evidence, "val_"), "accuracy")
-    losses = epochs_of(evidence, "loss")
     known = evidence.trace.losses.known.values if evidence.trace is not None else np.empty(0)
     first = float(known[0]) if len(known) else 0.0
     if not np.isfinite(first) or first <= 0:
         return Progress(np.empty(0), np.empty(0), "loss")
-    return Progress(1 - losses / first, np.empty(0), "share of the first loss gone")
+    return Progress(1 - epochs_of(evidence, "loss") / first, np.empty(0), "share of the first loss gone")
 
 
 def lost(evidence: Evidence) -> tuple[str, int] | None:
@@ -141,11 +139,8 @@ def gradient_trouble(evidence: Evidence) -> str | None:
     if lost(evidence) is not None or (so_far.reached and not so_far.slow):
         return None
     share, ends = zero_gradients(evidence), gradient_ends(evidence)
-    if (
-        share is not None
-        and share >= DEAD_SHARE
-        and any(one.activation == "relu" for one in evidence.weighted)
-    ):
+    relu = any(one.activation == "relu" for one in evidence.weighted)
+    if relu and share is not None and share >= DEAD_SHARE:
         return "dying"
     if ends is not None and ends[0] > LARGEST_RATIO * ends[1]:
         return "exploding"
@@ -161,13 +156,10 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     for name in wanted:
         changes = []
         for layer in hidden:
-            param, value = (
-                evidence.hyperparameter(Kind.ACTIVATION, layer),
-                among(evidence, Kind.ACTIVATION, (name,), layer),
-            )
+            param = evidence.hyperparameter(Kind.ACTIVATION, layer)
+            value = among(evidence, Kind.ACTIVATION, (name,), layer)
             if param is not None and param.changeable and value:
                 changes.append(change_for(param, value[0]))
         if changes:
-            patch = Patch(tuple(dict.fromkeys(changes)))
-            found.append(Suggestion(patch, None, hidden[0].activation, name))
+            found.append(Suggestion(Patch(tuple(dict.fromkeys(changes))), None, hidden[0].activation, name))
     return tuple(found)

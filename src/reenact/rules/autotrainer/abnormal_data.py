@@ -58,10 +58,8 @@ class AbnormalData(Rule):
             return
         sizes = output_rows(evidence, first)["mean_abs"]
         if inputs_scaled(evidence) is False and len(sizes) and sizes[0] >= LARGEST_OUTPUT:
-            saw = (
-                f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}, "
-                f"output of layer {first.name} {sizes[0]:.4g} on average"
-            )
+            saw = f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}"
+            saw += f", output of layer {first.name} {sizes[0]:.4g} on average"
             found = self.finding(evidence, saw, kind=Kind.PREPROCESSING, values=values)
             made = inputs_made_at(evidence)
             yield replace(found, place=made) if made is not None else found

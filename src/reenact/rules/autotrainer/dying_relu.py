@@ -52,9 +52,7 @@ class DyingRelu(Rule):
             return
         saw = f"gradient exactly zero for {share:.0%} of the weights"
         layer = next(layer for layer in evidence.weighted if layer.activation == "relu")
-        cures = everywhere(evidence, "selu", "leaky_relu", "elu")
+        kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "leaky_relu", "elu")
         pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
         sure = UNSURE if pushed or inputs_scaled(evidence) is False else self.confidence
-        yield self.finding(
-            evidence, saw, layer=layer, kind=Kind.ACTIVATION, suggestions=cures, confidence=sure
-        )
+        yield self.finding(evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure)

@@ -64,10 +64,8 @@ class ExplodingGradient(Rule):
         rate = evidence.learning_rate
         if largest > LARGEST_STEP:
             values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)
-            saw = f"{saw}; a step moves a layer by {largest:.3g} of its weights"
-            return self.finding(
-                evidence, saw, kind=Kind.LEARNING_RATE, values=values, fault=Fault.HLR, step=step
-            )
+            saw, kind = f"{saw}; a step moves a layer by {largest:.3g} of its weights", Kind.LEARNING_RATE
+            return self.finding(evidence, saw, kind=kind, values=values, fault=Fault.HLR, step=step)
         hidden = next((layer for layer in evidence.weighted if layer.role == "hidden"), None)
         clip = evidence.hyperparameter(Kind.GRADIENT_CLIP)
         clips = suggest(clip, (1.0, 5.0)) if clip is not None else ()

@@ -53,10 +53,8 @@ class OscillatingTraining(Rule):
         even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
         largest = max(update_ratios(evidence).values(), default=0.0)
         if not even and largest <= LARGEST_STEP:
-            values = among(evidence, Kind.OPTIMIZER, ("adam",))
-            yield self.finding(
-                evidence, saw, kind=Kind.OPTIMIZER, values=values, fault=Fault.OCH, confidence=UNSURE
-            )
+            kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam",))
+            yield self.finding(evidence, saw, kind=kind, values=values, fault=Fault.OCH, confidence=UNSURE)
             return
         rate = evidence.learning_rate
         slower = (rate / 10, rate / 100) if rate else (0.001,)

@@ -55,10 +55,8 @@ class SlowConvergence(Rule):
         even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
         largest = max(update_ratios(evidence).values(), default=0.0)
         if not even and largest >= SMALLEST_STEP:
-            values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
-            yield self.finding(
-                evidence, saw, kind=Kind.OPTIMIZER, values=values, fault=Fault.OCH, confidence=UNSURE
-            )
+            kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
+            yield self.finding(evidence, saw, kind=kind, values=values, fault=Fault.OCH, confidence=UNSURE)
             return
         rate = evidence.learning_rate or 0.0
         faster = tuple(value for value in (0.001, 0.01, 0.1) if value > rate)

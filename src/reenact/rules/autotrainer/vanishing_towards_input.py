@@ -59,9 +59,7 @@ class VanishingTowardsInput(Rule):
             return
         saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
         first = next((layer for layer in evidence.weighted if layer.activation in FLAT), evidence.weighted[0])
-        cures = everywhere(evidence, "selu", "relu")
+        kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "relu")
         # Gradients that teach the model one batch by its inputs do reach its first layers.
         sure = self.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
-        yield self.finding(
-            evidence, saw, layer=first, kind=Kind.ACTIVATION, suggestions=cures, confidence=sure
-        )
+        yield self.finding(evidence, saw, layer=first, kind=kind, suggestions=cures, confidence=sure)

@@ -10,11 +10,8 @@ def ratios(evidence: Evidence) -> dict[str, float]:
     """log10 of mean update over mean weight of every matrix that moves: median of the first half."""
     found: dict[str, float] = {}
     for name, moved, size in _tensors(evidence):
-        known = [
-            math.log10(update / weight)
-            for update, weight in zip(moved, size, strict=True)
-            if update > 0 and weight > 0 and math.isfinite(update) and math.isfinite(weight)
-        ]
+        pairs = [(u, w) for u, w in zip(moved, size, strict=True) if 0 < u < math.inf and 0 < w < math.inf]
+        known = [math.log10(update / weight) for update, weight in pairs]
         if len(known) > 2:
             found[name] = median(known[: max(3, len(known) // 2)])
     return found
@@ -22,20 +19,16 @@ def ratios(evidence: Evidence) -> dict[str, float]:
 
 def unmoved(evidence: Evidence) -> list[str]:
     """Weight matrices that can learn and whose every update was exactly zero."""
-    found = [
-        name
-        for name, moved, _ in _tensors(evidence)
-        if len(moved) > 2 and all(update == 0 or math.isnan(update) for update in moved) and 0 in moved
-    ]
-    moving = {name for name, moved, _ in _tensors(evidence) if any(update > 0 for update in moved)}
-    return [name for name in dict.fromkeys(found) if name not in moving]
+    tensors = _tensors(evidence)
+    moving = {name for name, moved, _ in tensors if any(update > 0 for update in moved)}
+    still = [name for name, moved, _ in tensors if len(moved) > 2 and 0 in moved and name not in moving]
+    return list(dict.fromkeys(still))
 
 
 def _tensors(evidence: Evidence) -> list[tuple[str, list[float], list[float]]]:
     found = []
-    tables = {
-        weight.path for layer in evidence.layers if layer.family == "embedding" for weight in layer.weights
-    }
+    embeddings = [layer for layer in evidence.layers if layer.family == "embedding"]
+    tables = {weight.path for layer in embeddings for weight in layer.weights}
     for number, facts in enumerate(evidence.watched.parameter_facts):
         # Only the rows of a table that occur in a batch move: its mean says nothing.
         if facts.trainable and len(facts.shape) > 1 and facts.name not in tables:

@@ -47,15 +47,8 @@ class LossDiverges(Rule):
         curve, lost = windows(known), len(known) - len(finite(known))
         late = curve[-CHECKS:]
         least = min(curve) if curve else 0.0
-        grown = (
-            evidence.compares
-            and len(curve) > CHECKS
-            and least > 0
-            and min(late) >= 2 * least
-            and late[-1] > 0.5 * curve[0]
-        )
-        if grown or lost > len(known) / 4:
+        grown = len(curve) > CHECKS and least > 0 and min(late) >= 2 * least and late[-1] > 0.5 * curve[0]
+        if (grown and evidence.compares) or lost > len(known) / 4:
             end = "no number" if lost > len(known) / 4 else f"{late[-1]:.3g}"
             saw = f"the loss ends at {end} after {least:.3g} at its best"
-            values = usual_rates(evidence)
-            yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=values)
+            yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))

@@ -32,6 +32,7 @@ Sources
 """
 
 import statistics
+from itertools import pairwise
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 
@@ -47,22 +48,14 @@ class LossGrowsWithBatch(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if evidence.optimizers > 1:
             return
-        pairs = _pairs(list(evidence.watched.steps["batch_size"]), list(evidence.watched.steps["loss"]))
+        steps, pairs = evidence.watched.steps, []
+        for before, after in pairwise(zip(steps["batch_size"], steps["loss"], strict=True)):
+            large, small = max(before, after), min(before, after)
+            if small[0] > 0 and large[0] >= 2 * small[0] and small[1] > 0 and large[1] > 0:
+                pairs.append((large[0] / small[0], large[1] / small[1]))
         if len(pairs) < FEWEST:
             return
         rows, loss = (statistics.median(values) for values in zip(*pairs, strict=True))
         if rows >= 2 and abs(loss / rows - 1) < CLOSE:
             saw = f"batches with {rows:.1f} times the rows have {loss:.1f} times the loss"
             yield self.finding(evidence, saw, kind=Kind.LOSS)
-
-
-def _pairs(sizes: list[float], known: list[float]) -> list[tuple[float, float]]:
-    """Ratio of rows and of losses of neighbouring steps, the larger batch above the smaller."""
-    found = []
-    for before, after in zip(
-        zip(sizes, known, strict=True), list(zip(sizes, known, strict=True))[1:], strict=False
-    ):
-        large, small = max(before, after), min(before, after)
-        if small[0] > 0 and large[0] >= 2 * small[0] and small[1] > 0 and large[1] > 0:
-            found.append((large[0] / small[0], large[1] / small[1]))
-    return found

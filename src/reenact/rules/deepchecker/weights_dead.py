@@ -29,6 +29,8 @@ Sources
     2022, dead and negative weights, shares above 95 %.
 """
 
+import math
+
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._series import finite
 
@@ -45,17 +47,11 @@ class WeightsDead(Rule):
     def check(self, evidence: Evidence) -> Findings:
         for number, facts in enumerate(evidence.watched.parameter_facts):
             rows = evidence.watched.parameters.where(parameter=number)
-            size = 1
-            for extent in facts.shape:
-                size *= extent
             # The biases of an attention have two axes, and that of its keys never gets a gradient.
-            is_bias = facts.name.endswith("bias")
-            if is_bias or len(facts.shape) < 2 or size < FEWEST or len(rows) < 3:
+            is_bias = facts.name.endswith("bias") or len(facts.shape) < 2
+            if is_bias or math.prod(facts.shape) < FEWEST or len(rows) < 3:
                 continue
-            dead, negative = (
-                finite(list(rows["weight_tiny_share"])),
-                finite(list(rows["weight_negative_share"])),
-            )
+            dead, negative = (finite(list(rows[f"weight_{what}_share"])) for what in ("tiny", "negative"))
             if dead and dead[-1] > MOST:
                 saw = f"{dead[-1]:.0%} of {facts.name} is zero"
             elif negative and negative[-1] > MOST:

@@ -36,9 +36,8 @@ class Advice:
 
 def report(rule: Rule, evidence: Evidence, saw: str, advice: Advice, step: int | None = None) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
-    at = rule.finding(
-        evidence, f"{saw}; {advice.text}", layer=advice.layer, kind=advice.kind, values=advice.values
-    )
+    saw = f"{saw}; {advice.text}"
+    at = rule.finding(evidence, saw, layer=advice.layer, kind=advice.kind, values=advice.values)
     sure = min(rule.confidence, advice.sure)
     return replace(at, fault=advice.fault, is_root_cause=True, confidence=sure, step=step)
 
@@ -73,8 +72,7 @@ def for_invalid(evidence: Evidence, step: int | None) -> Advice:
 
 def for_no_progress(evidence: Evidence) -> Advice:
     """A loss that does not fall, an accuracy that does not rise."""
-    found = poor_weights(evidence) or raw_data(evidence) or wrong_rate(evidence)
-    return found or other_optimizer(evidence)
+    return poor_weights(evidence) or raw_data(evidence) or wrong_rate(evidence) or other_optimizer(evidence)
 
 
 def for_idle_units(evidence: Evidence, layer: LayerView) -> Advice:
@@ -118,8 +116,7 @@ def broken_data(evidence: Evidence) -> Advice | None:
     facts = evidence.inputs
     if facts is None or not facts.nan_share > 0:
         return None
-    text = f"{facts.nan_share:.2%} of the input values are NaN"
-    return Advice(Fault.CPP, text, 0.95, Kind.PREPROCESSING)
+    return Advice(Fault.CPP, f"{facts.nan_share:.2%} of the input values are NaN", 0.95, Kind.PREPROCESSING)
 
 
 def raw_data(evidence: Evidence) -> Advice | None:
@@ -152,8 +149,7 @@ def _rates(now: float | None, factor: float) -> tuple[float, ...]:
     """Usual rates on the wanted side of the one in force, or that times the factor."""
     if now is None:
         return RATES
-    usual = tuple(rate for rate in RATES if (rate > now) is (factor > 1) and rate != now)
-    return usual or (now * factor,)
+    return tuple(rate for rate in RATES if (rate > now) is (factor > 1) and rate != now) or (now * factor,)
 
 
 def bare_output(evidence: Evidence) -> Advice | None:
@@ -184,8 +180,7 @@ def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
     else:
         wanted = ("relu", "elu", "tanh")
     text = f"another activation may help at layer {host.name}, which has {host.activation or 'none'}"
-    values = among(evidence, Kind.ACTIVATION, wanted, host)
-    return Advice(Fault.ACH, text, 0.4, Kind.ACTIVATION, values, host)
+    return Advice(Fault.ACH, text, 0.4, Kind.ACTIVATION, among(evidence, Kind.ACTIVATION, wanted, host), host)
 
 
 def other_optimizer(evidence: Evidence) -> Advice:

@@ -40,18 +40,9 @@ from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among
 
-RANGES = {
-    "sigmoid": (0.0, 1.0),
-    "tanh": (-1.0, 1.0),
-    "relu": (0.0, math.inf),
-    "elu": (-1.0, math.inf),
-    "softplus": (0.0, math.inf),
-    "softmax": (0.0, 1.0),
-    "silu": (-0.2785, math.inf),
-    "swish": (-0.2785, math.inf),
-    "gelu": (-0.17, math.inf),
-    "mish": (-0.3089, math.inf),
-}
+LOW = {"relu": 0, "softplus": 0, "elu": -1, "silu": -0.2785, "swish": -0.2785, "gelu": -0.17, "mish": -0.3089}
+RANGES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
+RANGES |= {name: (low, math.inf) for name, low in LOW.items()}
 NEARLY = 1e-3
 
 

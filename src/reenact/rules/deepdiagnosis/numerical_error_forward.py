@@ -40,12 +40,8 @@ class NumericalErrorForward(Rule):
     why = "What is no number, or nothing, is passed on to all layers behind."
 
     def check(self, evidence: Evidence) -> Findings:
-        hit = first_hit(
-            evidence,
-            behind_weights(evidence),
-            ("output NaN or infinite", self.confidence, bad(output_rows, "bad_share")),
-            ("output all zero", self.confidence, zero(output_rows, "mean_abs")),
-        )
+        wrong = ("output NaN or infinite", self.confidence, bad(output_rows, "bad_share"))
+        empty = ("output all zero", self.confidence, zero(output_rows, "mean_abs"))
+        hit = first_hit(evidence, behind_weights(evidence), wrong, empty)
         if hit is not None:
-            advice = for_numbers(evidence, hit.layer, hit.step)
-            yield report(self, evidence, hit.saw, advice, hit.step)
+            yield report(self, evidence, hit.saw, for_numbers(evidence, hit.layer, hit.step), hit.step)

@@ -57,8 +57,7 @@ class SaturatedActivation(Rule):
             return int(rows["step"][first]) if first is not None else None
 
         wanted = [layer for layer in hidden if layer.family != "recurrent"]
-        symptom = ("more than half of the values saturated", self.confidence, full)
-        hit = first_hit(evidence, wanted, symptom)
+        hit = first_hit(evidence, wanted, ("more than half of the values saturated", self.confidence, full))
         if hit is not None:
             advice = for_idle_units(evidence, host_of(evidence, hit.layer))
             yield report(self, evidence, hit.saw, advice, hit.step)

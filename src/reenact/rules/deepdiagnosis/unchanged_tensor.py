@@ -45,8 +45,7 @@ class UnchangedTensor(Rule):
         output = ("output unchanged", self.confidence, still(ends(output_rows), "output"))
         forward = first_hit(evidence, behind_weights(evidence), output)
         if forward is not None and forward.layer.role == "output":
-            advice = other_activation(evidence, forward.layer)
-            yield report(self, evidence, forward.saw, advice, forward.step)
+            yield report(self, evidence, forward.saw, other_activation(evidence, forward.layer), forward.step)
             return
         weights = ("weights unchanged", 0.85, still(ends(kernel_rows), "weights"))
         gradient = ("weight gradient unchanged", 0.85, still(ends(kernel_rows), "gradient"))

@@ -56,8 +56,7 @@ class VanishingGradient(Rule):
             return int(rows["step"][weak.argmax()]) if len(rows) and 2 * weak.sum() >= len(rows) else None
 
         layers = [layer for layer in reversed(evidence.weighted) if layer.family != "embedding"]
-        hit = first_hit(
-            evidence, layers, (f"mean weight gradient below {SMALLEST:g}", self.confidence, faint)
-        )
+        symptom = (f"mean weight gradient below {SMALLEST:g}", self.confidence, faint)
+        hit = first_hit(evidence, layers, symptom)
         if hit is not None:
             yield report(self, evidence, hit.saw, for_vanishing(evidence, hit.layer), hit.step)

@@ -41,10 +41,6 @@ class BrokenWeights(Rule):
     why = "Weights that are no numbers, or stay zero, learn nothing."
 
     def check(self, evidence: Evidence) -> Findings:
-        yield from first_found(
-            self,
-            evidence,
-            reversed(evidence.weighted),
-            ("weights NaN or infinite", self.confidence, bad(kernel_rows, "weight_bad_share")),
-            ("weights all zero", 0.8, zero(kernel_rows, "weight_mean_abs")),
-        )
+        wrong = ("weights NaN or infinite", self.confidence, bad(kernel_rows, "weight_bad_share"))
+        empty = ("weights all zero", 0.8, zero(kernel_rows, "weight_mean_abs"))
+        yield from first_found(self, evidence, reversed(evidence.weighted), wrong, empty)

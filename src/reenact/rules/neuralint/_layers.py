@@ -10,6 +10,7 @@ from reenact.rules import Evidence, Kind, LayerView, Suggestion
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
 """Families behind which nobody knows whose output goes on."""
+Pairs = Iterator[tuple[LayerView, LayerView]]
 DEEP = 10
 """Convolution and pooling layers from which NeuraLint calls a network deep."""
 
@@ -38,7 +39,10 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
     if ends or len(parents) > 1:
         return False
     if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
-        return _fits(first, second)
+        # Whether the output can be what the next one was given; unknown shapes fit.
+        given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
+        unknown = None in given or None in taken
+        return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
     return _apart(first, second) == 1
 
 
@@ -46,13 +50,6 @@ def _opaque(layer: LayerView) -> bool:
     if layer.functional:
         return layer.type.startswith(("linear", "conv", "embedding"))
     return layer.family in _OPAQUE
-
-
-def _fits(first: LayerView, second: LayerView) -> bool:
-    """Whether a layer's output can be what the next one was given; unknown shapes fit."""
-    given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
-    unknown = None in given or None in taken
-    return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
 
 
 def is_keras(evidence: Evidence) -> bool:
@@ -98,7 +95,7 @@ def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView, bool]]:
         yield layer, taker, few or narrows(layer, taker)
 
 
-def _unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView]]:
+def _unbent(evidence: Evidence) -> Pairs:
     for number, layer in enumerate(evidence.layers):
         if layer.role != "hidden" or layer.family not in ("dense", "conv") or bent(layer):
             continue
@@ -145,9 +142,7 @@ def narrows(first: LayerView, second: LayerView) -> bool:
     return first.width < before and first.width < second.width
 
 
-def directly_before(
-    evidence: Evidence, wanted: Callable[[LayerView], bool]
-) -> Iterator[tuple[LayerView, LayerView]]:
+def directly_before(evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Pairs:
     """Dropout layers and what stands behind them, with at most an activation between."""
     for row in rows(evidence):
         for number, layer in enumerate(row):

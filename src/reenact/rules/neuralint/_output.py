@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reenact.rules import Evidence, Kind, LayerView, LossFamily, TaskType, Wanted
+from reenact.rules import Evidence, Kind, LayerView, Wanted
 from reenact.rules.neuralint._layers import mentions, rows, until_weights
 
 SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
@@ -18,14 +18,10 @@ class Output:
     """What bends it, in our word; none when nothing does."""
     width: int | None
     """How many values come out for one row."""
-    wanted: Wanted
-    family: LossFamily | None
-    loss: str
-    task: TaskType
 
 
 def output_of(evidence: Evidence) -> Output | None:
-    """The output and what the loss wants of it; none when the evidence does not settle it.
+    """The output; none when the evidence does not settle it.
 
     Several models or losses, as in a GAN, or text that mentions `from_logits` without a run, settle nothing.
     """
@@ -34,10 +30,8 @@ def output_of(evidence: Evidence) -> Output | None:
         return None
     if _several_ends(evidence) if evidence.graph is not None else _in_doubt(evidence):
         return None
-    bend = next(reversed(bends(evidence, layer)), None)
     width = layer.width if layer.family == "dense" else None
-    loss = (evidence.wanted_output, evidence.loss_family, evidence.loss_name)
-    return Output(layer, bend, width, *loss, evidence.task)
+    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
@@ -71,11 +65,12 @@ def _in_doubt(evidence: Evidence) -> bool:
 
 def lacks_softmax(evidence: Evidence, out: Output) -> bool:
     """A loss over probabilities of classes is given plain numbers, as far as is known."""
-    if out.wanted not in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) or out.bend is not None or out.width == 1:
+    wanted = evidence.wanted_output
+    if wanted not in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) or out.bend is not None or out.width == 1:
         return False
     if evidence.graph is None:
         return not mentions(evidence, "softmax(", "softmax'", 'softmax"')
-    if out.wanted is Wanted.LOG_SOFTMAX:
+    if wanted is Wanted.LOG_SOFTMAX:
         # No log of a probability is above zero, so no such loss is below it.
         return evidence.trace is not None and bool((evidence.trace.losses.known.values < 0).any())
     return not _bounded(evidence)
@@ -83,11 +78,11 @@ def lacks_softmax(evidence: Evidence, out: Output) -> bool:
 
 def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
     """A loss over probabilities of yes is given plain numbers, as far as is known."""
-    if out.wanted is not Wanted.SIGMOID or out.bend is not None:
+    if evidence.wanted_output is not Wanted.SIGMOID or out.bend is not None:
         return False
     if evidence.graph is None:
         return not mentions(evidence, "sigmoid")
-    if out.loss == "binary_cross_entropy":
+    if evidence.loss_name == "binary_cross_entropy":
         # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the loss.
         crash = evidence.crash
         return _bounded(evidence) or (crash is not None and "between 0 and 1" in crash.message)

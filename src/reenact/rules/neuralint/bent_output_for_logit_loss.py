@@ -46,18 +46,17 @@ class BentOutputForLogitLoss(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
-        if out is None or out.wanted is not Wanted.LOGITS:
+        if out is None or evidence.wanted_output is not Wanted.LOGITS:
             return
         if out.bend is not None and out.bend != "log_softmax":
             confidence = self.confidence if out.bend in SQUASHING else 0.75
-            saw = f"{out.loss} takes logits and is given a {out.bend} of {out.layer.name}"
+            saw = f"{evidence.loss_name} takes logits and is given a {out.bend} of {out.layer.name}"
             found = self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",))
             certain = Certainty.PROOF if out.bend == "softmax" else self.certainty
             written = bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
-            place = written or found.place
-            yield replace(found, confidence=confidence, certainty=certain, place=place)
+            yield replace(found, confidence=confidence, certainty=certain, place=written or found.place)
         compared = evidence.loss.compared if evidence.loss is not None else None
         listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
-        if out.family is LossFamily.CATEGORICAL and out.width == 1 and not listed:
-            saw = f"{out.loss} over a single output of {out.layer.name}"
+        if evidence.loss_family is LossFamily.CATEGORICAL and out.width == 1 and not listed:
+            saw = f"{evidence.loss_name} over a single output of {out.layer.name}"
             yield self.finding(evidence, saw, layer=out.layer, kind=Kind.UNITS, values=(2,), fault=Fault.LCN)

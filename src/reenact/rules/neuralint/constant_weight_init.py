@@ -56,8 +56,7 @@ class ConstantWeightInit(Rule):
 def _constant(evidence: Evidence, layer: LayerView) -> str:
     kernel = layer.kernel()
     if kernel is not None:
-        alone = all(size <= 1 for size in kernel.shape)
-        same = kernel.minimum == kernel.maximum and not alone
+        same = kernel.minimum == kernel.maximum and not all(size <= 1 for size in kernel.shape)
         return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
     param = evidence.hyperparameter(Kind.WEIGHT_INIT, layer)
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""

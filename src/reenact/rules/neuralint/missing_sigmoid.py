@@ -40,5 +40,5 @@ class MissingSigmoid(Rule):
     def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is not None and lacks_sigmoid(evidence, out):
-            saw = f"{out.loss} over the output of {out.layer.name} without a sigmoid"
+            saw = f"{evidence.loss_name} over the output of {out.layer.name} without a sigmoid"
             yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",))

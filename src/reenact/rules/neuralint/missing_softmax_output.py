@@ -41,6 +41,6 @@ class MissingSoftmax(Rule):
         out = output_of(evidence)
         if out is None or not lacks_softmax(evidence, out):
             return
-        word = "log_softmax" if out.wanted is Wanted.LOG_SOFTMAX else "softmax"
-        saw = f"{out.loss} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
+        word = "log_softmax" if evidence.wanted_output is Wanted.LOG_SOFTMAX else "softmax"
+        saw = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
         yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

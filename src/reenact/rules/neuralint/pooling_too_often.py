@@ -48,12 +48,8 @@ class PoolingTooOften(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if not is_deep(evidence):
             return
-        pooled = [
-            layer
-            for row in rows(evidence)
-            for number, layer in enumerate(row)
-            if layer.family == "conv" and any(map(is_max_pooling, until_weights(row, number)))
-        ]
+        behind = [(one, until_weights(row, at)) for row in rows(evidence) for at, one in enumerate(row)]
+        pooled = [one for one, rest in behind if one.family == "conv" and any(map(is_max_pooling, rest))]
         count = len(convolutions(evidence))
         if count > 1 and len(pooled) == count:
             saw = f"each of {count} convolutions is followed by max-pooling"

@@ -35,9 +35,8 @@ import re
 from reenact.rules import Certainty, Evidence, Findings, Needs, Rule, Severity
 
 FALSIFIED = re.compile(
-    r"is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"
-    r"|cannot reshape|don't multiply up to the size",
-    re.IGNORECASE,
+    r"(?i)is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"
+    r"|cannot reshape|don't multiply up to the size"
 )
 
 

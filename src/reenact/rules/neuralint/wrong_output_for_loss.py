@@ -40,17 +40,17 @@ class WrongOutputForLoss(Rule):
     why = "The loss reads the output as probabilities, which this function does not give."
 
     def check(self, evidence: Evidence) -> Findings:
-        out = output_of(evidence)
+        out, wanted = output_of(evidence), evidence.wanted_output
         if out is None or out.bend is None:
             return
-        if out.wanted is Wanted.SIGMOID:
+        if wanted is Wanted.SIGMOID:
             yield from self._binary(evidence, out)
-        elif out.wanted is Wanted.SOFTMAX and out.width == 1:
-            saw = f"{out.loss} over a single output of {out.layer.name}"
+        elif wanted is Wanted.SOFTMAX and out.width == 1:
+            saw = f"{evidence.loss_name} over a single output of {out.layer.name}"
             loss = ("binary_crossentropy",)
             yield self.finding(evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH)
-        elif out.wanted in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != out.wanted.value:
-            yield self._bend(evidence, out, out.wanted.value)
+        elif evidence.wanted_output in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != wanted.value:
+            yield self._bend(evidence, out, wanted.value)
 
     def _binary(self, evidence: Evidence, out: Output) -> Findings:
         if out.bend in ("sigmoid", "hard_sigmoid", "hardsigmoid"):
@@ -58,13 +58,10 @@ class WrongOutputForLoss(Rule):
         if out.bend != "softmax":
             yield self._bend(evidence, out, "sigmoid")
         elif out.width is not None and out.width > 1:
-            saw = f"{out.loss} over a softmax of {out.width} classes"
-            confidence = 0.75 if out.width > 2 else 0.35
-            loss = ("categorical_crossentropy",)
-            yield self.finding(
-                evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH, confidence=confidence
-            )
+            saw = f"{evidence.loss_name} over a softmax of {out.width} classes"
+            sure, loss = 0.75 if out.width > 2 else 0.35, ("categorical_crossentropy",)
+            yield self.finding(evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH, confidence=sure)
 
     def _bend(self, evidence: Evidence, out: Output, word: str) -> Finding:
-        saw = f"{out.loss} is given a {out.bend} of {out.layer.name}"
+        saw = f"{evidence.loss_name} is given a {out.bend} of {out.layer.name}"
         return self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

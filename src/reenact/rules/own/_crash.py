@@ -25,13 +25,9 @@ class CrashKind(StrEnum):
 
 
 _TYPES = {
-    "MemoryError": CrashKind.MEMORY,
-    "OutOfMemoryError": CrashKind.MEMORY,
-    "FileNotFoundError": CrashKind.MISSING,
-    "ModuleNotFoundError": CrashKind.MISSING,
-    "AttributeError": CrashKind.NAME,
-    "ImportError": CrashKind.NAME,
-    "NameError": CrashKind.NAME,
+    **dict.fromkeys(("MemoryError", "OutOfMemoryError"), CrashKind.MEMORY),
+    **dict.fromkeys(("FileNotFoundError", "ModuleNotFoundError"), CrashKind.MISSING),
+    **dict.fromkeys(("AttributeError", "ImportError", "NameError"), CrashKind.NAME),
 }
 _MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in (
     (CrashKind.MEMORY, r"out of memory|not enough memory|can't allocate memory|unable to allocate"),
@@ -69,7 +65,7 @@ class CrashRule(Culprit):
     """A rule about one kind of exception: fires when the program ended with one of that kind."""
 
     kind: ClassVar[CrashKind]
-    needs, certainty = Needs.CRASH, Certainty.PROOF
+    needs, confidence, certainty = Needs.CRASH, 0.95, Certainty.PROOF
 
     def check(self, evidence: Evidence) -> Findings:
         yield from self.crashed(evidence)

@@ -71,11 +71,8 @@ def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
         if isinstance(one, ast.FunctionDef):
             yield from _argument(index, one, name)
         elif isinstance(one, ast.Call):
-            spoken = {
-                str(arg.value).lstrip("-").replace("-", "_")
-                for arg in one.args
-                if isinstance(arg, ast.Constant)
-            }
+            texts = [str(arg.value) for arg in one.args if isinstance(arg, ast.Constant)]
+            spoken = {text.lstrip("-").replace("-", "_") for text in texts}
             named = (name, "default") if name in spoken else (name,)
             yield from (word.value for word in one.keywords if word.arg in named)
         elif isinstance(one, ast.Dict):
@@ -95,7 +92,6 @@ def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterato
     if name in arguments:
         defaults = dict(zip(arguments[::-1], function.args.defaults[::-1], strict=False))
         maker, place = maker_of(index, function), arguments.index(name) - (arguments[0] == "self")
-        by_place = [
-            call.args[place] for call in index.calls if called(call) == maker and len(call.args) > place
-        ]
+        handed = [call.args for call in index.calls if called(call) == maker]
+        by_place = [args[place] for args in handed if len(args) > place]
         yield from by_place or ((defaults[name],) if name in defaults else ())

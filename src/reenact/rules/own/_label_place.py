@@ -60,9 +60,7 @@ def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt
 
 
 def _binding(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
-    return (
-        node for node in within(scope, ast.Assign) if any(name in names(target) for target in node.targets)
-    )
+    return (node for node in within(scope, ast.Assign) if any(name in names(one) for one in node.targets))
 
 
 def _passed(node: ast.Assign, name: str) -> str | None:

@@ -35,6 +35,14 @@ def calls(evidence: Evidence, *names: str) -> Iterator[tuple[FileIndex, ast.Call
     return ((index, call) for index in indexes(evidence) for call in index.calls if is_call(call, *names))
 
 
+def calls_at(evidence: Evidence, place: Place | None, *names: str) -> Iterator[tuple[FileIndex, ast.Call]]:
+    """The same that stand in a line, or in the lines of a function."""
+    for index, call in calls(evidence, *names) if place is not None else ():
+        last = max(place.line, place.end_line) if place is not None else 0
+        if place is not None and index.source.path == place.file and place.line <= call.lineno <= last:
+            yield index, call
+
+
 def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
     """The file and every function in it."""
     for scope in (index.tree, *(one.node for one in index.functions)):
@@ -56,13 +64,9 @@ def loops_of(index: FileIndex, node: Node) -> list[ast.For | ast.AsyncFor | ast.
 def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
     """What a variable was last given, in its function or in the file; other expressions as they are."""
     for owner in (function_of(index, node), index.tree) if isinstance(node, ast.Name) else ():
-        given = [
-            value
-            for one in within(owner, ast.Assign)
-            if one.lineno < node.lineno
-            for target, value in assigned(one)
-            if isinstance(target, ast.Name) and target.id == last_word(node)
-        ]
+        before = [one for one in within(owner, ast.Assign) if one.lineno < node.lineno]
+        pairs = [pair for one in before for pair in assigned(one) if isinstance(pair[0], ast.Name)]
+        given = [value for target, value in pairs if last_word(target) == last_word(node)]
         if given:
             return max(given, key=lambda value: value.lineno)
     return node
@@ -90,11 +94,9 @@ def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
     for index, owner in nodes(evidence, ast.ClassDef) if made is not None and name != layer.type else ():
         own = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
         if made is not None and made.file == index.source.path and made.line in own:
-            place = first_place(
-                (index, call) for call in index.calls if call.lineno in own and called(call) == name
-            )
-            if place is not None:
-                return place
+            passed = [call for call in index.calls if call.lineno in own and called(call) == name]
+            if passed:
+                return place_in(index, passed[0])
     return None
 
 
@@ -106,14 +108,8 @@ def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:
     if forward is not None:
         parts = tuple(reversed(mover.module.split(".")))
         wanted = (*ATTENTION, *PRODUCTS, *parts) if mover.type in PLAIN else (*parts, *ATTENTION, *PRODUCTS)
-        for name in wanted:
-            place = first_place(
-                (index, call)
-                for index, call in calls(evidence, name)
-                if index.source.path == forward.file and forward.line <= call.lineno <= forward.end_line
-            )
-            if place is not None:
-                return place
+        place = first_place(one for name in wanted for one in calls_at(evidence, forward, name))
+        if place is not None:
+            return place
     near = [layer for layer in evidence.layers if layer.name and mover.module.startswith(layer.name)]
-    made = next((layer.place for layer in near if layer.place is not None), None)
-    return made or forward
+    return next((layer.place for layer in near if layer.place is not None), None) or forward

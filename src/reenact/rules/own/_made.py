@@ -7,18 +7,8 @@ from collections.abc import Iterator
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex
 from reenact.rules import Evidence, Place
-from reenact.rules.own._lines import Node, calls, first_place, function_of, indexes, nodes, place_in
-from reenact.rules.own._parts import (
-    all_parts,
-    assigned,
-    called,
-    is_call,
-    is_sum,
-    last_word,
-    options,
-    owner_of,
-    within,
-)
+from reenact.rules.own._lines import Node, calls, calls_at, first_place, function_of, indexes, nodes, place_in
+from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, options, owner_of, within
 
 ROUNDS = 4
 """Functions that are followed in a row."""
@@ -32,18 +22,10 @@ SEQUENCES = {
 TURNS = ("transpose", "permute", "swapaxes", "swapdims", "movedim")
 
 
-def _calls_at(evidence: Evidence, place: Place | None) -> Iterator[tuple[FileIndex, ast.Call]]:
-    """The calls that stand in a line, or in the lines of a function."""
-    for index, call in calls(evidence) if place is not None else ():
-        last = max(place.line, place.end_line) if place is not None else 0
-        if place is not None and index.source.path == place.file and place.line <= call.lineno <= last:
-            yield index, call
-
-
 def loss_made(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the value is computed that this line sends backward: in the program's own function, if it is one
     of these that gives it. The line itself where it sends nothing backward."""
-    for index, call in _calls_at(evidence, place):
+    for index, call in calls_at(evidence, place):
         sent = _sent_backward(call) if place is not None and call.lineno == place.line else None
         if sent is not None:
             return place_in(*_computed(evidence, index, sent, ROUNDS))
@@ -84,13 +66,9 @@ def own_functions(evidence: Evidence, name: str) -> Iterator[tuple[FileIndex, as
 
 def _given(index: FileIndex, name: ast.Name) -> ast.expr | None:
     """What a variable was last given before this use, in the same function."""
-    values = [
-        value
-        for node in ast.walk(function_of(index, name))
-        if isinstance(node, ast.Assign | ast.AnnAssign) and (node.end_lineno or 0) < name.lineno
-        for target, value in assigned(node)
-        if name.id in {one.id for one in within(target, ast.Name)}
-    ]
+    lines = [one for one in within(function_of(index, name), ast.stmt) if (one.end_lineno or 0) < name.lineno]
+    stored = [pair for one in lines if isinstance(one, ast.Assign | ast.AnnAssign) for pair in assigned(one)]
+    values = [value for target, value in stored if any(one.id == name.id for one in within(target, ast.Name))]
     return max(values, key=lambda value: value.lineno, default=None)
 
 
@@ -99,7 +77,7 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
     for index in indexes(evidence) if place is not None else ():
         lines = range(place.line, max(place.line, place.end_line) + 1) if place is not None else ()
         here = place is not None and index.source.path == place.file
-        read = [node for node in all_parts(index.tree) if isinstance(node, ast.Name | ast.Attribute)]
+        read = [node for node in within(index.tree, ast.AST) if isinstance(node, ast.Name | ast.Attribute)]
         used = [node for node in read if here and node.lineno in lines]
         if any(is_call(index.parents.get(node), *SHAPED) for node in used):
             return place
@@ -112,7 +90,7 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
 def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable or a field of this name is given in the file, as a buffer too, and what that in turn
     is given in its function."""
-    for node in all_parts(index.tree):
+    for node in within(index.tree, ast.AST):
         values = [value for target, value in assigned(node) if ast.unparse(target).rpartition(".")[2] == name]
         if is_call(node, "register_buffer") and len(node.args) > 1:
             first = node.args[0]
@@ -128,30 +106,26 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
     if mover is None:
         return None
     makers = SEQUENCES.get(mover.type, ())
-    made = [
-        one for one in calls(evidence) if called(one[1]) in makers and "batch_first" not in options(one[1])
-    ]
-    turned = (one for one in _calls_at(evidence, mover.forward) if _turns_first_axis(one[1]))
+    making = [one for one in calls(evidence) if called(one[1]) in makers]
+    made = [one for one in making if "batch_first" not in options(one[1])]
+    turned = (one for one in calls_at(evidence, mover.forward) if _turns_first_axis(one[1]))
     return first_place(made if len(made) == 1 else () if makers else turned)
 
 
 def _turns_first_axis(call: ast.Call) -> bool:
     """Whether the batch goes elsewhere: `x.transpose(0, 2)`, `x.permute(2, 0, 1)`."""
-    numbers = (
-        [arg.value for arg in call.args if isinstance(arg, ast.Constant)] if called(call) in TURNS else []
-    )
+    given = call.args if called(call) in TURNS else []
+    numbers = [arg.value for arg in given if isinstance(arg, ast.Constant)]
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 
 def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the function is called, once, that gives back what is made here; else the place itself."""
-    for index, call in _calls_at(evidence, place):
+    for index, call in calls_at(evidence, place):
         owner = function_of(index, call)
-        given_back = isinstance(index.parents.get(call), ast.Return) and call.lineno == getattr(
-            place, "line", 0
-        )
-        if given_back and isinstance(owner, ast.FunctionDef):
-            asked = list(calls(evidence, owner.name))
+        given_back = isinstance(index.parents.get(call), ast.Return) and isinstance(owner, ast.FunctionDef)
+        if given_back and call.lineno == getattr(place, "line", 0):
+            asked = list(calls(evidence, getattr(owner, "name", "")))
             return first_place(asked) if len(asked) == 1 else place
     return place
 

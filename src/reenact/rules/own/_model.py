@@ -47,10 +47,7 @@ def seen_outside(evidence: Evidence) -> bool:
 def _rows(evidence: Evidence) -> Columns:
     """What came out of the last layer of the model that was watched."""
     trace = evidence.trace
-    if trace is None:
-        return no_rows(("step",))
-    last = len(trace.layer_names) - 1
-    return trace.layers.where(layer=last)
+    return trace.layers.where(layer=len(trace.layer_names) - 1) if trace is not None else no_rows(("step",))
 
 
 def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:

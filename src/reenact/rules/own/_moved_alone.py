@@ -8,7 +8,7 @@ from itertools import islice
 from reenact.program.read.index import FileIndex
 from reenact.rules.own._lines import Node, place_in, scopes
 from reenact.rules.own._orders import Order, RowsOf, equal, read_names
-from reenact.rules.own._parts import Found, all_parts, called, flat, is_call, options, stores, within, words
+from reenact.rules.own._parts import Found, called, elements, flat, is_call, options, stores, within, words
 
 LABELS = re.compile(
     r"(?:^|_)(?:y(?:tr|te|va|val|train|test|b)?\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)",
@@ -19,9 +19,8 @@ RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|de
 TOGETHER = ("TensorDataset", "train_test_split", "fit", "from_tensor_slices", "zip")
 LOSS = re.compile(r"loss|criterion|cross_entropy|mse", re.IGNORECASE)
 MEASURES = re.compile(
-    r"scor|metric|auc|curve|precision|recall|rank|ndcg|calib|top|perm|null|baseline|importance|augment|transf|"
-    r"jitter|__getitem__|__call__|forward",
-    re.IGNORECASE,
+    r"(?i)scor|metric|auc|curve|precision|recall|rank|ndcg|calib|top|perm|null|baseline|importance|augment|transf|"
+    r"jitter|__getitem__|__call__|forward"
 )
 """Functions that sort, or shuffle one side, on purpose, or that are given one row."""
 
@@ -29,9 +28,8 @@ MEASURES = re.compile(
 def moved_alone(index: FileIndex) -> Found:
     """Where inputs are given another order than labels that they are used with."""
     yield from _split_apart(index)
-    by_row = {
-        name for call in index.calls if called(call) == "map" for arg in call.args for name in words(arg)
-    }
+    mapped = [arg for call in index.calls if called(call) == "map" for arg in call.args]
+    by_row = {name for arg in mapped for name in words(arg)}
     for scope in scopes(index):
         name = getattr(scope, "name", "")
         if name not in by_row and not MEASURES.search(name):
@@ -59,7 +57,7 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
 
 def _split_apart(index: FileIndex) -> Found:
     """Inputs and labels that are split by two calls with other seeds."""
-    for scope in (one for one in all_parts(index.tree) if isinstance(one, ast.Module | ast.FunctionDef)):
+    for scope in scopes(index):
         values = [one.value for one in scope.body if isinstance(one, ast.Assign)]
         calls = [one for one in values if is_call(one, "train_test_split") and len(one.args) == 1]
         if len(calls) != 2 or _restored(index, *calls):
@@ -107,11 +105,8 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
 def _is_returned_as_label(scope: RowsOf, count: int) -> bool:
     """Whether the last of so many values that a function returns is a label where it is called."""
     owner = getattr(scope.scope, "name", "")
-    return any(
-        isinstance(target, ast.Tuple) and len(target.elts) == count and _is_label(target.elts[-1])
-        for target, value in stores(scope.index.tree)
-        if is_call(value, owner)
-    )
+    taken = [elements(target) for target, value in stores(scope.index.tree) if is_call(value, owner)]
+    return any(len(parts) == count and _is_label(parts[-1]) for parts in taken)
 
 
 def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:

@@ -10,6 +10,7 @@ from reenact.rules.own._parts import assigned, called, elements, is_call, option
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")
 """What gives the numbers of rows: all of them in another order, or some by chance."""
+FIXED = ("default_rng(", "random_state=", "RandomState(")
 TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
 NO_ROWS = ("listdir", "glob", "rglob", "iterdir", "scandir", "walk", "range", "arange", "len", "int", "float")
@@ -92,7 +93,10 @@ class RowsOf:
         node = value
         while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
             if is_call(node, *ORDERS, *SAMPLES):
-                return _drawn(node, whole=called(node) in ORDERS and node is value and not used)
+                whole, text = called(node) in ORDERS and node is value and not used, ast.unparse(node)
+                chance = called(node) not in ("argsort", "lexsort")
+                fixed = not chance or any(word in text for word in FIXED)
+                return Order(f"{called(node)}()", node, whole, chance, text if fixed else "")
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
                 return replace(used[0], whole=False) if node.value.id in self.orders else None
             node = _inside(node)
@@ -118,6 +122,11 @@ class RowsOf:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
         itself = target is not None and ast.unparse(target).rpartition(".")[2] in read_names(value)
+        if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
+            if called(value) in ("sorted", "sort"):
+                return _whole(value, by_chance=False)
+            if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
+                return _whole(value, options(value).get("random_state", ""))
         for node in ast.walk(value):
             if isinstance(node, ast.Subscript | ast.ListComp):
                 order = self._order(node.slice) if isinstance(node, ast.Subscript) else self._picked(node)
@@ -127,17 +136,6 @@ class RowsOf:
                 seed = ast.unparse(node).partition(f".{called(node)}")[2]
                 fixed = called(node) != "sample" or "random_state" in seed
                 return _whole(node, seed if fixed else "", by_chance=called(node) == "sample")
-            if (
-                node is value
-                and itself
-                and is_call(node)
-                and node.args
-                and isinstance(node.args[0], ast.Name)
-            ):
-                if called(node) in ("sorted", "sort"):
-                    return _whole(node, by_chance=False)
-                if called(node) in ("shuffle", "permutation") and len(node.args) == 1:
-                    return _whole(node, options(node).get("random_state", ""))
         return None
 
     def _picked(self, node: ast.ListComp) -> Order | None:
@@ -155,18 +153,11 @@ class RowsOf:
             moved = owner_of(call)
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
         if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
-            order = _whole(call, by_chance=called(call) == "shuffle")
-            self.rows[moved.id] = replace(rows, order=order)
+            self.rows[moved.id] = replace(rows, order=_whole(call, by_chance=called(call) == "shuffle"))
 
 
 def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
     return Order(f"{called(call)}()", call, True, by_chance, seed)
-
-
-def _drawn(call: ast.Call, *, whole: bool) -> Order:
-    text, by_chance = ast.unparse(call), called(call) not in ("argsort", "lexsort")
-    fixed = "default_rng(" in text or "random_state=" in text or "RandomState(" in text
-    return Order(f"{called(call)}()", call, whole, by_chance, text if fixed or not by_chance else "")
 
 
 def equal(first: Order | None, second: Order | None) -> bool:

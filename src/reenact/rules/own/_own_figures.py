@@ -131,10 +131,8 @@ def _looped(index: FileIndex, node: ast.AST) -> str:
         if isinstance(above, ast.FunctionDef):
             return ""
         for loop in [above] if isinstance(above, ast.For) else getattr(above, "generators", []):
-            parts = elements(loop.iter)
-            held = _held_of(
-                [str(one.value) if isinstance(one, ast.Constant) else base_name(one) for one in parts]
-            )
+            parts = [(one, getattr(one, "value", "")) for one in elements(loop.iter)]
+            held = _held_of([str(n) if isinstance(one, ast.Constant) else base_name(one) for one, n in parts])
             if held and isinstance(loop.target, ast.Name) and loop.target.id in inner:
                 return held
     return ""

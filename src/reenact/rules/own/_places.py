@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
+Values = Sequence[JsonValue]
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
 RATES: dict[str, tuple[JsonValue, ...]] = {
@@ -30,9 +31,7 @@ def of_all_layers(evidence: Evidence, kind: Kind) -> Hyperparameter | None:
     return params[0] if len(params) == 1 else None
 
 
-def at_hyperparameter(
-    finding: Finding, param: Hyperparameter | None, values: Sequence[JsonValue] = ()
-) -> Finding:
+def at_hyperparameter(finding: Finding, param: Hyperparameter | None, values: Values = ()) -> Finding:
     """The same finding, pointing at this hyperparameter."""
     if param is None:
         return finding
@@ -40,14 +39,12 @@ def at_hyperparameter(
     return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
 
 
-def at_named(
-    evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Sequence[JsonValue] = ()
-) -> Finding:
+def at_named(evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Values = ()) -> Finding:
     """The same finding, pointing at the hyperparameter that is filed under a name."""
     return at_hyperparameter(finding, named_hyperparameter(evidence, kind, name), values)
 
 
-def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Sequence[JsonValue]) -> Finding:
+def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Values) -> Finding:
     """The same finding, pointing at the one setting of all layers where it points at none of its own."""
     if finding.hyperparameter is not None:
         return finding

@@ -42,8 +42,7 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
 
 def reached(values: Sequence[float]) -> float:
     """What a short training came to: the median of its last quarter, infinity where it broke."""
-    last = values[-max(1, len(values) // 4) :]
-    return median(last) if all(map(math.isfinite, values)) else math.inf
+    return median(values[-max(1, len(values) // 4) :]) if all(map(math.isfinite, values)) else math.inf
 
 
 def epoch_losses(evidence: Evidence) -> list[float]:
@@ -70,13 +69,8 @@ def hardly_begun(evidence: Evidence) -> bool:
 
 def metric(evidence: Evidence, *names: str) -> list[float]:
     """The values of the first of these metrics that there is."""
-    if evidence.trace is None:
-        return []
-    for name in names:
-        found = finite([float(value) for value in evidence.trace.metric(name).values])
-        if found:
-            return found
-    return []
+    reported = [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
+    return next(filter(None, (finite([float(value) for value in values]) for values in reported)), [])
 
 
 def validation_accuracy(evidence: Evidence) -> list[float]:
@@ -99,7 +93,9 @@ def guessing(evidence: Evidence) -> float | None:
     labels, loss = evidence.labels, evidence.loss
     if labels is None or loss is None or loss.settings.get("reduction") == "sum" or evidence.several_outputs:
         return None
-    if _weighted(evidence):
+    fits = (event.facts.get("weighted") for event in evidence.happened("fit"))
+    if loss.settings.get("weight") or loss.settings.get("pos_weight") or any(fits):
+        # Where classes or rows count differently, what guessing scores is not known.
         return None
     counts = labels.class_counts or ()
     shares = [count / sum(counts) for count in counts if count] if sum(counts) else []
@@ -117,14 +113,6 @@ def guessing(evidence: Evidence) -> float | None:
             return sum(share * (1 - share) for share in shares) / len(shares)
         return labels.std**2 if labels.std else None
     return None
-
-
-def _weighted(evidence: Evidence) -> bool:
-    """Whether classes or rows count differently: what guessing scores is then not known."""
-    settings = evidence.loss.settings if evidence.loss is not None else {}
-    fits = evidence.happened("fit")
-    given = settings.get("weight") or settings.get("pos_weight")
-    return bool(given) or any(event.facts.get("weighted") for event in fits)
 
 
 def climbed(evidence: Evidence) -> bool:

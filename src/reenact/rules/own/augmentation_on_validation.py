@@ -39,10 +39,9 @@ Sources
 
 import ast
 import re
-from collections.abc import Mapping
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Culprit, Evidence, Findings, JsonValue, Needs, Place, Severity, TaskType
+from reenact.rules import Culprit, Evidence, Findings, Needs, Place, Severity, TaskType
 from reenact.rules.own._lines import first_place, indexes, nodes, place_in, value_of
 from reenact.rules.own._parts import Found, called, elements, is_call, within
 
@@ -78,7 +77,7 @@ def _changed(evidence: Evidence) -> str:
         return ""
     changed = []
     for facts in (event.facts for event in again if event.facts.get("labels") is True):
-        same, own, rows = (_number(facts, name) for name in ("same", "own", "rows"))
+        same, own, rows = (float(str(facts.get(name) or 0)) for name in ("same", "own", "rows"))
         if same < 1 - CHANGED and (facts.get("drawn") is True or own > max(OWN, 5 / max(1.0, rows))):
             changed.append((same, rows))
     if not changed or 2 * len(changed) < len(again):
@@ -88,18 +87,10 @@ def _changed(evidence: Evidence) -> str:
     return f"{seen}, all under the same labels"
 
 
-def _number(facts: Mapping[str, JsonValue], name: str) -> float:
-    value = facts.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
 def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
-    made = [
-        (index, node)
-        for index, node in nodes(evidence, ast.Assign)
-        if is_call(node.value) and called(node.value) not in NUMBERS and any(map(_is_held_out, _stored(node)))
-    ]
+    stored = [one for one in nodes(evidence, ast.Assign) if any(map(_is_held_out, _stored(one[1])))]
+    made = [one for one in stored if is_call(one[1].value) and called(one[1].value) not in NUMBERS]
     return first_place((index, node) for index, node in made if _changes(node.value)) or first_place(made)
 
 

@@ -59,10 +59,8 @@ class BatchSize(Rule):
             values = (16, 32) if rows < 2000 else (32, 64, 128)
             yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt)
         elif size <= 2 and rows > 100:
-            saw = f"batches of {size:.0f} of {rows} rows"
-            yield self.finding(
-                evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=0.6 * doubt
-            )
+            saw, sure = f"batches of {size:.0f} of {rows} rows", 0.6 * doubt
+            yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=sure)
 
 
 def _rows(evidence: Evidence) -> int:

@@ -50,9 +50,7 @@ from reenact.rules.own._parts import called, is_sum, owner_of, within, words
 
 ENDS = re.compile(r"(?:^|_)(?:dones?|d|terminated|terminations?|terminals?|terms?)(?:_|$)")
 """What says that an episode is over."""
-HOLDS = re.compile(
-    r"done|term|mask|alive|not_?final|non_?final|cont|valid|over|end|last|absorb|discounts", re.I
-)
+HOLDS = re.compile(r"(?i)done|term|mask|alive|no[nt]_?final|cont|valid|over|end|last|absorb|discounts")
 """Names under which the end may enter a target."""
 DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 KEEPS = ("append", "push", "add", "store", "put", "extend", "remember")
@@ -81,9 +79,7 @@ def _targets(index: FileIndex) -> Iterator[ast.BinOp]:
     """Sums of something and a value with a discount among its factors."""
     for node in within(index.tree, ast.BinOp):
         products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
-        if isinstance(node.op, ast.Add) and any(
-            DISCOUNT.search(word) for one in products for word in words(one)
-        ):
+        if is_sum(node, ast.Add) and any(DISCOUNT.search(word) for one in products for word in words(one)):
             yield node
 
 

@@ -26,7 +26,7 @@ Sources
     Humbatova et al., ICSE 2020 (wrong number of neurons).
 """
 
-from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Place, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Place, Rule
 
 TIMES, TINY = 4, 8
 
@@ -38,7 +38,11 @@ class Bottleneck(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         dense = [layer for layer in evidence.layers if layer.family == "dense"]
-        if not dense or _autoencoder(dense):
+        given = dense[0].settings.get("in_features") if dense else None
+        if given is None and dense and dense[0].weights:
+            given = dense[0].weights[0].shape[0]
+        # What comes out of an autoencoder is as wide as what goes in.
+        if not dense or (given is not None and given == dense[-1].width and len(dense) > 2):
             return
         texts = evidence.static.layers if evidence.static is not None else ()
         models: dict[Place | None, str] = {text.place: text.model for text in reversed(texts)}
@@ -48,16 +52,7 @@ class Bottleneck(Rule):
                 continue
             if len({models.get(one.place) for one in (before, layer, behind)}) > 1:
                 continue
-            classes = dense[-1].width or 0
             saw = f"{width} units between {left} and {right}"
-            sure = 0.55 if width < classes else None
+            sure = 0.55 if width < (dense[-1].width or 0) else None
             values = (TIMES * width, 8 * width, min(left, right))
             yield self.finding(evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure)
-
-
-def _autoencoder(dense: list[LayerView]) -> bool:
-    """Whether what comes out is as wide as what goes in."""
-    given = dense[0].settings.get("in_features")
-    if given is None and dense[0].weights:
-        given = dense[0].weights[0].shape[0]
-    return given is not None and given == dense[-1].width and len(dense) > 2

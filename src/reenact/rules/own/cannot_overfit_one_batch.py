@@ -59,10 +59,8 @@ class CannotOverfitOneBatch(Rule):
         poor = left > least if tried.accuracy is None else tried.accuracy < ACCURATE and left > least
         if broken or (poor and abs(end) > 1e-3):
             score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
-            last = "no number" if broken else f"{end:.3g}"
-            saw = (
-                f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {last}{score}"
-            )
+            last = ("no number" if broken else f"{end:.3g}") + score
+            saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {last}"
             floor = tried.accuracy is None and _has_a_floor(evidence)
             doubted = not broken and (floor or not evidence.compares or learned(evidence))
             yield self.finding(evidence, saw, confidence=DOUBTED if doubted else None)

@@ -46,9 +46,8 @@ class CollapsedOutput(Rule):
             return
         flat = _flat(evidence)
         if flat is not None:
-            yield self.finding(
-                evidence, f"the last layer gives {flat:.3g} for every row", layer=evidence.output
-            )
+            saw = f"the last layer gives {flat:.3g} for every row"
+            yield self.finding(evidence, saw, layer=evidence.output)
             return
         score, guess, best = accuracy(evidence), evidence.majority, guessing(evidence)
         curve = windows(losses(evidence))
@@ -62,8 +61,7 @@ class CollapsedOutput(Rule):
 def _flat(evidence: Evidence) -> float | None:
     """The one value that the last layer gives in the end; none when it varies, and where the program acts: it
     asks about one state at a time, and one value cannot vary."""
-    last = len(evidence.watched.layer_names) - 1
-    rows = evidence.watched.layers.where(layer=last, phase=0)
+    rows = evidence.watched.layers.where(layer=len(evidence.watched.layer_names) - 1, phase=0)
     if len(rows) < LATE or evidence.acts:
         return None
     lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))

@@ -31,5 +31,4 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 class DeviceMismatch(CrashRule):
     code, name, family = "RE904", "device-mismatch", "reenact"
     kind = CrashKind.DEVICE
-    confidence = 0.95
     why = "A computation happens on one device, and tensors are not moved by themselves."

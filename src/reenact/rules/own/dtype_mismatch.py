@@ -32,7 +32,5 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 class DtypeMismatch(CrashRule):
     code, name, family = "RE903", "dtype-mismatch", "reenact"
-    fault = Fault.CPP
-    kind = CrashKind.DTYPE
-    confidence = 0.95
+    fault, kind = Fault.CPP, CrashKind.DTYPE
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."

@@ -103,9 +103,7 @@ def _lost_gradients(evidence: Evidence) -> float | None:
 
 def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
     """Where a model that an optimizer is given becomes float16."""
-    parts = [
-        part for call in index.calls for part in within(call, ast.Attribute) if part.attr == "parameters"
-    ]
+    parts = [one for call in index.calls for one in within(call, ast.Attribute) if one.attr == "parameters"]
     trained = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
     lines = [node for node in all_parts(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
     return [node for node in lines if _is_half(index, node.value) and trained & names(node)]

@@ -70,10 +70,9 @@ class FrozenOrForgottenWeights(Culprit):
             return
         trace = evidence.watched
         passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
-        for names, reason in (
-            (_not_given(evidence, trace), "never given to an optimiser"),
-            (_without_gradient(trace), NO_GRADIENT),
-        ):
+        unlearned = {"never given to an optimiser": _not_given(evidence, trace)}
+        unlearned[NO_GRADIENT] = _without_gradient(trace)
+        for reason, names in unlearned.items():
             layers = [one for one in evidence.layers if _owns(one.name, names)]
             layer = layers[0] if layers else None
             if names:
@@ -154,18 +153,15 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
         forgotten = facts.trainable and not facts.in_optimizer and not copied
         if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
-    given = any(facts.in_optimizer for facts in trace.parameter_facts)
-    return list(dict.fromkeys(names)) if given else []
+    return list(dict.fromkeys(names)) if any(facts.in_optimizer for facts in trace.parameter_facts) else []
 
 
 def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
     """Whether a weight took the place of one of its name that an optimizer goes on to hold: gradients come to
     the new one, and no longer to the old one. A target network leaves the weights that learn as they are."""
-    held = [
-        trace.parameters.where(parameter=number)["grad_present"]
-        for number, other in enumerate(trace.parameter_facts)
-        if other.in_optimizer and (other.name, other.shape) == (facts.name, facts.shape)
-    ]
+    numbered = [pair for pair in enumerate(trace.parameter_facts) if pair[1].in_optimizer]
+    same = [number for number, other in numbered if (other.name, other.shape) == (facts.name, facts.shape)]
+    held = [trace.parameters.where(parameter=number)["grad_present"] for number in same]
     return facts.graded and any(len(seen) > FEW and seen.any() and not seen[-FEW:].any() for seen in held)
 
 
@@ -187,9 +183,6 @@ def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
 
 
 def _without_gradient(trace: Trace) -> list[str]:
-    found = []
-    for number, facts in enumerate(trace.parameter_facts):
-        rows = trace.parameters.where(parameter=number)
-        if facts.trainable and facts.in_optimizer and len(rows) > 2 and not rows["grad_present"].any():
-            found.append(facts.name)
-    return list(dict.fromkeys(found))
+    given = [pair for pair in enumerate(trace.parameter_facts) if pair[1].trainable and pair[1].in_optimizer]
+    seen = [(facts.name, trace.parameters.where(parameter=at)["grad_present"]) for at, facts in given]
+    return list(dict.fromkeys(name for name, graded in seen if len(graded) > 2 and not graded.any()))

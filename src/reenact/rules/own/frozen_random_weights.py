@@ -37,6 +37,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from reenact.probe.trace import TRAINING
+from reenact.program.source import words
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs
 from reenact.rules.own._lines import first_place, nodes
 from reenact.rules.own._places import says
@@ -47,12 +48,7 @@ FEW_WEIGHTS = 64
 ALIKE = 6
 """Kernels that must have one spread before it is no chance."""
 ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
-FREEZES = (
-    ".requires_grad=False",
-    ".requires_grad_(False)",
-    ".trainable=False",
-    ".requires_grad_(mode=False)",
-)
+FREEZES = words(".requires_grad=False .requires_grad_(False) .trainable=False .requires_grad_(mode=False)")
 
 
 class FrozenRandomWeights(Culprit):
@@ -70,9 +66,8 @@ class FrozenRandomWeights(Culprit):
                 saw += f"{unexpected} of its names fit nothing"
                 yield self.finding(evidence, saw, place=event.place)
                 return
-        always = first_place(
-            (index, node.test) for index, node in nodes(evidence, ast.If) if _always_freezes(node)
-        )
+        branches = nodes(evidence, ast.If)
+        always = first_place((index, node.test) for index, node in branches if _always_freezes(node))
         if always is not None:
             saw = "the condition is a text and thus always true: every weight is frozen"
             yield self.finding(evidence, saw, place=always)
@@ -127,23 +122,19 @@ def _of_one_spread(layers: Sequence[LayerView]) -> bool:
 
 def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
     """Whether another layer begins with the same values: a target network, or the encoder of a teacher."""
-    own = layer.kernel()
-    others = [kernel for one in layers if one is not layer and (kernel := one.kernel()) is not None]
-    return own is not None and (own.mean, own.std, own.maximum) in [
-        (one.mean, one.std, one.maximum) for one in others
-    ]
+    own, others = layer.kernel(), (one.kernel() for one in layers if one is not layer)
+    measured = [(one.mean, one.std, one.maximum) for one in (own, *others) if one is not None]
+    return own is not None and measured[0] in measured[1:]
 
 
 def _always_freezes(node: ast.If) -> bool:
     """`if "bias" or "norm" in name:` before what freezes."""
     match node.test:
         case ast.BoolOp(ast.Or(), values):
-            texts = [
-                one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)
-            ]
-            return any(texts) and any(
-                ast.unparse(one).replace(" ", "").endswith(FREEZES) for one in node.body
-            )
+            constants = [one.value for one in values if isinstance(one, ast.Constant)]
+            texts = [one for one in constants if isinstance(one, str) and one]
+            lines = [ast.unparse(one).replace(" ", "") for one in node.body]
+            return bool(texts) and any(line.endswith(FREEZES) for line in lines)
     return False
 
 

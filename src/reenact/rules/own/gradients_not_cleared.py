@@ -75,12 +75,11 @@ class GradientsNotCleared(Rule):
 def _carried(trace: Trace) -> list[float]:
     """For each step but the first, where known: 1 when it began with gradients of the step before. Of several
     optimizers those of the one whose gradients are cleared least."""
-    both = list(zip(trace.steps["optimizer"], trace.steps["carried"], strict=True))
-    numbers = dict.fromkeys(number for number, _ in both if number == number)
-    each = [
-        [float(value) for one, value in both if one == number and value == value][1:] for number in numbers
-    ]
-    every = [float(value) for _, value in both if value == value][1:]
+    both = zip(trace.steps["optimizer"], trace.steps["carried"], strict=True)
+    known = [(number, float(value)) for number, value in both if value == value]
+    numbers = dict.fromkeys(number for number, _ in known)
+    each = [[value for one, value in known if one == number][1:] for number in numbers]
+    every = [value for _, value in known][1:]
     return max((one for one in each if len(one) >= FEWEST), key=fmean, default=every)
 
 

@@ -44,7 +44,7 @@ Sources
 
 import ast
 
-from reenact.rules import Evidence, Findings, Needs, Place, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._lines import first_place, nodes
 
 
@@ -58,21 +58,11 @@ class InputIgnored(Rule):
         if evidence.optimizers > 1:
             # What a model is given may matter to another one's loss.
             return
-        by_model = {
-            (tested.model, name): tested
-            for tested in reversed(evidence.experiments.behaviour)
-            for name in tested.ignored_inputs
-        }
+        tried = reversed(evidence.experiments.behaviour)
+        by_model = {(tested.model, name): tested for tested in tried for name in tested.ignored_inputs}
         for (model, name), tested in by_model.items():
             saw = f"no output of {model} depends on its input {name}{tested.when}"
-            yield self.finding(evidence, saw, place=_forward(evidence, model))
-
-
-def _forward(evidence: Evidence, model: str) -> Place | None:
-    """Where the model of this class is computed."""
-    return first_place(
-        (index, node)
-        for index, owner in nodes(evidence, ast.ClassDef)
-        for node in owner.body
-        if owner.name == model and isinstance(node, ast.FunctionDef) and node.name == "forward"
-    )
+            owners = [one for one in nodes(evidence, ast.ClassDef) if one[1].name == model]
+            inside = [(index, node) for index, owner in owners for node in owner.body]
+            place = first_place(one for one in inside if getattr(one[1], "name", "") == "forward")
+            yield self.finding(evidence, saw, place=place)

@@ -34,6 +34,7 @@ Sources
 import ast
 import re
 from dataclasses import replace
+from itertools import takewhile
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Place, Rule
 from reenact.rules.own._label_place import inputs_made_at
@@ -68,12 +69,10 @@ class InputsUnscaled(Rule):
             return
         picture = low >= 0 and 100 < inputs.maximum <= 255 and len(inputs.shape) > 2
         sure = 0.85 if picture or max(abs(inputs.mean), inputs.std) > 5 * LARGE else 0.7
-        finding = self.finding(
-            evidence,
-            f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation {inputs.std:.3g}",
-            confidence=0.5 * sure if learned(evidence) else sure,
-            certainty=Certainty.STRONG if sure > 0.8 and not learned(evidence) else None,
-        )
+        saw = f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation {inputs.std:.3g}"
+        certain = Certainty.STRONG if sure > 0.8 and not learned(evidence) else None
+        sure = 0.5 * sure if learned(evidence) else sure
+        finding = self.finding(evidence, saw, confidence=sure, certainty=certain)
         values = ("scale", "standardize") if picture else ("standardize", "scale")
         param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
         finding = at_hyperparameter(finding, param, values)
@@ -108,9 +107,5 @@ def far_from_unit_size(evidence: Evidence) -> bool:
 
 def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:
     """Whether the model scales its inputs itself."""
-    for layer in layers:
-        if layer.type.startswith(SCALING):
-            return True
-        if layer.weighted:
-            return False
-    return False
+    ahead = takewhile(lambda layer: not layer.weighted or layer.type.startswith(SCALING), layers)
+    return any(layer.type.startswith(SCALING) for layer in ahead)

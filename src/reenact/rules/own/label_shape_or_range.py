@@ -36,7 +36,6 @@ from reenact.rules.own._label_place import labels_made_at
 class LabelShapeOrRange(CrashRule):
     code, name, family = "RE902", "label-shape-or-range", "reenact"
     kind = CrashKind.LABEL
-    confidence = 0.95
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
     def check(self, evidence: Evidence) -> Findings:

@@ -36,17 +36,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
 from reenact.rules.own._moved_alone import LABELS, moved_alone
-from reenact.rules.own._parts import (
-    Found,
-    all_parts,
-    assigned,
-    called,
-    elements,
-    is_call,
-    names,
-    options,
-    within,
-)
+from reenact.rules.own._parts import Found, assigned, called, elements, is_call, names, options, within
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
@@ -64,8 +54,7 @@ TURNED = re.compile(r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affi
 MOVED = re.compile(r"%|perm\(|permutation\(|roll\(|flip\(|randint\(|argsort\(")
 """What makes numbers of rows that are not those of the diagonal; soft targets may lie anywhere."""
 DENSE = re.compile(
-    r"(?:^|_)(?:masks?|seg|segmentation|boxe?s?|bboxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)",
-    re.IGNORECASE,
+    r"(?i)(?:^|_)(?:masks?|seg|segmentation|b?boxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)"
 )
 """Targets that lie on the image."""
 
@@ -99,23 +88,19 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
     usable = bounds is None or bounds[0] / 10 <= rate <= 3 * bounds[1]
     symptom = no_better_than_a_constant(evidence) if can_learn(evidence) and usable else ""
     if symptom:
-        yield _reordered(evidence), f"in {rows} rows the inputs say nothing about the labels; {symptom}"
-
-
-def _reordered(evidence: Evidence) -> Place | None:
-    """The line that brings rows into another order, else the one that compares."""
-    own = {one.name for index in indexes(evidence) for one in index.functions}
-    found = ((index, call) for name in ORDERS if name not in own for index, call in calls(evidence, name))
-    place = first_place((index, call) for index, call in found if not loops_of(index, call))
-    loss = evidence.loss
-    return place or ((loss.called or loss.place) if loss is not None else None)
+        own = {one.name for index in indexes(evidence) for one in index.functions}
+        moves = [one for name in ORDERS if name not in own for one in calls(evidence, name)]
+        # The line that brings rows into another order, else the one that compares.
+        place, loss = first_place(one for one in moves if not loops_of(*one)), evidence.loss
+        place = place or ((loss.called or loss.place) if loss is not None else None)
+        yield place, f"in {rows} rows the inputs say nothing about the labels; {symptom}"
 
 
 def _written(index: FileIndex) -> Found:
     """What the text shows."""
     yield from (*_zipped(index), *_random(index), *_turned_alone(index), *_off_the_diagonal(index))
     own = {scope.name for scope in index.functions if _draws(scope.node)}
-    for node in all_parts(index.tree):
+    for node in within(index.tree, ast.AST):
         body = getattr(node, "body", None)
         pair = _separate(body, own) if isinstance(body, list) else None
         if pair is not None:
@@ -195,8 +180,7 @@ def _turned(node: ast.Assign) -> set[str]:
 
 def _beside(index: FileIndex, statement: ast.AST, masks: set[str]) -> bool:
     """Whether a mask is given a new value in the same block."""
-    block = getattr(index.parents.get(statement), "body", [])
-    return any(masks & names(one, ast.Store) for one in block)
+    return any(masks & names(one, ast.Store) for one in getattr(index.parents.get(statement), "body", []))
 
 
 def _draws(function: ast.AST) -> bool:

@@ -54,11 +54,8 @@ class LearnsNothing(Rule):
         curve = windows(losses(evidence))
         if len(curve) < 2 * LATE or not evidence.compares or learned(evidence):
             return
-        if (
-            evidence.optimizers > 1
-            or hardly_begun(evidence)
-            or (evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS)
-        ):
+        cut_short = evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS
+        if evidence.optimizers > 1 or hardly_begun(evidence) or cut_short:
             return
         score, guess = accuracy(evidence), evidence.majority
         if score is not None and guess is not None and score > guess + 0.1:
@@ -68,10 +65,8 @@ class LearnsNothing(Rule):
             yield self.finding(evidence, saw + _order(evidence))
         tested = evidence.experiments.permuted if best is None else None
         if tested is not None and tested.rows >= FEW_ROWS and tested.fit_as_well:
-            saw = (
-                f"loss {tested.loss:.3g} on {tested.rows} rows after the training;"
-                f" with the labels of other rows {fmean(tested.permuted):.3g}"
-            )
+            saw = f"loss {tested.loss:.3g} on {tested.rows} rows after the training"
+            saw += f"; with the labels of other rows {fmean(tested.permuted):.3g}"
             yield self.finding(evidence, saw + _order(evidence), confidence=0.7)
 
 

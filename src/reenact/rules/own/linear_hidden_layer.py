@@ -51,11 +51,8 @@ class LinearHiddenLayer(Rule):
         few = 2 * len(found) <= sum(layer.role == "hidden" for layer in layers)
         for layer in found:
             sure = 0.4 if few else self.confidence if layer.family == "dense" else 0.6
-            saw, kind, values = (
-                f"{layer.type} {layer.name} has no activation",
-                Kind.ACTIVATION,
-                ("relu", "tanh"),
-            )
+            saw = f"{layer.type} {layer.name} has no activation"
+            kind, values = Kind.ACTIVATION, ("relu", "tanh")
             made = self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
             yield replace(made, place=pass_place(evidence, layer) or made.place)
 

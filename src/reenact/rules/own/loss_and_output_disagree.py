@@ -62,6 +62,7 @@ class LossAndOutputDisagree(Rule):
         if output is None or output.family not in ("dense", "conv") or left_open(evidence):
             return
         activation, wanted, loss = evidence.last_activation, evidence.wanted_output, evidence.loss_family
+        regression = evidence.task is TaskType.REGRESSION and loss is LossFamily.REGRESSION
         if activation == "softmax" and output.width == 1 and output.family == "dense":
             numbers = evidence.task is TaskType.REGRESSION
             numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
@@ -77,20 +78,14 @@ class LossAndOutputDisagree(Rule):
         elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
             sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
             yield self._mismatch(evidence, _saw(evidence, activation), ("linear",), sure, fault=Fault.AAL)
-        elif (
-            evidence.task is TaskType.REGRESSION
-            and activation == "softmax"
-            and loss is LossFamily.REGRESSION
-            and not evidence.compares_wider
-        ):
+        elif activation == "softmax" and regression and not evidence.compares_wider:
             yield self._mismatch(evidence, "softmax before a regression", ("linear",), 0.8)
 
     def _no_softmax(self, evidence: Evidence, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
         sure, certainty = (0.65, None) if activation == "sigmoid" else (0.9, _proven(evidence))
-        saw = _saw(evidence, activation)
-        yield self._mismatch(evidence, saw, ("softmax",), sure, certainty=certainty)
+        yield self._mismatch(evidence, _saw(evidence, activation), ("softmax",), sure, certainty=certainty)
 
     def _no_sigmoid(self, evidence: Evidence, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):

@@ -48,18 +48,15 @@ class LossOfAnotherTask(Rule):
     why = "The loss must measure what the labels mean."
 
     def check(self, evidence: Evidence) -> Findings:
-        several = evidence.trace.happened("several-classes") if evidence.trace is not None else ()
-        for one in several[:1]:
+        for one in evidence.happened("several-classes")[:1]:
             saw = f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
             yield self.finding(evidence, saw, place=one.place, confidence=0.9)
             return
         labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
         if labels is None or output is None or loss in (None, LossFamily.OTHER):
             return
-        if no_class_numbers(evidence):
-            return
         # Two models that play against each other may learn real from generated with any loss.
-        if evidence.optimizers > 1:
+        if no_class_numbers(evidence) or evidence.optimizers > 1:
             return
         sure = _sure(evidence, labels, loss, output.width or 1)
         if sure:

@@ -70,8 +70,7 @@ class LossWithoutBound(Rule):
         saw = f"loss {ends[0]:.3g} at the first step, {ends[1]:.3g} at the last"
         finding = self.finding(evidence, saw, place=_goes_back(evidence))
         # What falls below every bound is the objective itself; what grows may have other reasons.
-        certain = replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
-        yield certain if ends[1] < 0 else finding
+        yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG) if ends[1] < 0 else finding
 
 
 def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
@@ -81,8 +80,7 @@ def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
         return None
     late = course[len(course) // 2 :]
     goes_on = course[-1 - len(course) // 4] - course[-1] > STEADY * (course[0] - course[-1])
-    steady = all(later < now for now, later in pairwise(late))
-    return (course[0], course[-1]) if goes_on and steady else None
+    return (course[0], course[-1]) if goes_on and all(later < now for now, later in pairwise(late)) else None
 
 
 def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
@@ -134,5 +132,4 @@ FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 def _goes_back(evidence: Evidence) -> Place | None:
     """The loss, else the line that sends it backward."""
     place = evidence.loss.place if evidence.loss is not None else None
-    sent = call_place(evidence, "backward")
-    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, sent)
+    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, call_place(evidence, "backward"))

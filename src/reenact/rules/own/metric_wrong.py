@@ -68,13 +68,8 @@ class MetricWrong(Culprit):
     def _of_a_regression(self, evidence: Evidence) -> Findings:
         """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
         labels, regression = evidence.labels, evidence.loss_family is LossFamily.REGRESSION
-        if (
-            labels is None
-            or labels.integral
-            or labels.one_hot
-            or not regression
-            or framework(evidence) != "keras"
-        ):
+        classes = labels is None or labels.integral or labels.one_hot
+        if classes or not regression or framework(evidence) != "keras":
             return
         for index in indexes(evidence):
             metrics = [word.value for call in index.calls for word in call.keywords if word.arg == "metrics"]
@@ -114,7 +109,8 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
         ends = any(within(loop, ast.Break))
         return f"{target.id} is that of the last batch" if after and not within_loop and not ends else ""
     share = any(is_call(one, "mean") for one in ast.walk(node.value))
-    divisors = [_divisor(index, use) for use in after]
+    above = [(use, index.parents.get(use)) for use in after]
+    divisors = [ast.unparse(one.right) for use, one in above if is_sum(one, ast.Div) and one.left is use]
     if share and any("dataset" in text for text in divisors):
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
     whole = not share and not any(within(node.value, ast.BinOp))
@@ -126,12 +122,6 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:
     """Whether answers are compared with the labels of the batch, and the hits counted."""
-    return any(is_call(node, "mean", "sum") for node in ast.walk(value)) and any(
-        isinstance(node.ops[0], ast.Eq) and labels & names(node.comparators[0])
-        for node in within(value, ast.Compare)
-    )
-
-
-def _divisor(index: FileIndex, use: ast.AST) -> str:
-    above = index.parents.get(use)
-    return ast.unparse(above.right) if is_sum(above, ast.Div) and above.left is use else ""
+    equal = [node.comparators[0] for node in within(value, ast.Compare) if isinstance(node.ops[0], ast.Eq)]
+    counted = any(is_call(node, "mean", "sum") for node in ast.walk(value))
+    return counted and any(labels & names(one) for one in equal)

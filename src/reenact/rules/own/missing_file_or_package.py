@@ -30,7 +30,6 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 class MissingFileOrPackage(CrashRule):
     code, name, family = "RE906", "missing-file-or-package", "reenact"
     kind = CrashKind.MISSING
-    confidence = 0.95
     why = "It was written for another folder, machine or interpreter."
 
     def check(self, evidence: Evidence) -> Findings:

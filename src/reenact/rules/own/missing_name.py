@@ -29,5 +29,4 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 class MissingName(CrashRule):
     code, name, family = "RE907", "missing-name", "reenact"
     kind = CrashKind.NAME
-    confidence = 0.95
     why = "The installed version of a library does not have what the program asks it for."

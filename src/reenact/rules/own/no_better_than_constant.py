@@ -81,7 +81,10 @@ def _at_chance(evidence: Evidence) -> str:
     for split, prefix in (("test", "test_"), ("validation", "val_")):
         scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))
         share = _largest_share(evidence, split)
-        if not scores or share is None or share > LARGEST_SHARE or _of_sequences(evidence, split):
+        labels = evidence.data("label", split)
+        # Of a row with several labels nobody knows whether its accuracy is that of rows or of labels.
+        several = labels is not None and labels.shape[1:2] not in ((), (1,)) and "int" in labels.dtype
+        if not scores or share is None or share > LARGEST_SHARE or several:
             continue
         rows = _evaluated_rows(evidence, split)
         score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
@@ -93,19 +96,11 @@ def _at_chance(evidence: Evidence) -> str:
     return ""
 
 
-def _of_sequences(evidence: Evidence, split: str) -> bool:
-    """Whether a row has several labels: nobody knows whether its accuracy is that of rows or of labels."""
-    labels = evidence.data("label", split)
-    return labels is not None and len(labels.shape) > 1 and labels.shape[1] != 1 and "int" in labels.dtype
-
-
 def _largest_share(evidence: Evidence, split: str) -> float | None:
     """Share of the most frequent class: of this split, else of the training data."""
-    for labels in (evidence.data("label", split), evidence.labels):
-        counts = labels.class_counts if labels is not None else None
-        if counts and len(counts) > 1:
-            return max(counts) / sum(counts)
-    return None
+    labels = (evidence.data("label", split), evidence.labels)
+    counted = [one.class_counts or () for one in labels if one is not None]
+    return next((max(counts) / sum(counts) for counts in counted if len(counts) > 1), None)
 
 
 def _evaluated_rows(evidence: Evidence, split: str) -> int:

@@ -58,18 +58,13 @@ class NotShuffled(Rule):
         if spread is not None and spread > SORTED and alone:
             saw = f"rows come sorted by class (batch means spread {spread:.2f} times as far as the labels)"
             saw = f"{saw}; {source}" if source else saw
-            certain = Certainty.STRONG
-            yield self.finding(
-                evidence, saw, kind=Kind.SHUFFLE, values=(True,), confidence=0.9, certainty=certain
-            )
-            return
-        if not source:
+            kind, certain = Kind.SHUFFLE, Certainty.STRONG
+            yield self.finding(evidence, saw, kind=kind, values=(True,), confidence=0.9, certainty=certain)
             return
         swing = _swing(evidence)
-        classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
-        if swing is None:
+        if not source or swing is None:
             return
-        ordered = classes and swing > SWING
+        ordered = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS) and swing > SWING
         saw = f"{source}; within an epoch the loss swings by {swing:.0%} of its mean"
         sure = 0.85 if ordered else 0.35
         yield self.finding(evidence, saw, kind=Kind.SHUFFLE, values=(True,), confidence=sure)

@@ -28,6 +28,5 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 class OutOfMemory(CrashRule):
     code, name, family = "RE905", "out-of-memory", "reenact"
-    kind = CrashKind.MEMORY
-    confidence = 0.9
+    kind, confidence = CrashKind.MEMORY, 0.9
     why = "Memory grows with the batch and with what is kept for the way back."

@@ -47,11 +47,8 @@ class Overfits(Rule):
             return
         held, trained = metric(evidence, "val_loss"), epoch_losses(evidence)
         if len(held) > 2 and trained and held[-1] > RISE * min(held) and trained[-1] < 0.5 * held[-1]:
-            saw = (
-                f"validation loss {held[-1]:.3g} after {min(held):.3g} at its best; "
-                f"training loss {trained[-1]:.3g}"
-            )
-            yield self.finding(evidence, saw)
+            saw = f"validation loss {held[-1]:.3g} after {min(held):.3g} at its best"
+            yield self.finding(evidence, f"{saw}; training loss {trained[-1]:.3g}")
             return
         known, judged = accuracy(evidence), validation_accuracy(evidence)
         if known is not None and len(judged) > 2 and known > 0.9 and known - max(judged) > GAP:

@@ -109,13 +109,10 @@ class PoorInitialisation(Rule):
 
     def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
         zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
-        saw, kind, sure = (
-            f"all biases start at {value:g}",
-            Kind.BIAS_INIT,
-            (0.8 if abs(value) > 5 else 0.5) * doubt,
-        )
+        saw, kind = f"all biases start at {value:g}", Kind.BIAS_INIT
+        sure = (0.8 if abs(value) > 5 else 0.5) * doubt
         finding = self.finding(evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure)
-        return at_all_layers(evidence, replace(finding, fault=Fault.BCI), Kind.BIAS_INIT, zeros)
+        return at_all_layers(evidence, replace(finding, fault=Fault.BCI), kind, zeros)
 
 
 def _drawn_too_wide(evidence: Evidence) -> list[str]:

@@ -29,10 +29,11 @@ Sources
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from statistics import mean, median
 
+from reenact.probe.trace import ParameterFacts
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.health import Health, health_of
@@ -70,26 +71,30 @@ class RegularisationTooStrong(Rule):
         for layer in evidence.layers:
             yield from self._layer(evidence, layer, doubt, 0.2 if failed else 1.0)
         yield from self._decayed(evidence, doubt, failed=failed)
-        if failed and (_left(evidence) or 1.0) < LEFT:
+        kernels = _left(evidence, lambda facts: len(facts.shape) > 1) if failed else []
+        if kernels and median(kernels) < LEFT:
             for index, term in _penalised(evidence):
                 saw = f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
                 place, strong = place_in(index, term), Certainty.STRONG
                 yield self.finding(evidence, saw, place=place, confidence=0.85, certainty=strong)
 
     def _decayed(self, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
-        decay, apart = _decay(evidence), optimizer_name(evidence) in DECOUPLED
-        if decay < DECAY_OF_NORMS:
+        param, apart = evidence.hyperparameter(Kind.WEIGHT_DECAY), optimizer_name(evidence) in DECOUPLED
+        decay = param.in_force if param is not None else None
+        if evidence.optimizer is not None and decay is None:
+            decay = evidence.optimizer.settings.get("weight_decay")
+        if not isinstance(decay, int | float) or isinstance(decay, bool) or decay < DECAY_OF_NORMS:
             return
         fails = failed and health_of(evidence) is Health.FAILS
-        left = _left_of_norms(evidence) if fails else None
-        shrunk = left is not None and left < SHRUNK
+        norms = _left(evidence, _of_norm) if fails else []
+        shrunk = bool(norms) and mean(norms) < SHRUNK
         limit = DECAY_APART if apart else DECAY
         # Adaptive steps and such a decay come to rest at about one over it: below where weights begin.
-        if not shrunk and (decay < limit or (apart and not fails and decay < 4 * limit)):
+        if not shrunk and (decay < limit or (apart and not fails and decay <= 4 * limit)):
             return
-        norms = f", and {left:.0%} is left of the weights of normalisation layers" if shrunk else ""
+        left = f", and {mean(norms):.0%} is left of the weights of normalisation layers" if shrunk else ""
         sure = 0.8 if decay > 4 * limit or shrunk else 0.6
-        saw, values = f"weight decay {decay:g}{norms}", (0.01, 0.0) if apart else (0.0001, 0.0)
+        saw, values = f"weight decay {decay:g}{left}", (0.01, 0.0) if apart else (0.0001, 0.0)
         certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
         finding = self.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain)
         yield replace(finding, fault=Fault.HWD, confidence=sure * doubt)
@@ -98,11 +103,8 @@ class RegularisationTooStrong(Rule):
         for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
             if factor >= bound * STRONG[word]:
                 sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-                saw, kind, sure = (
-                    f"{word} penalty with factor {factor:g}",
-                    Kind.WEIGHT_REGULARIZER,
-                    sure * doubt,
-                )
+                saw, kind = f"{word} penalty with factor {factor:g}", Kind.WEIGHT_REGULARIZER
+                sure *= doubt
                 yield self.finding(evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure)
         rate = layer.settings.get("rate", layer.settings.get("p"))
         if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
@@ -123,25 +125,19 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
             yield f"l{number}", float(factor)
 
 
-def _left_of_norms(evidence: Evidence) -> float | None:
-    """The share of their first size that is left of the weights of normalisation layers; none without any."""
-    rows, shares = evidence.watched.parameters, []
-    for number, facts in enumerate(evidence.watched.parameter_facts):
-        scale = facts.name.endswith(("weight", "gamma", "scale")) and len(facts.shape) == 1
-        course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
-        if scale and facts.in_optimizer and len(course) > 1 and course[0] > 0 and NORMS.search(facts.name):
-            shares.append(course[-1] / course[0])
-    return mean(shares) if shares else None
-
-
-def _left(evidence: Evidence) -> float | None:
-    """The share of their first size that is left of the kernels, in the median."""
+def _left(evidence: Evidence, wanted: Callable[[ParameterFacts], bool]) -> list[float]:
+    """The shares of their first size that are left of such weights."""
     rows, shares = evidence.watched.parameters, []
     for number, facts in enumerate(evidence.watched.parameter_facts):
         course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
-        if len(facts.shape) > 1 and facts.in_optimizer and len(course) > 1 and course[0] > 0:
+        if facts.in_optimizer and len(course) > 1 and course[0] > 0 and wanted(facts):
             shares.append(course[-1] / course[0])
-    return median(shares) if shares else None
+    return shares
+
+
+def _of_norm(facts: ParameterFacts) -> bool:
+    scale = facts.name.endswith(("weight", "gamma", "scale")) and len(facts.shape) == 1
+    return scale and bool(NORMS.search(facts.name))
 
 
 def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
@@ -151,11 +147,3 @@ def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
         meant = [f"{ast.unparse(side)} {ast.unparse(value_of(index, side))}" for side in sides]
         if any("parameters()" in one and SIZES.search(one) for one in meant):
             yield index, node
-
-
-def _decay(evidence: Evidence) -> float:
-    param = evidence.hyperparameter(Kind.WEIGHT_DECAY)
-    value = param.in_force if param is not None else None
-    if evidence.optimizer is not None and value is None:
-        value = evidence.optimizer.settings.get("weight_decay")
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

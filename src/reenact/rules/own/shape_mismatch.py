@@ -33,5 +33,4 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 class ShapeMismatch(CrashRule):
     code, name, family = "RE901", "shape-mismatch", "reenact"
     kind = CrashKind.SHAPE
-    confidence = 0.95
     why = "What comes out of one layer must have the width that the next one was made for."

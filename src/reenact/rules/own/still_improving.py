@@ -48,10 +48,8 @@ class StillImproving(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)
-        if evidence.optimizers > 1 or (score is not None and score > 0.98):
-            return
-        if runaway(evidence) is not None:
-            # A loss without a bound falls for ever; training longer is no cure.
+        # A loss without a bound falls for ever; training longer is no cure.
+        if evidence.optimizers > 1 or (score is not None and score > 0.98) or runaway(evidence) is not None:
             return
         values = _longer(param)
         if evidence.watched.epoch_count == 1 and evidence.watched.step_count < FEW_STEPS:

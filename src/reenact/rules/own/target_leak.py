@@ -35,36 +35,29 @@ Sources
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._lines import function_of, indexes, place_in
-from reenact.rules.own._parts import (
-    all_parts,
-    assigned,
-    called,
-    elements,
-    is_call,
-    names,
-    options,
-    owner_of,
-    stores,
-)
-from reenact.rules.own._windows import windows_with_target
+from reenact.rules.own._parts import assigned, called, elements, is_call, names, options, owner_of, stores
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
-FORECAST = re.compile(
-    r"forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)", re.IGNORECASE
-)
+FORECAST = re.compile(r"(?i)forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)")
 LAG = re.compile(r"(?:^|_)(?:lag|lagged|prev|previous|past|yesterday)(?:_|\d|$)", re.IGNORECASE)
 TARGET = re.compile(r"(?:^|_)(?:y|target|label|next|future|lead|ahead|horizon)(?:_|\d|$)", re.IGNORECASE)
 FEATURES = re.compile(r"feat|^x(?:_|s|$)|input|covar|predictor|exog|column|cols", re.IGNORECASE)
 NEWEST_FIRST = re.compile(r"ascending ?= ?False|\[::-1\]|\bflip\(")
 """Where the latest row comes first, a shift backwards gives earlier ones."""
+TARGETS = re.compile(r"(?:^|_)(?:ys?|targets?|labels?|next|future|outputs?)(?:_|\d|$)", re.IGNORECASE)
+"""What a value is kept as that a window is to tell."""
+Linear = Counter[str]
+"""A sum: how often each term occurs; whole numbers under the empty name."""
 STACKS = ("stack", "column_stack", "concatenate", "cat", "hstack", "vstack", "dstack", "array")
 
 
@@ -77,7 +70,7 @@ class TargetLeak(Culprit):
         files = list(indexes(evidence))
         forecasts = any(FORECAST.search(index.text) for index in files)
         for index in files:
-            for node, saw in (*_look_ahead(index, forecasts), *windows_with_target(index)):
+            for node, saw in (*_look_ahead(index, forecasts), *_windows_with_target(index)):
                 yield self.finding(evidence, saw, place=place_in(index, node))
                 return
 
@@ -131,13 +124,17 @@ def _called_so(target: ast.expr) -> str:
 
 def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bool:
     """Whether something is put beside the series it is made of, where features are put together."""
-    wanted = {name, _column(series) or series}
+    # `load` of `df['load']` and of `df.load`.
+    column = re.search(r"\[['\"](\w+)['\"]\]$|\.(\w+)$", series)
+    wanted = {name, (column.group(1) or column.group(2)) if column else series}
     owner = function_of(index, value)
-    for node in all_parts(index.tree):
+    for node in ast.walk(index.tree):
         if wanted <= set(_side_by_side(node)):
             function = function_of(index, node)
             named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))
-            if named or any(FEATURES.search(word) for word in _stored_as(index, node)):
+            statement = next((one for one in index.ancestors(node) if isinstance(one, ast.stmt)), node)
+            stored = {name for target, _ in assigned(statement) for name in names(target)}
+            if named or any(map(FEATURES.search, stored)):
                 return True
     return False
 
@@ -151,13 +148,93 @@ def _side_by_side(node: ast.AST) -> Sequence[str]:
     return ()
 
 
-def _stored_as(index: FileIndex, node: ast.AST) -> set[str]:
-    """What the value that a node is a part of is called."""
-    statement = next((one for one in index.ancestors(node) if isinstance(one, ast.stmt)), node)
-    return {name for target, _ in assigned(statement) for name in names(target)}
+def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside `s[i + w]`."""
+    for scope in (*(one.node for one in index.functions), index.tree):
+        values = [one for node in _own_nodes(scope) for one in _stored(node)]
+        taken = [(node, is_target) for value, is_target in values if (node := _rows_of(value)) is not None]
+        targets, windows = ([node for node, target in taken if target is wish] for wish in (True, False))
+        for target, window in (pair for pair in product(targets, windows) if _holds(*pair)):
+            yield target, f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}"
+            break
 
 
-def _column(series: str) -> str:
-    """`load` of `df['load']` and of `df.load`."""
-    found = re.search(r"\[['\"](\w+)['\"]\]$|\.(\w+)$", series)
-    return (found.group(1) or found.group(2)) if found else ""
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a function or file, without the functions within it."""
+    for child in ast.iter_child_nodes(scope):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield child
+            yield from _own_nodes(child)
+
+
+def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """Values that are kept, and whether as targets: by name, or as the second of a pair."""
+    for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
+        kept = [one for one in ast.walk(target) if isinstance(one, ast.Name | ast.Attribute)]
+        if not isinstance(value, ast.Tuple) and len(kept) == 1:
+            yield value, _is_target(kept[0])
+    given = node.value if isinstance(node, ast.Return | ast.Yield) else None
+    owner = owner_of(node) if is_call(node, "append") and node.args else None
+    if owner is not None and isinstance(node, ast.Call):
+        given = node.args[0]
+    if isinstance(given, ast.Tuple) and len(given.elts) == 2:
+        yield from ((given.elts[0], False), (given.elts[1], True))
+    elif given is not None and owner is not None:
+        yield given, _is_target(owner)
+
+
+def _is_target(node: ast.AST) -> bool:
+    return bool(TARGETS.search(ast.unparse(node).rpartition(".")[2]))
+
+
+def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
+    """Rows that are taken of something, as such: not in a sum with others."""
+    while isinstance(value, ast.Call):
+        value = value.args[0] if value.args else owner_of(value)
+    value = value.elt if isinstance(value, ast.ListComp) else value
+    return value if isinstance(value, ast.Subscript) else None
+
+
+def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
+    if ast.unparse(window.value) != ast.unparse(target.value):
+        return False
+    (rows, columns), (wanted, _) = _axes(window), _axes(target)
+    if not isinstance(rows, ast.Slice) or not (rows.lower and rows.upper) or columns not in ("", ":"):
+        return False
+    begin, end = _linear(rows.lower), _linear(rows.upper)
+    if isinstance(wanted, ast.Slice):
+        if wanted.lower is None or wanted.upper is None or wanted.step is not None:
+            return False
+        first = _linear(wanted.lower)
+        if _gap(end, begin) == _gap(_linear(wanted.upper), first):
+            # Every token's target is the next one.
+            return False
+    else:
+        first = _linear(wanted)
+    inside = _gap(end, first)
+    # A window begins at a variable, as in a loop, and its target at another place.
+    return not any(inside) and inside[""] > 0 and any(_gap(first, begin)) and any(begin)
+
+
+def _axes(node: ast.Subscript) -> tuple[ast.expr, str]:
+    """Rows, and columns as they are written."""
+    if isinstance(node.slice, ast.Tuple) and node.slice.elts:
+        return node.slice.elts[0], ", ".join(ast.unparse(one) for one in node.slice.elts[1:])
+    return node.slice, ""
+
+
+def _linear(node: ast.expr, sign: int = 1) -> Linear:
+    match node:
+        case ast.BinOp(left, ast.Add() | ast.Sub(), right):
+            total = _linear(left, sign)
+            total.update(_linear(right, sign if isinstance(node.op, ast.Add) else -sign))
+            return total
+        case ast.Constant(int(value)):
+            return Counter({"": sign * value})
+    return Counter({ast.unparse(node): sign})
+
+
+def _gap(first: Linear, second: Linear) -> Linear:
+    total = Counter(first)
+    total.subtract(second)
+    return Counter({name: count for name, count in total.items() if count})

@@ -64,11 +64,7 @@ def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
             known = number(index, factor)
             made = value_of(index, scores)
             similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
-            if known is not None and (similar or _is_shared(index, node)):
+            above = index.parents.get(node)
+            shared = is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
+            if known is not None and (similar or shared):
                 yield node, float(str(known.value)), similar
-
-
-def _is_shared(index: FileIndex, node: ast.expr) -> bool:
-    """Whether a product is what a softmax is given."""
-    above = index.parents.get(node)
-    return is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)

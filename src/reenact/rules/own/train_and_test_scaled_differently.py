@@ -38,31 +38,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from reenact.program.graph import TensorFacts
 from reenact.program.read.index import FileIndex
-from reenact.rules import (
-    Certainty,
-    Evidence,
-    Fault,
-    Findings,
-    Kind,
-    Needs,
-    Place,
-    Rule,
-    Severity,
-    TensorFacts,
-)
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule, Severity
 from reenact.rules.own._lines import first_place, function_of, indexes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
 from reenact.rules.own._parts import all_parts, called, is_call, is_sum, names, owner_of, stores, within
 from reenact.rules.own._places import at_named
 
-SCALERS = re.compile(
-    r"scal|normali[sz]er|standardi[sz]er|imputer|pca|vectori[sz]er|PowerTransf|QuantileTransf", re.I
-)
+SCALERS = re.compile(r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf")
 PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
-SPLIT = re.compile(
-    r"(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])", re.IGNORECASE
-)
+SPLIT = re.compile(r"(?i)(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])")
 SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
 FITS = ("fit_transform", "fit", "adapt")
 FEATURES = 3.0

@@ -50,5 +50,4 @@ class TrainedInEvaluationMode(Rule):
         if not modes or modes[-1] != 0 or off < 0.3 * len(modes):
             return
         saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
-        found = self.finding(evidence, saw, kind=Kind.MODE)
-        yield at_named(evidence, found, Kind.MODE, "train", ("train",))
+        yield at_named(evidence, self.finding(evidence, saw, kind=Kind.MODE), Kind.MODE, "train", ("train",))

@@ -24,8 +24,7 @@ from reenact.rules.own._crash import CrashKind, CrashRule
 
 class UnexplainedCrash(CrashRule):
     code, name, family = "RE910", "unexplained-crash", "reenact"
-    kind = CrashKind.OTHER
-    confidence = 0.9
+    kind, confidence = CrashKind.OTHER, 0.9
     why = "Whatever training was done until then is all there is."
 
     def check(self, evidence: Evidence) -> Findings:

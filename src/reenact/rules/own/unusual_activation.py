@@ -48,12 +48,9 @@ class UnusualHiddenActivation(Rule):
     def check(self, evidence: Evidence) -> Findings:
         layers = evidence.layers
         # Not a projection of an attention, nor the one score of a pooling: their softmax weighs rows.
-        forward = [
-            (at, one)
-            for at, one in enumerate(layers)
-            if one.role == "hidden" and one.family in ("dense", "conv") and one.type != "EinsumDense"
-        ]
-        hidden = [one for at, one in forward if one.width != 1 and _is_taken(one, layers[at + 1 :])]
+        kept = [one.role == "hidden" and one.type != "EinsumDense" and one.width != 1 for one in layers]
+        forward = [(at, one) for at, one in enumerate(layers) if kept[at] and one.family in ("dense", "conv")]
+        hidden = [one for at, one in forward if _is_taken(one, layers[at + 1 :])]
         words = Counter(layer.activation for layer in hidden)
         for layer in hidden:
             doubt = UNUSUAL.get((layer.activation or "").replace("_", ""))

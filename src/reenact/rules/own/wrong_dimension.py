@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, LossFamily, Needs
 from reenact.rules.own._lines import calls, function_of, place_in, value_of
-from reenact.rules.own._parts import called, is_call, is_sum, owner_of, within
+from reenact.rules.own._parts import called, elements, is_call, is_sum, owner_of, within
 from reenact.rules.own._places import says
 
 CUTS = ("view", "reshape")
@@ -68,8 +68,7 @@ class WrongDimension(Culprit):
             shape = layer.output_shape or ()
             if (over_rows or by_rows) and len(shape) == 2:
                 yield self.finding(evidence, f"{layer.type} over the {shape[0]} rows", layer=layer)
-        events = evidence.happened("normalized")
-        along = next((one for one in events if one.facts.get("axis") == 0), None)
+        along = next((one for one in evidence.happened("normalized") if one.facts.get("axis") == 0), None)
         if along is not None and not says(evidence, *OF_FEATURES):
             saw = "normalize over the rows of a batch: no row has length one"
             yield self.finding(evidence, saw, place=along.place)
@@ -129,13 +128,9 @@ def _unpacked(index: FileIndex, call: ast.Call, tensor: str) -> Iterator[list[st
     stored = [(node, node.targets[0]) for node in before if len(node.targets) == 1]
     made = max((node.lineno for node, target in stored if ast.unparse(target) == tensor), default=0)
     shapes = (f"{tensor}.shape", f"{tensor}.size()")
-    sizes = [
-        (node.lineno, target.elts)
-        for node, target in stored
-        if isinstance(target, ast.Tuple) and ast.unparse(node.value) in shapes
-    ]
-    for line, names in sizes[-1:]:
-        if made < line:
+    sizes = [(node, elements(target)) for node, target in stored if ast.unparse(node.value) in shapes]
+    for node, names in [pair for pair in sizes if pair[1]][-1:]:
+        if made < node.lineno:
             yield [ast.unparse(one) for one in names]
 
 
@@ -144,10 +139,8 @@ def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
     `transpose(1, 2)` before is not turned back."""
     owner = owner_of(call)
     made = value_of(index, owner) if owner is not None else None
-    if (
-        not (is_sum(made, ast.MatMult) or is_call(made, "scaled_dot_product_attention"))
-        or len(_sizes(call)) != 3
-    ):
+    mixed = is_sum(made, ast.MatMult) or is_call(made, "scaled_dot_product_attention")
+    if not mixed or len(_sizes(call)) != 3:
         return False
     return any(
         ast.unparse(node).endswith("transpose(1, 2)") and is_call(cut, *CUTS) and len(_sizes(cut)) == 4

@@ -40,8 +40,6 @@ class MissingActivation(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for layer, taker, doubtful in unbent(evidence):
-            confidence = 0.4 if doubtful else self.confidence
+            kind, sure = Kind.ACTIVATION, 0.4 if doubtful else self.confidence
             saw = f"{layer.name} feeds {taker.name} without an activation"
-            yield self.finding(
-                evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",), confidence=confidence
-            )
+            yield self.finding(evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure)

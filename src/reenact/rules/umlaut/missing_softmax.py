@@ -40,6 +40,6 @@ class MissingSoftmax(Rule):
         out = output_of(evidence)
         if out is None or not lacks_softmax(evidence, out):
             return
-        word = "log_softmax" if out.wanted is Wanted.LOG_SOFTMAX else "softmax"
-        saw = f"the last layer {out.layer.name} gives plain numbers to {out.loss}"
+        word = "log_softmax" if evidence.wanted_output is Wanted.LOG_SOFTMAX else "softmax"
+        saw = f"the last layer {out.layer.name} gives plain numbers to {evidence.loss_name}"
         yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

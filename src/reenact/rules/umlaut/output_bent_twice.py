@@ -42,9 +42,9 @@ class OutputBentTwice(Rule):
         if out is None:
             return
         words = list(bends(evidence, out.layer))
-        if out.wanted is Wanted.LOGITS and words:
+        if evidence.wanted_output is Wanted.LOGITS and words:
             words.append("the one in the loss")
-        if len(words) < 2 or words[0] == "log_softmax" or out.family is LossFamily.REGRESSION:
+        if len(words) < 2 or words[0] == "log_softmax" or evidence.loss_family is LossFamily.REGRESSION:
             return
         if words[-1] not in ("softmax", "log_softmax", "the one in the loss"):
             return

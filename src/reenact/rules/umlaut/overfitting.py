@@ -59,10 +59,8 @@ class Overfitting(Rule):
         since = len(held) - 1 - best
         rose = since >= PATIENCE and held[-PATIENCE:].min() > RISE * held[best] > 0
         if rose and trained[-1] < trained[best]:
-            saw = (
-                f"validation loss {held[best]:.3g} -> {held[-1]:.3g} in the last {since} epochs, "
-                f"training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
-            )
+            saw = f"validation loss {held[best]:.3g} -> {held[-1]:.3g} in the last {since} epochs"
+            saw += f", training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
             yield self.finding(evidence, saw)
 
 

@@ -32,17 +32,15 @@ from reenact.types import Stop
 WALL_S = 1800.0
 MOST_CONSTRAINTS = 4 << 20
 _PASSED = re.compile(
-    r"(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC",
-    re.IGNORECASE,
+    r"(?i)(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC"
 )
 _NEVER = frozenset(("UV_COMPILE_BYTECODE", "PIP_COMPILE", "PIP_NO_COMPILE"))
 """The user's settings about bytecode, which uv makes by starting the new interpreter on the host."""
 _TO_UV = {f"PIP_{name}": f"UV_{name}" for name in ("INDEX_URL", "EXTRA_INDEX_URL", "CONSTRAINT")}
 _TO_UV["PIP_CERT"] = "SSL_CERT_FILE"
 _UNREACHABLE = re.compile(
-    r"error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
-    r"Network is unreachable|temporary failure in name resolution",
-    re.IGNORECASE,
+    r"(?i)error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
+    r"Network is unreachable|temporary failure in name resolution"
 )
 
 
@@ -162,8 +160,7 @@ def compile_sources(python: str, folder: Path, stop: Stop | None) -> None:
     The bare interpreter does so, isolated and without `site`: it reads the sources and runs nothing of them,
     and no .pth file of the new environment is looked at. Files that do not compile are left as they are.
     """
-    argv = [python, "-I", "-S", "-m", "compileall", "-q", "-j", "2", str(folder / "lib")]
-    run_installer(argv, stop=stop)
+    run_installer([python, "-I", "-S", "-m", "compileall", "-q", "-j", "2", str(folder / "lib")], stop=stop)
 
 
 def _uv_options(wish: Wish) -> list[str]:
@@ -205,11 +202,9 @@ def run_installer(
             raise ended_by(stop, "Preparing the environment was stopped.")
 
     with tempfile.TemporaryDirectory() as empty:
-        folder, variables, fed = Path(empty), _variables(wheels), stdin.encode()
+        folder, given, fed = Path(empty), _variables(wheels), stdin.encode()
         try:
-            done = run_bounded(
-                argv, folder=folder, environment=variables, wall_s=WALL_S, look=look, stdin=fed
-            )
+            done = run_bounded(argv, folder=folder, environment=given, wall_s=WALL_S, look=look, stdin=fed)
         except TimeoutError as error:
             raise ReenactError("The installer took too long and was ended.") from error
     printed, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -219,9 +214,8 @@ def run_installer(
 
 
 def _variables(wheels: Path | None) -> dict[str, str]:
-    passed = {
-        name: value for name, value in os.environ.items() if _PASSED.fullmatch(name) and name not in _NEVER
-    }
+    wanted = [name for name in os.environ if _PASSED.fullmatch(name) and name not in _NEVER]
+    passed = {name: os.environ[name] for name in wanted}
     # The installer runs in another folder than the user, for whom a relative path was right.
     for name in {"PIP_FIND_LINKS", "PIP_CONSTRAINT", "UV_CONSTRAINT"} & passed.keys():
         passed[name] = " ".join(map(_absolute, passed[name].split()))
@@ -238,9 +232,7 @@ def _variables(wheels: Path | None) -> dict[str, str]:
 def constraints() -> str:
     """The user's own constraints: what their files say is part of what is asked for."""
     named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
-    return "\n".join(
-        read_text(Path(file), MOST_CONSTRAINTS) for file in named.split() if Path(file).is_file()
-    )
+    return "\n".join(read_text(file, MOST_CONSTRAINTS) for file in map(Path, named.split()) if file.is_file())
 
 
 def _absolute(place: str) -> str:

@@ -21,6 +21,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from packaging.utils import canonicalize_name
 
@@ -35,6 +36,7 @@ from reenact.sandbox.files.cleanup import remove_tree
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 _MOST_BUILDS = 20
+Resolved: TypeAlias = tuple[install.Wish, tuple[str, ...]]
 
 
 @dataclass
@@ -135,9 +137,7 @@ class Environments:
         """While packages are linked from the installer's cache, nobody may remove them from it."""
         return locked(self.cache / "uv.lock", self.tell, self.stop)
 
-    def _with_backend(
-        self, wish: install.Wish, pins: tuple[str, ...]
-    ) -> tuple[install.Wish, tuple[str, ...]]:
+    def _with_backend(self, wish: install.Wish, pins: tuple[str, ...]) -> Resolved:
         """The same packages with the wanted build of torch, where torch is among them and that can be had."""
         if not self.backend or wish.store is None or not any(pin.startswith("torch==") for pin in pins):
             return wish, pins
@@ -150,9 +150,7 @@ class Environments:
             self._say(f"no {self.backend} build of torch can be had; the newest build at hand is taken")
             return wish, pins
 
-    def _resolve(
-        self, wish: install.Wish, allowed: Allowed, *, any_version: bool
-    ) -> tuple[install.Wish, tuple[str, ...]]:
+    def _resolve(self, wish: install.Wish, allowed: Allowed, *, any_version: bool) -> Resolved:
         """The packages, and the wish that they fulfil: with fewer versions where a build failed."""
         installer = self._installer()
         for _ in range(_MOST_BUILDS):
@@ -183,8 +181,7 @@ class Environments:
         store = self._folder("wheels") / hash_of(ask_interpreter(self.python), digest)
         if not store.is_dir():
             self._say(f"building {source.name} {source.version} from source in a box")
-            builder = partial(self._prepare_build, allowed)
-            file, wheel = build_wheel(source, content, self.box, builder, self.stop)
+            file, wheel = build_wheel(source, content, self.box, partial(self._for_build, allowed), self.stop)
             half = store.with_name(f"half-{secrets.token_hex(8)}")
             half.mkdir()
             (half / file).write_bytes(wheel)
@@ -196,9 +193,7 @@ class Environments:
                 )
             shutil.copy(wheel_file, wish.built)
 
-    def _prepare_build(
-        self, allowed: Allowed, needed: tuple[Requirement, ...]
-    ) -> tuple[str, tuple[Mount, ...]]:
+    def _for_build(self, allowed: Allowed, needed: tuple[Requirement, ...]) -> tuple[str, tuple[Mount, ...]]:
         """An environment for a build, from wheels alone."""
         try:
             made = replace(self, box=None).prepare(needed, allowed)
@@ -237,8 +232,7 @@ class Environments:
 
     def _remembered(self, memo: Path, interpreter: Interpreter) -> Environment | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            key = str(json.loads(memo.read_text())["key"])
-            known = stored.read_environment(self.cache, key, interpreter)
+            known = stored.read_environment(self.cache, str(json.loads(memo.read_text())["key"]), interpreter)
             if known is not None:
                 stored.mark_used(known.folder)
             return known

@@ -109,8 +109,7 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     claimed, there = math.prod(shape) * kind.itemsize, len(data) - stream.tell()
     if claimed != there:
         _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
-    flat = np.frombuffer(data, dtype=kind, offset=stream.tell())
-    return flat.reshape(shape, order="F" if fortran else "C")
+    return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(shape, order="F" if fortran else "C")
 
 
 def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:

@@ -115,8 +115,7 @@ class Container(Tier):
                     os.chown(Path(place) / entry, view.USER_ID, view.USER_ID, follow_symlinks=False)
         name = f"reenact-{folder.path.name}"
         folder.note("container", f"{name} {engine.path}")
-        words = create_words(engine, name, image, folder, command, limits)
-        made = engine.ask("create", *words)
+        made = engine.ask("create", *create_words(engine, name, image, folder, command, limits))
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
         argv = (engine.path, "start", "--attach", "--interactive", name)

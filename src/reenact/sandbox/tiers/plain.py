@@ -34,8 +34,7 @@ def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, li
     """Start `program` in the box's work folder, with the environment of `command`."""
 
     def words(status: int, gate: int, _: object) -> list[str]:
-        numbers = (os.getpid(), status, gate)
-        return [sys.executable, "-I", "-S", str(REAPER), *map(str, numbers), *program]
+        return [sys.executable, "-I", "-S", str(REAPER), *map(str, (os.getpid(), status, gate)), *program]
 
     def hold(box: Started, _: object) -> None:
         box.kill = functools.partial(_end, box.process, [])
