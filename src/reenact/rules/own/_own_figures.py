@@ -11,9 +11,11 @@ from reenact.rules.own._lines import function_of, place_in, value_of
 from reenact.rules.own._parts import Found, assigned, called, elements, options, stores, subject_of, within
 
 HELD_OUT = re.compile(
-    r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)|^[xX](?:test|val)|(?:test|val)X$", re.IGNORECASE
+    r"(?:^|_)(?:va|val|valid|validation|te|tst|test|eval|dev|holdout)(?:_|$)"
+    r"|^x(?:te|tst|test|va|val)(?:_|$)|^x(?:test|val)|(?:test|val)x$",
+    re.IGNORECASE,
 )
-SPLIT = re.compile(rf"{HELD_OUT.pattern}|train", re.IGNORECASE)
+SPLIT = re.compile(rf"{HELD_OUT.pattern}|train|(?:^|_)x?tr(?:_|$)", re.IGNORECASE)
 FIGURES = ("mean", "std", "min", "max", "amin", "amax", "nanmean", "nanstd", "var", "median", "quantile")
 ROW_WISE = ("-1", "1", "2", "(1,)", "(1, 2)", "(-2, -1)", "(2, 3)", "(-1,)", "[1, 2]", "(1, 2, 3)", "[-1]")
 """Axes along which every row, window or image has its own figures."""
