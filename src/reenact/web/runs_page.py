@@ -18,16 +18,9 @@ PAGE = 50
 MOST_LIVE = 1000
 STATUSES = (*(status.value for status in Status), INTERRUPTED)
 NEWEST = "-started"
-SORTS = {
-    NEWEST: "newest first",
-    "started": "oldest first",
-    "-metric": "metric, largest first",
-    "metric": "metric, smallest first",
-    "-time": "longest first",
-    "-cost": "most expensive first",
-    "name": "name",
-    "verdict": "verdict",
-}
+SORTS = {NEWEST: "newest first", "started": "oldest first", "-metric": "metric, largest first"}
+SORTS |= {"metric": "metric, smallest first", "-time": "longest first", "-cost": "most expensive first"}
+SORTS |= {"name": "name", "verdict": "verdict"}
 """Orders to choose from, in words; a heading of the list gives each both ways."""
 
 
