@@ -179,12 +179,12 @@ class ProjectRunner:
         left = {name: result.results[real] for name, real in named.items() if real in result.results}
         kept = {name: result.results[name] for name in logs or () if name in result.results}
         training = {PRINTED: sampler.text(), **thinned(kept)} if sampler is not None else {}
-        told = (result.output[-TAIL:], {name: data.decode("utf-8", "replace") for name, data in left.items()})
+        out = (result.output[-TAIL:], {name: data.decode("utf-8", "replace") for name, data in left.items()})
         events = tuple(f"{event.kind}: {event.detail}" for event in result.events)
         ended = (str(_ending(result, logs or ())), result.exit_code, result.signal, result.why)
         used = (result.wall_s, result.cpu_s, result.peak_memory_bytes / MIB)
         logged = {name: text for name, text in training.items() if text}
-        return ProgramRun(*ended, *used, *told, events, logged)
+        return ProgramRun(*ended, *used, *out, events, logged)
 
     def mounts(self) -> tuple[Mount, ...]:
         """The user's folders as a box sees them."""

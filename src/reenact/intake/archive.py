@@ -78,7 +78,7 @@ def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
     try:
         with _opened(path) as (members, comment):
             left_out, noted = _write_all(members, into, bounds), comment()
-    except _BROKEN as error:
+    except (*_BROKEN, NotImplementedError) as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
     entries = list(into.iterdir())
     folder = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
@@ -107,11 +107,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
         if entry.is_dir() or not plain:
             yield entry.filename, entry.is_dir(), None
             continue
-        try:
-            stream = archive.open(entry)
-        except NotImplementedError:
-            _refuse(f"{entry.filename!r} is packed in a way that is not known")
-        with stream:
+        with archive.open(entry) as stream:
             yield entry.filename, False, stream
 
 

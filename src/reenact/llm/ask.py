@@ -23,7 +23,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 def bounded(most: int, about: str, **more: Any) -> Any:
-    """A field of an answer: at most so many letters or items, and what the model is told of it."""
+    """A field of an answer: at most so many letters or items, and what the model reads of it."""
     return Field(max_length=most, description=about, **more)
 
 

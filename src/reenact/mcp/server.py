@@ -256,7 +256,7 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
     """The server with all its tools; nothing is started yet."""
     from reenact.mcp.starting import Starter, add_answering, add_following, add_starting
 
-    about = {"title": "reenact", "version": __version__, "instructions": INSTRUCTIONS}
+    about: dict[str, Any] = {"title": "reenact", "version": __version__, "instructions": INSTRUCTIONS}
     server = Server("reenact", log_level="WARNING", **about)
     service = RunService(runs_dir, Jobs(runs_dir, at_once=AT_ONCE))
     starter = Starter(service, permits)

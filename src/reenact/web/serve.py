@@ -17,11 +17,10 @@ from starlette.types import ASGIApp
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.web import actions
-from reenact.web.compare_page import compare_page
 from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
-from reenact.web.runs_page import runs_page
+from reenact.web.runs_page import compare_page, runs_page
 from reenact.web.state import AppState, Form, state_of
 
 HERE = "127.0.0.1"
