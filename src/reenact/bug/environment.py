@@ -155,10 +155,8 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
         if (name := distribution(module)) in WELL_KNOWN:
             found.append(requirement(name, ProposedBy.REPOSITORY))
         else:
-            notes.append(
-                f"The repository names no requirements, and nobody knows the package of `{module}`;"
-                " if scripts need it: --requirement NAME."
-            )
+            unknown = f"nobody knows the package of `{module}`; if scripts need it: --requirement NAME."
+            notes.append(f"The repository names no requirements, and {unknown}")
     for line in dict.fromkeys(lines):
         try:
             found.append(requirement(line, ProposedBy.REPOSITORY))

@@ -12,7 +12,7 @@ from reenact.bug.symptom import Check, Explicit, Relation, Symptom
 from reenact.errors import AnswerUnusable
 from reenact.intake.report import RawReport
 from reenact.journal import Scope
-from reenact.llm.ask import Model
+from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.settings import field_texts
 
@@ -60,15 +60,10 @@ class Plan(BaseModel):
     """How a script could show the bug, with concrete values."""
 
     idea: str = Field(max_length=1000, description="Why these steps reach the bug, in one or two sentences.")
-    steps: list[str] = Field(
-        min_length=1,
-        max_length=20,
-        description="Each step with its concrete values: shapes, arguments, counts, seeds.",
+    steps: list[str] = bounded(
+        20, "Each step with its concrete values: shapes, arguments, counts, seeds.", min_length=1
     )
-    closing: str = Field(
-        max_length=600,
-        description="What is looked at in the end: which call raises, or what `observed` holds.",
-    )
+    closing: str = bounded(600, "What is looked at in the end: which call raises, or what `observed` holds.")
     check: Check | None = Field(
         default=None,
         description="For a silent bug: the closing check with its concrete number, where that of the symptom"
@@ -128,12 +123,9 @@ def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
 
 def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
     """What must be seen. Raises AnswerUnusable: without it nothing can be shown."""
-    prompt = load_prompt("reenact.bug", "prompts/symptom.md").fill(
-        report=text,
-        faults=taxonomy_text("fault"),
-        symptoms=taxonomy_text("symptom"),
-        relations=relations_text(),
-    )
+    classes = {"faults": taxonomy_text("fault"), "symptoms": taxonomy_text("symptom")}
+    template = load_prompt("reenact.bug", "prompts/symptom.md")
+    prompt = template.fill(report=text, relations=relations_text(), **classes)
 
     def check_classes(symptom: Symptom) -> None:
         if symptom.sign not in taxonomy_classes("symptom"):

@@ -19,7 +19,7 @@ HEAD = '''"""{title}
 {words}
 
 Run it in the project's folder, or name that in REENACT_PROJECT:
-    python repro.py; git bisect run python {bisect}
+    python repro.py; git bisect run python /path/to/repro.py
 Exit code 1: the bug shows. 0: it does not. 125: it could not be run. REENACT_SEED chooses the seed.
 The script was written by a model and has run in a sandbox only: read it before you run it.
 """
@@ -127,7 +127,6 @@ def test_bug_does_not_show():
 def repro_text(
     script: str,
     symptom: Symptom,
-    *,
     title: str,
     shown: SeedRun | None = None,
     roots: Sequence[PurePosixPath] = (),
@@ -136,14 +135,9 @@ def repro_text(
     """The whole file. `shown` is a run with the bug: the judge asks for what it raised; without it for the
     reported exception."""
     future, body = _split_future(script)
-    head = HEAD.format(
-        title=_docstring(title),
-        words=_docstring(symptom.words),
-        bisect="/path/to/repro.py",
-        future=f"\n{future}" if future else "",
-        seed=shown.seed if shown is not None else 0,
-        roots=[str(root) for root in roots] or ["."],
-    )
+    about = {"title": _docstring(title), "words": _docstring(symptom.words)}
+    places, seed = [str(root) for root in roots] or ["."], shown.seed if shown is not None else 0
+    head = HEAD.format(**about, future=f"\n{future}" if future else "", seed=seed, roots=places)
     known = [f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS]
     seeding = "\n".join(["_random.seed(_SEED)", *known])
     around, closing = _silent(symptom) if symptom.is_silent else _explicit(symptom, shown)
@@ -157,13 +151,13 @@ def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
     reported, seen = symptom.explicit, shown.failure if shown is not None else None
     assert reported is not None
     function = [seen.function] if seen is not None and seen.function else []
-    around = EXPLICIT.format(
-        whose="script" if shown is not None and shown.outside else "project",
-        absent=symptom.absent_module,
-        name=seen.exception if seen is not None else reported.name,
-        fragments=list(seen.fragments if seen is not None else reported.fragments),
-        seen=SEEN.format(function=function, importing=seen.phase == "import") if seen is not None else "",
-    )
+    name, fragments, like = reported.name, reported.fragments, ""
+    if seen is not None:
+        name, fragments = seen.exception, seen.fragments
+        like = SEEN.format(function=function, importing=seen.phase == "import")
+    wanted = {"name": name, "fragments": list(fragments), "absent": symptom.absent_module, "seen": like}
+    whose = "script" if shown is not None and shown.outside else "project"
+    around = EXPLICIT.format(whose=whose, **wanted)
     judge = judge_text("frames_of", "blamed", "is_environment", "in_order")
     return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
 

@@ -8,6 +8,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from reenact.bug.inside.judge import in_order
+from reenact.llm.ask import bounded
 
 TOO_GENERAL = frozenset({"", "Exception", "BaseException", "Error", "SystemExit", "KeyboardInterrupt"})
 LEAST_LETTERS = 6
@@ -60,22 +61,16 @@ class Check(BaseModel):
 
     relation: Relation = Field(description="What holds while the bug is there.")
     number: float | None = Field(default=None, description="The expected number or bound, if there is one.")
-    text: str = Field(
-        default="", max_length=300, description="Expected shape (`2,3`), dtype, device or warning."
-    )
+    text: str = bounded(300, "Expected shape (`2,3`), dtype, device or warning.", default="")
     tolerance: float = Field(default=1e-4, ge=0, le=1, description="Relative difference that is none.")
-    observed: str = Field(
-        default="", max_length=300, description="What the script is to leave in `observed`, where a value is."
-    )
-    reference: str = Field(
-        default="", max_length=300, description="What it is compared with, where that is no fixed number."
-    )
+    observed: str = bounded(300, "What the script is to leave in `observed`, where a value is.", default="")
+    reference: str = bounded(300, "What it is compared with, where that is no fixed number.", default="")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.relation in _NUMBER and self.number is None:
             raise ValueError(f"the relation {self.relation} needs a number")
-        if self.relation is Relation.WARNS and len(_letters(self.text)) < LEAST_LETTERS:
+        if self.relation is Relation.WARNS and sum(map(str.isalnum, self.text)) < LEAST_LETTERS:
             raise ValueError("the relation warns needs words of the warning in `text`")
         return self
 
@@ -177,7 +172,7 @@ class Symptom(BaseModel):
         reported = self.raised
         if reported is None or reported.name not in report:
             return False
-        letters = sum(len(_letters(part)) for part in reported.fragments)
+        letters = sum(map(str.isalnum, "".join(reported.fragments)))
         return letters >= LEAST_LETTERS and all(part in _flat(report) for part in reported.fragments)
 
     def functions_in(self, report: str) -> tuple[str, ...]:
@@ -189,7 +184,3 @@ class Symptom(BaseModel):
 
 def _flat(text: str) -> str:
     return " ".join(text.split()).lower()
-
-
-def _letters(text: str) -> str:
-    return "".join(letter for letter in text if letter.isalnum())

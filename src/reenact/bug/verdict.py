@@ -17,10 +17,9 @@ from reenact.codegen.project import Problem
 COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
 """Words that many functions and every report share."""
 _ABOUT_INPUT = re.compile(
-    r"out of (?:range|bounds)|beyond|(?:must|should|can ?not|has to|have to) (?:be|have|match)|expected"
+    r"(?i)out of (?:range|bounds)|beyond|(?:must|should|can ?not|has to|have to) (?:be|have|match)|expected"
     r"|invalid|unsupported|not supported|at (?:least|most)|too (?:large|small|long|short|many|few)|exceed"
-    r"|mismatch|not match",
-    re.IGNORECASE,
+    r"|mismatch|not match"
 )
 """Words of messages that refuse what was handed in."""
 FIVE_PERCENT = 0.05

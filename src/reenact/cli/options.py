@@ -167,14 +167,10 @@ RULES = "Only these rules: a code, prefix, name, family or tool."
 EXECUTOR = "Where trainings run: process, ray, or the address of a Ray cluster."
 SHARED_DATA = "A file or folder that every node of the cluster has at this path; not sent."
 MAX_TIME = "Seconds that the whole command may take; what was seen until then is judged."
-PRUNE = (
-    "Whether trainings that choose among changes end early when they are hopeless beside the program as"
-    " it stands; what judges is always trained to its end."
-)
-STAND_IN = (
-    "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn cannot"
-    " be had; the result says so."
-)
+PRUNE = "Whether trainings that choose among changes end early when they are hopeless beside the program as"
+PRUNE += " it stands; what judges is always trained to its end."
+STAND_IN = "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn"
+STAND_IN += " cannot be had; the result says so."
 SHARED: Mapping[str, Callable[[Any], Any]] = {
     "select": option("--select", RULES, multiple=True, callback=listed),
     "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),

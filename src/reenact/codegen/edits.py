@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 from pydantic import BaseModel, Field
 
 from reenact.codegen.project import LONGEST_FILE, MOST_FILES, Project, check_name
+from reenact.llm.ask import bounded
 
 LONGEST_LINE = 2000
 LONGEST_SCRIPT = 40_000
@@ -38,13 +39,11 @@ class LineEdit(BaseModel):
     path: str = Field(max_length=200)
     first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
     last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
-    old_first: str = Field(
-        max_length=LONGEST_LINE,
-        description="The first replaced line as it stands, without its number; empty when inserting.",
+    old_first: str = bounded(
+        LONGEST_LINE, "The first replaced line as it stands, without its number; empty when inserting."
     )
-    old_last: str = Field(
-        max_length=LONGEST_LINE,
-        description="The last replaced line as it stands, without its number; empty when inserting.",
+    old_last: str = bounded(
+        LONGEST_LINE, "The last replaced line as it stands, without its number; empty when inserting."
     )
     text: str = Field(max_length=LONGEST_FILE, description="The new lines; empty removes the old ones.")
 
@@ -62,10 +61,8 @@ class Edited(BaseModel):
 
     lines: list[LineEdit] = Field(default_factory=list, max_length=60)
     swaps: list[Swap] = Field(default_factory=list, max_length=60)
-    files: list[FileText] = Field(
-        default_factory=list,
-        max_length=MOST_FILES,
-        description="New files, or files written anew as a whole.",
+    files: list[FileText] = bounded(
+        MOST_FILES, "New files, or files written anew as a whole.", default_factory=list
     )
     removed: list[str] = Field(default_factory=list, max_length=MOST_FILES)
     assumptions: list[str] = Field(default_factory=list, max_length=40)

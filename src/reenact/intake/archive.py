@@ -76,12 +76,13 @@ def begins_archive(start: bytes) -> bool:
 def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
     """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done."""
     try:
-        with _opened(path) as (members, commit):
-            left_out, found = _write_all(members, into, bounds), commit()
-    except _BROKEN as error:
+        with _opened(path) as (members, comment):
+            left_out, noted = _write_all(members, into, bounds), comment()
+    except (*_BROKEN, NotImplementedError) as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
     entries = list(into.iterdir())
-    return Unpacked(entries[0] if len(entries) == 1 and entries[0].is_dir() else into, found, left_out)
+    folder = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
+    return Unpacked(folder, noted if _COMMIT.fullmatch(noted) else "", left_out)
 
 
 @contextmanager
@@ -89,17 +90,13 @@ def _opened(path: Path) -> Iterator[tuple[Iterator[_Member], Any]]:
     start = read_start(path, 6)
     if start.startswith(b"PK"):
         with open_regular(path) as plain, zipfile.ZipFile(plain) as archive:
-            yield _zip_members(archive), lambda: _noted(archive.comment.decode(errors="replace"))
+            yield _zip_members(archive), lambda: archive.comment.decode(errors="replace")
         return
     opener = next((each for magic, each in _OPENERS.items() if start.startswith(magic)), None)
     with open_regular(path) as plain, opener(plain, "rb") if opener else nullcontext(plain) as raw:
         bounded = _Bounded(raw)
         with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:") as archive:
-            yield _tar_members(archive, bounded), lambda: _noted(archive.pax_headers.get("comment", ""))
-
-
-def _noted(comment: str) -> str:
-    return comment if _COMMIT.fullmatch(comment) else ""
+            yield _tar_members(archive, bounded), lambda: archive.pax_headers.get("comment", "")
 
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
@@ -110,11 +107,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
         if entry.is_dir() or not plain:
             yield entry.filename, entry.is_dir(), None
             continue
-        try:
-            stream = archive.open(entry)
-        except NotImplementedError:
-            _refuse(f"{entry.filename!r} is packed in a way that is not known")
-        with stream:
+        with archive.open(entry) as stream:
             yield entry.filename, False, stream
 
 

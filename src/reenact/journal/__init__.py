@@ -17,16 +17,5 @@ from reenact.journal.reader import JournalReader
 from reenact.journal.records import Cost, Kind, Run, State, Status, Step, mark
 from reenact.journal.scope import Scope
 
-__all__ = [
-    "Cost",
-    "Journal",
-    "JournalReader",
-    "Kind",
-    "OpenRun",
-    "Run",
-    "Scope",
-    "State",
-    "Status",
-    "Step",
-    "mark",
-]
+__all__ = ["Cost", "Journal", "JournalReader", "Kind", "OpenRun", "Run", "Scope"]
+__all__ += ["State", "Status", "Step", "mark"]

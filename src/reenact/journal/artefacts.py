@@ -126,7 +126,5 @@ Artefacts: TypeAlias = FolderArtefacts | MemoryArtefacts
 
 
 def _damaged(path: Path, what: str) -> JournalDamaged:
-    return JournalDamaged(
-        f"The artefact {path} {what}.",
-        next_step="Run the command with --fresh, or remove the run that needs it: reenact runs remove RUN",
-    )
+    instead = "Run the command with --fresh, or remove the run that needs it: reenact runs remove RUN"
+    return JournalDamaged(f"The artefact {path} {what}.", next_step=instead)

@@ -96,9 +96,8 @@ class Flattening:
         if isinstance(key, Enum):
             key = key.value
         if isinstance(key, bool) or not isinstance(key, str | int):
-            raise JournalError(
-                f"A mapping in the journal has text or whole numbers as keys. Received: {key!r:.80}."
-            )
+            form = "A mapping in the journal has text or whole numbers as keys."
+            raise JournalError(f"{form} Received: {key!r:.80}.")
         name = self._redact(str(key))
         return f"${name}" if name.startswith("$") else name
 
@@ -148,10 +147,8 @@ def _adapter(returns: Any) -> TypeAdapter[Any]:
         adapter: TypeAdapter[Any] = TypeAdapter(returns)
         adapter.rebuild(raise_errors=True)
     except (PydanticUserError, NameError, RecursionError) as error:
-        raise JournalError(
-            f"A step cannot give back a {returns}: {str(error).splitlines()[0]}",
-            next_step="Return plain data, a dataclass or a pydantic model.",
-        ) from error
+        why = f"A step cannot give back a {returns}: {str(error).splitlines()[0]}"
+        raise JournalError(why, next_step="Return plain data, a dataclass or a pydantic model.") from error
     return adapter
 
 
@@ -195,10 +192,9 @@ class Bodies:
                 value = json.loads(self.artefacts.read(value["$body"]))
             return unflat(value, self.artefacts.read)
         except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError) as error:
-            raise JournalDamaged(
-                f"A value in the journal has not the form that reenact writes: {type(error).__name__}.",
-                next_step="If the run was imported, remove it: reenact runs remove RUN",
-            ) from error
+            why = f"A value in the journal has not the form that reenact writes: {type(error).__name__}."
+            instead = "If the run was imported, remove it: reenact runs remove RUN"
+            raise JournalDamaged(why, next_step=instead) from error
 
     def words(self, text: str) -> str:
         """Words of a person or a program, as they go into a column."""

@@ -7,7 +7,8 @@ one line tells it.
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
-from typing import Self
+from decimal import Decimal
+from typing import Any, Self
 
 from reenact.errors import BudgetSpent, JournalError, ReenactError, Stopped, StorageError
 from reenact.journal.codec import ROW_CHARACTERS
@@ -37,6 +38,13 @@ class OpenRun(Scope):
     def worked_s(self) -> float:
         """Seconds of work so far, over all executions."""
         return self._recorder.worked_s()
+
+    @property
+    def paid(self) -> dict[str, Any]:
+        """The fields of a result that tell what its models cost, and of which run it is."""
+        run = self.record
+        money = None if run.unpriced else Decimal(run.money)
+        return {"tokens": run.tokens_in + run.tokens_out, "money": money, "run_id": run.id}
 
     @property
     def is_continued(self) -> bool:
@@ -83,10 +91,9 @@ class OpenRun(Scope):
             self.note("reused", line)
         body = self._recorder.bodies.body(verdict)
         if body.artefacts:
-            raise JournalError(
-                f"A verdict is at most {ROW_CHARACTERS} characters of plain data. Received: {verdict!r:.80}.",
-                next_step="Put the large parts into steps.",
-            )
+            form = f"at most {ROW_CHARACTERS} characters of plain data"
+            why = f"A verdict is {form}. Received: {verdict!r:.80}."
+            raise JournalError(why, next_step="Put the large parts into steps.")
         self._recorder.end(Status.FINISHED, exit_code, verdict=body.text)
 
     def __enter__(self) -> Self:

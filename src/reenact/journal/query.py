@@ -59,11 +59,11 @@ def _make_ready(connection: sqlite3.Connection, damage: list[JournalDamaged]) ->
     runs, steps = statements()[-2:]
     # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
     # SQLite from moving the query's own conditions in between a row and its proof.
+    made = (_proving(runs, Run, ""), _proving(steps, Step, "inputs, result, "))
     for statement in (
         "PRAGMA query_only = OFF",
         "PRAGMA trusted_schema = ON",
-        _proving(runs, Run, ""),
-        _proving(steps, Step, "inputs, result, "),
+        *made,
         "PRAGMA query_only = ON",
     ):
         connection.execute(statement)
@@ -77,10 +77,8 @@ def _refusal(error: Exception, seconds: float) -> ReenactError:
         return damaged(str(error))
     if code == sqlite3.SQLITE_INTERRUPT:
         return InputError(f"The query took longer than {seconds:.0f} seconds.")
-    return InputError(
-        f"The query was refused: {error}. Only one SELECT is answered.",
-        next_step='For example: reenact runs query "SELECT id, pipeline, status FROM runs"',
-    )
+    example = 'For example: reenact runs query "SELECT id, pipeline, status FROM runs"'
+    return InputError(f"The query was refused: {error}. Only one SELECT is answered.", next_step=example)
 
 
 def _intact(damage: list[JournalDamaged], row: type[Run] | type[Step], *values: Any) -> int:

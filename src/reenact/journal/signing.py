@@ -94,10 +94,9 @@ def user_signer() -> Signer:
             say_on_stderr(f"The journal key {path} could not be used ({_reason(error)}); a new one was made.")
             return made
     except (OSError, ValueError) as error:
-        say_on_stderr(
-            f"No journal key can be kept at {path} ({_reason(error)}): what is recorded now cannot be "
-            "continued later. Make that folder writable for you, or set XDG_CONFIG_HOME."
-        )
+        instead = "Make that folder writable for you, or set XDG_CONFIG_HOME."
+        why = f"{path} ({_reason(error)}): what is recorded now cannot be continued later."
+        say_on_stderr(f"No journal key can be kept at {why} {instead}")
         return passing_signer()
 
 

@@ -38,9 +38,8 @@ class Checked:
 
 def remove_run(database: Database, artefacts: Artefacts, locks: Locks, name: str) -> Removed:
     """Remove one run by id or number. A damaged one can be removed, too: nothing of it is read."""
-    rows = database.rows(
-        "SELECT seq, id FROM run_rows WHERE instr(id, ?) OR CAST(seq AS TEXT) = ?", (name, name)
-    )
+    like = "SELECT seq, id FROM run_rows WHERE instr(id, ?) OR CAST(seq AS TEXT) = ?"
+    rows = database.rows(like, (name, name))
     exact = [row for row in rows if name in (str(row[0]), row[1])] or rows
     if len(exact) != 1:
         raise InputError(f"{name!r} does not name one run here.", next_step="reenact runs list")

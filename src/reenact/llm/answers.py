@@ -107,9 +107,8 @@ def _text_of(reply: Reply) -> str:
         raise BadAnswer(f"You gave {len(reply.offers)} different answers. Give exactly one.")
     if reply.strays and not offers and not reply.text.strip():
         named = ", ".join(sorted(set(reply.strays))[:3])
-        raise BadAnswer(
-            f"You called tools that do not exist ({named}). Only give the answer itself.", echo=False
-        )
+        complaint = f"You called tools that do not exist ({named}). Only give the answer itself."
+        raise BadAnswer(complaint, echo=False)
     return offers.pop() if offers else reply.text
 
 

@@ -15,11 +15,16 @@ from dataclasses import astuple, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from reenact.types import JsonValue
 
 T = TypeVar("T", bound=BaseModel)
+
+
+def bounded(most: int, about: str, **more: Any) -> Any:
+    """A field of an answer: at most so many letters or items, and what the model reads of it."""
+    return Field(max_length=most, description=about, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +90,8 @@ class Request(Generic[T]):
             else f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
             for part in self.prompt.parts
         ]
-        wording = {
-            "name": self.prompt.name,
-            "version": self.prompt.version,
-            "system": self.prompt.system,
-            "parts": marks,
-            "schema": self.schema,
-        }
+        wording = {name: getattr(self.prompt, name) for name in ("name", "version", "system")}
+        wording |= {"parts": marks, "schema": self.schema}
         return hashlib.sha256(json.dumps(wording, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -118,10 +118,8 @@ class Budget:
         for limit, spent, unit, flag in limits:
             if limit is not None and spent >= limit:
                 used = f"{round(spent)} of {round(limit)}" if unit == "seconds" else f"{spent} of {limit}"
-                raise BudgetSpent(
-                    f"The budget is spent: {used} {unit}.",
-                    next_step=f"Raise {flag} and run the same command: it continues where it stopped.",
-                )
+                instead = f"Raise {flag} and run the same command: it continues where it stopped."
+                raise BudgetSpent(f"The budget is spent: {used} {unit}.", next_step=instead)
         if self.money is not None and self._blind:
             raise BudgetSpent(
                 f"{self._blind} answered at a price that is not known, so the limit of {self.money}"

@@ -61,10 +61,8 @@ class CommandWire:
             text = _tail(answer, LONGEST_OUTPUT)
             reason = redact(capped(stripped(_tail(complaint, LONGEST_COMPLAINT)).strip(), 300))
         if code in FINAL_EXITS:
-            raise ModelRefused(
-                f"{self.name} ended with exit code {code}: {reason or 'it printed no reason'}",
-                next_step="Run the command by hand and see what it needs.",
-            )
+            why = f"{self.name} ended with exit code {code}: {reason or 'it printed no reason'}"
+            raise ModelRefused(why, next_step="Run the command by hand and see what it needs.")
         if code != 0:
             raise Transient(f"it ended with exit code {code}: {reason or 'no reason given'}")
         return Reply(text, self.name)
@@ -75,10 +73,8 @@ class CommandWire:
                 self._argv, stdin=prompt, stdout=answer, stderr=complaint, start_new_session=True
             )
         except OSError as error:
-            raise MissingPart(
-                f"The program of the model cannot be started: {error.strerror}. Received: {self._argv[0]}.",
-                next_step="Give its full path after command:.",
-            ) from None
+            why = f"The program of the model cannot be started: {error.strerror}. Received: {self._argv[0]}."
+            raise MissingPart(why, next_step="Give its full path after command:.") from None
 
     def _wait(self, process: int, answer: IO[bytes], complaint: IO[bytes], until: float) -> None:
         """Return when the program has ended; raise when it prints too much or takes too long."""

@@ -15,15 +15,13 @@ from reenact.errors import MissingKey, ModelRefused, UnknownModel
 
 OLLAMA_URL = "http://localhost:11434/v1"
 
+CHAT = "OpenAI's chat completions"
 FORMS: tuple[tuple[str, str], ...] = (
     ("openai:NAME", "a model of OpenAI"),
     ("anthropic:NAME", "a model of Anthropic"),
     ("google:NAME", "a model of Google; `google-cloud:NAME` through Google Cloud"),
     ("ollama:NAME", f"a model that Ollama serves at OLLAMA_BASE_URL ({OLLAMA_URL} by default)"),
-    (
-        "openai-compatible:NAME@URL",
-        "any server that speaks OpenAI's chat completions, e.g. @http://host:8000/v1",
-    ),
+    ("openai-compatible:NAME@URL", f"any server that speaks {CHAT}, e.g. @http://host:8000/v1"),
     ("command:PROGRAM ARGS", "a program that reads the prompt on stdin and prints the answer"),
     ("relay:FOLDER", "a folder where a person or another program answers: `reenact relay FOLDER`"),
     ("replay:FILE", "the answers of a recorded run"),
@@ -42,14 +40,13 @@ class Provider:
 
 _ALIKE = ("deepseek", "fireworks", "moonshotai", "openrouter", "together")
 """Providers whose key bears their name."""
+_GOOGLE = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 PROVIDERS: Mapping[str, Provider] = {
     **{name: Provider(name, ("OPENAI_API_KEY",)) for name in ("openai", "openai-chat", "openai-responses")},
     "openai-compatible": Provider("openai-compatible"),
     "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "anthropic"),
-    "google": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google-genai"),
-    "google-gla": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google-genai"),
-    "google-cloud": Provider("google-cloud", (), "google-genai"),
-    "google-vertex": Provider("google-cloud", (), "google-genai"),
+    **dict.fromkeys(("google", "google-gla"), Provider("google", _GOOGLE, "google-genai")),
+    **dict.fromkeys(("google-cloud", "google-vertex"), Provider("google-cloud", (), "google-genai")),
     "ollama": Provider("ollama"),
     "azure": Provider("azure", ("AZURE_OPENAI_API_KEY",)),
     **{name: Provider(name, (f"{name.upper()}_API_KEY",)) for name in _ALIKE},
@@ -80,9 +77,8 @@ def parse_name(text: str) -> ModelName:
     """Take a model string apart. UnknownModel says what is possible."""
     kind, colon, rest = text.strip().partition(":")
     if kind == "scripted":
-        raise UnknownModel(
-            "A scripted model is made in code.", next_step="Use reenact.llm.scripted.Scripted([...])."
-        )
+        instead = "Use reenact.llm.scripted.Scripted([...])."
+        raise UnknownModel("A scripted model is made in code.", next_step=instead)
     if kind not in PROVIDERS and kind not in OTHERS:
         close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
         hint = f"Did you mean {_form(close[0])}? " if close else ""
@@ -96,15 +92,11 @@ def parse_name(text: str) -> ModelName:
     url = f"http{address}" if address else ""
     served = url.startswith(("http://", "https://")) and urlsplit(url).hostname
     if kind == "openai-compatible" and not served:
-        raise UnknownModel(
-            f"The model {text!r} does not say where its server is.",
-            next_step=f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1.",
-        )
+        instead = f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1."
+        raise UnknownModel(f"The model {text!r} does not say where its server is.", next_step=instead)
     if url and kind not in ("openai-compatible", "ollama"):
-        raise UnknownModel(
-            f"A model of {kind} takes no address. Received: {text!r}.",
-            next_step="Write openai-compatible:NAME@URL.",
-        )
+        why = f"A model of {kind} takes no address. Received: {text!r}."
+        raise UnknownModel(why, next_step="Write openai-compatible:NAME@URL.")
     return ModelName(kind, name.strip(), url)
 
 
@@ -112,10 +104,8 @@ def require_key(name: ModelName) -> None:
     """Raise MissingKey, naming the variable, when the provider's key is not in the environment."""
     keys = PROVIDERS[name.kind].keys
     if keys and not any(os.environ.get(key, "").strip() for key in keys):
-        raise MissingKey(
-            f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not there.",
-            next_step=f"export {keys[0]}=...",
-        )
+        why = f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not there."
+        raise MissingKey(why, next_step=f"export {keys[0]}=...")
 
 
 def keys_present() -> dict[str, bool]:
@@ -134,10 +124,9 @@ SWITCH = "REENACT_NO_NETWORK_MODELS"
 def check_network(model: str, url: str) -> None:
     """Raise ModelRefused when the switch is on and the address is not on this machine."""
     if os.environ.get(SWITCH, "") not in ("", "0") and not is_loopback(url):
-        raise ModelRefused(
-            f"The model {model} lies beyond this machine, and {SWITCH} forbids that.",
-            next_step=f"Unset {SWITCH}, or use a `relay:`, `command:`, `replay:` or local model.",
-        )
+        why = f"The model {model} lies beyond this machine, and {SWITCH} forbids that."
+        instead = f"Unset {SWITCH}, or use a `relay:`, `command:`, `replay:` or local model."
+        raise ModelRefused(why, next_step=instead)
 
 
 def is_loopback(url: str) -> bool:

@@ -21,8 +21,10 @@ import os
 import ssl
 import threading
 from collections.abc import Coroutine, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeVar
 
@@ -103,19 +105,14 @@ class ProviderWire:
 
     async def _request(self, call: Call, way: str, within_s: float) -> messages.ModelResponse:
         limit_s = max(0.01, min(self._patience.answer_s, within_s))
-        settings = ModelSettings(
-            max_retries=0, timeout=min(self._patience.idle_s, limit_s), request_timeout=limit_s
-        )
+        silent_s = min(self._patience.idle_s, limit_s)
+        settings = ModelSettings(max_retries=0, timeout=silent_s, request_timeout=limit_s)
         if call.temperature is not None and not self._reasons:
             settings["temperature"] = call.temperature
         if call.max_tokens is not None:
             settings["max_tokens"] = call.max_tokens
-        return await direct.model_request(
-            self._model,
-            self._messages(call, way),
-            model_settings=settings,
-            model_request_parameters=_parameters(call, way),
-        )
+        ask = partial(direct.model_request, model_request_parameters=_parameters(call, way))
+        return await ask(self._model, self._messages(call, way), model_settings=settings)
 
     def _messages(self, call: Call, way: str) -> list[messages.ModelMessage]:
         # A local server may accept a schema and ignore it, so it gets it in words as well.
@@ -148,15 +145,11 @@ class ProviderWire:
         counted = response.usage
         known = not counted.unmeasured_requests and (counted.input_tokens or counted.output_tokens)
         usage = Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens)
-        return Reply(
-            text=str(refusal or response.text or ""),
-            model=f"{self._kind}:{_shown(name)}",
-            offers=tuple(one if isinstance(one, str) else json.dumps(one or {}) for one in answers),
-            strays=tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL),
-            finish=FINISHES.get(response.finish_reason, "stop"),
-            usage=usage if known else None,
-            cost=price(counted, name, self._url) if known else None,
-        )
+        offers = tuple(one if isinstance(one, str) else json.dumps(one or {}) for one in answers)
+        strays = tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL)
+        reply = Reply(str(refusal or response.text or ""), f"{self._kind}:{_shown(name)}", offers, strays)
+        reply = replace(reply, finish=FINISHES.get(response.finish_reason, "stop"))
+        return replace(reply, usage=usage, cost=price(counted, name, self._url)) if known else reply
 
 
 def _model(name: names.ModelName) -> LibraryModel:

@@ -54,9 +54,8 @@ class Waiting:
 def request_id(call: Call) -> str:
     """The same call always has the same id, so that a run which starts again finds its answers."""
     step = re.sub(r"[^A-Za-z0-9]+", "-", call.step).strip("-")[-48:]
-    text = json.dumps(
-        [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)], sort_keys=True
-    )
+    asked = [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)]
+    text = json.dumps(asked, sort_keys=True)
     pictures = b"".join(part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text))
     return f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
 
@@ -69,19 +68,10 @@ def put_request(folder: Path, call: Call) -> str:
     images = [part for turn in call.turns for part in turn.parts if not isinstance(part, Text)]
     for nth, image in enumerate(images, 1):
         _write_whole(folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}", image.data)
-    request = {
-        "format": REQUEST_FORMAT,
-        "id": name,
-        "step": call.step,
-        "sample": call.sample,
-        "prompt": call.prompt,
-        "system": call.system,
-        "turns": _turns(call.turns, name),
-        "schema_name": call.schema_name,
-        "schema": dict(call.schema),
-        "temperature": call.temperature,
-        "max_tokens": call.max_tokens,
-    }
+    request: dict[str, object] = {"format": REQUEST_FORMAT, "id": name}
+    request |= {one: getattr(call, one) for one in ("step", "sample", "prompt", "system")}
+    request |= {"turns": _turns(call.turns, name), "schema_name": call.schema_name}
+    request |= {"schema": dict(call.schema), "temperature": call.temperature, "max_tokens": call.max_tokens}
     _write_whole(folder / f"{name}.request.json", (json.dumps(request, indent=1) + "\n").encode())
     return name
 
@@ -115,9 +105,8 @@ def show_request(folder: Path, name: str) -> Waiting:
     matches = [name] if name in ids else [known for known in ids if known.startswith(name)]
     if len(matches) != 1:
         problem = "Several requests begin" if matches else "No request begins"
-        raise InputError(
-            f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
-        )
+        listed = f"`reenact relay {folder}` lists what waits."
+        raise InputError(f"{problem} with {name!r} in {folder}.", next_step=listed)
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
     if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
@@ -129,9 +118,8 @@ def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: 
     """Put an answer beside its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
     if take_answer(folder, asked.id) is not None and not replace:
-        raise InputError(
-            f"The request {asked.id} has an answer already.", next_step="Say --replace to change it."
-        )
+        why = f"The request {asked.id} has an answer already."
+        raise InputError(why, next_step="Say --replace to change it.")
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
     target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
@@ -147,9 +135,8 @@ def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool
     found = values(text)
     usable = [value for value in found if not isinstance(value, BadAnswer)]
     if not usable:
-        raise InputError(
-            str(found[0]) if found else NO_OBJECT, next_step="Give one JSON object as the answer."
-        )
+        why = str(found[0]) if found else NO_OBJECT
+        raise InputError(why, next_step="Give one JSON object as the answer.")
     fitting = [value for value in usable if not misfits(value, schema)]
     return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
 
@@ -199,10 +186,8 @@ def _write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             hidden.unlink()
-        raise StorageError(
-            f"The file {path} cannot be written: {error.strerror}.",
-            next_step="Free space or choose another folder.",
-        ) from None
+        why = f"The file {path} cannot be written: {error.strerror}."
+        raise StorageError(why, next_step="Free space or choose another folder.") from None
 
 
 FIRST_LOOK_S = 0.05
@@ -222,10 +207,8 @@ class RelayWire:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(
-                f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
-                next_step="Give a folder that can be written to.",
-            ) from None
+            why = f"The relay folder cannot be used: {error.strerror}. Received: {folder}."
+            raise StorageError(why, next_step="Give a folder that can be written to.") from None
         self._folder = folder
         self._patience = patience
         self._clock = clock

@@ -65,8 +65,6 @@ class ScriptWire:
     def _next(self, call: Call) -> Line:
         lines = self._lines.get("" if "" in self._lines else call.step)
         if not lines:
-            raise ReplayMiss(
-                f"The script has no answer left for step {call.step} ({call.prompt}).",
-                next_step="Add the answer to the script that the test gives.",
-            )
+            why = f"The script has no answer left for step {call.step} ({call.prompt})."
+            raise ReplayMiss(why, next_step="Add the answer to the script that the test gives.")
         return lines.pop(0)

@@ -14,9 +14,8 @@ from reenact.intake.papers.paper import Figure, Paper, Paragraph, Section, Sente
 from reenact.paper.options import Goal
 
 SILENT = re.compile(
-    r"^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics statement"
-    r"|broader impacts?|impact statement)\b",
-    re.IGNORECASE,
+    r"(?i)^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics statement"
+    r"|broader impacts?|impact statement)\b"
 )
 """Sections that are not about the method."""
 LEFT_OUT = "(left out: nothing that is asked for rests on it)"

@@ -73,7 +73,7 @@ def fingerprint_estimate(paper: Paper, parts: PaperAblations, model: Model) -> C
 
 def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEstimate:
     """What the whole costs."""
-    parts, long = options.parts, _length(paper)
+    parts, long = options.parts, len(read_text(paper)) / CHARACTERS_PER_TOKEN
     # Not every cited work that is asked for can be had.
     cited = HAD * options.exemplars if parts.lineage else 0
     known = REVIEW + (CRITERIA if parts.fingerprint else 0) + EXEMPLAR * cited
@@ -95,16 +95,12 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
 
 
 def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
-    yield 2, _length(paper) + 1.5 * WORDS, 2_800
+    yield 2, len(read_text(paper)) / CHARACTERS_PER_TOKEN + 1.5 * WORDS, 2_800
     if parts.scan:
         for text, _ in portions(paper):
             yield 1, len(text) / CHARACTERS_PER_TOKEN + 2 * WORDS, 300
     if parts.atomicity:
         yield 1, 1_400, 700
-
-
-def _length(paper: Paper) -> float:
-    return len(read_text(paper)) / CHARACTERS_PER_TOKEN
 
 
 def _summed(questions: Iterable[Question], model: Model) -> CostEstimate:

@@ -7,7 +7,6 @@ diagnose and repair what the paper leaves open -> report
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
@@ -224,10 +223,8 @@ class _Making:
             claims=claims.claims, exemplars=self.exemplars, fingerprint=self.fingerprint,
             development=self.development, runs=measured.runs, comparisons=measured.comparisons,
             orderings=measured.orderings, gap_repair=measured.gap_repair, scale=measured.scale,
-            judges=self.judges, estimate=self.estimate,
-            tokens=run.record.tokens_in + run.record.tokens_out,
-            money=None if run.record.unpriced else Decimal(run.record.money),
-            seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,
+            judges=self.judges, estimate=self.estimate, **run.paid,
+            seconds=run.worked_s, reused=run.record.reused,
             reused_line=run.reused, notes=(*self.review.notes, *dropped, *left, *measured.notes),
         )  # fmt: skip
 

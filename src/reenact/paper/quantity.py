@@ -18,13 +18,8 @@ _NUMBER = re.compile(
     r"(?<![\w.^])(?<!\^\{)(?P<sign>(?<![\w)}])-)?"
     r"(?P<digits>(?>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+))"
     r"(?:[eE](?P<exponent>[-+]?\d{1,5})"
-    r"|\s*(?:\\times|\\cdot|×|·|\*|x)\s*10"
-    + _POWER.format("ten")
-    + "|"
-    + _POWER.format("power")
-    + r"|\s*/\s*(?P<over>\d+)(?![\d.]))?"
-    r"(?P<scale>[kKM](?![A-Za-z]))?"
-    r"(?P<percent>\s*(?:\\?%|per\s?cent\b))?"
+    rf"|\s*(?:\\times|\\cdot|×|·|\*|x)\s*10{_POWER.format('ten')}|{_POWER.format('power')}"
+    r"|\s*/\s*(?P<over>\d+)(?![\d.]))?(?P<scale>[kKM](?![A-Za-z]))?(?P<percent>\s*(?:\\?%|per\s?cent\b))?"
     # Letters and digits mixed are a colour or a hash, but for sizes like 3x3.
     r"(?!(?!x\d)[A-Za-z_]+\d)"
 )

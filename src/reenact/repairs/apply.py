@@ -28,18 +28,16 @@ def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = F
     for name in new:
         source = program.file(name)
         if source is not None and (program.folder / name).read_bytes() != source.encode():
-            raise InputError(
-                f"A file was changed since the repair read it, and is not overwritten. Received: {name}.",
-                next_step="Run the same command again: it repairs the program as it stands now.",
-            )
+            why = f"A file was changed since the repair read it, and is not overwritten. Received: {name}."
+            instead = "Run the same command again: it repairs the program as it stands now."
+            raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)
     old = {f"{name}{BACKUP}": (program.folder / name).read_bytes() for name in new}
     if taken := [name for name in old if (program.folder / name).exists()]:
-        raise InputError(
-            f"A backup of an earlier repair is still there, and is not overwritten. Received: {taken[0]}.",
-            next_step=f"Move {program.folder / taken[0]} away, then run the same command again.",
-        )
+        why = f"A backup of an earlier repair is still there, and is not overwritten. Received: {taken[0]}."
+        instead = f"Move {program.folder / taken[0]} away, then run the same command again."
+        raise InputError(why, next_step=instead)
     scope.edit("apply", program.folder, {**old, **new})
     return [program.folder / name for name in old]
 
@@ -55,10 +53,9 @@ def refuse_dirty(program: Program, names: Iterable[str]) -> None:
     status = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--", *asked)
     printed = run_git(_git_folder(root), root, status, wall_s=WALL_S) if asked else b""
     if dirty := [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]:
-        raise InputError(
-            f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}.",
-            next_step="Commit or stash them, or add --allow-dirty to write all the same; a backup is kept.",
-        )
+        why = f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}."
+        instead = "Commit or stash them, or add --allow-dirty to write all the same; a backup is kept."
+        raise InputError(why, next_step=instead)
 
 
 def commit_on_branch(
@@ -67,10 +64,9 @@ def commit_on_branch(
     """A commit on a new branch with the change; work tree, index and checked-out branch stay as they are."""
     root, new = _root(program.folder), changed_files(program, patch)
     if root is None:
-        raise InputError(
-            f"A branch needs a git repository around the program. Received: folder={program.folder}.",
-            next_step="Use --apply alone: it changes the files and keeps what stood there beside them.",
-        )
+        why = f"A branch needs a git repository around the program. Received: folder={program.folder}."
+        instead = "Use --apply alone: it changes the files and keeps what stood there beside them."
+        raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)
     git = _git_folder(root)

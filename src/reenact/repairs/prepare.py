@@ -68,10 +68,9 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     if outcome is not None and outcome.crash is not None and ending_of(found.evidence) is None:
         raise _crashes(found)
     if outcome is not None and outcome.kind is OutcomeKind.TIMEOUT:
-        raise Inconclusive(
-            f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}",
-            next_step="Give a larger --max-time or --training-time, or train for fewer epochs.",
-        )
+        none = f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}"
+        longer = "Give a larger --max-time or --training-time, or train for fewer epochs."
+        raise Inconclusive(none, next_step=longer)
     if evidence.trace is None or not evidence.trace.step_count:
         why = why_unjudged(evidence, found.depth) or "no training step was seen"
         killed = outcome is not None and outcome.kind is OutcomeKind.KILLED
@@ -79,10 +78,9 @@ def fit_for_repair(found: Diagnosis) -> Trace:
         sentence = on_stand_in(found.stand_in_data, f"Nothing could be judged: {why}.{memory}")
         raise Inconclusive(sentence, next_step=f"reenact watch {program.entry} shows the run.")
     if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
-        raise InputError(
-            "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
-            next_step=f"reenact params {program.entry} lists what was found, and why it cannot be changed.",
-        )
+        none = "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source."
+        listed = f"reenact params {program.entry} lists what was found, and why it cannot be changed."
+        raise InputError(none, next_step=listed)
     return evidence.trace
 
 
@@ -102,16 +100,12 @@ def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
     assert outcome is not None
     assert program is not None
     changes = f" Changes that were tried against that: {tried}; none lets it train." if tried else ""
-    return Inconclusive(
-        on_stand_in(
-            found.stand_in_data,
-            "Nothing could be judged: this program crashes before its training ends, so no training can be"
-            f" compared. {outcome.sentence}{changes}",
-        ),
-        next_step=f"reenact repair --stand-in-data {program.entry} repairs it on made-up data."
-        if outcome.stand_in_exists
-        else f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again.",
-    )
+    why = "this program crashes before its training ends, so no training can be compared."
+    why = f"Nothing could be judged: {why} {outcome.sentence}{changes}"
+    instead = f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again."
+    if outcome.stand_in_exists:
+        instead = f"reenact repair --stand-in-data {program.entry} repairs it on made-up data."
+    return Inconclusive(on_stand_in(found.stand_in_data, why), next_step=instead)
 
 
 def prepare(

@@ -4,7 +4,7 @@ Every word is escaped here. No script and no outside resource; dark and light by
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from itertools import zip_longest
@@ -89,12 +89,11 @@ def _prose(one: doc.Text) -> str:
 
 
 def _facts(one: doc.Facts) -> str:
-    # A value of several lines has the whole width.
-    rows = "".join(
-        f"<div{_class('long' if chr(10) in value else '')}>"
-        f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
-        for name, value in one.facts
-    )
+    rows = ""
+    for name, value in one.facts:
+        # A value of several lines has the whole width.
+        wide = _class("long" if "\n" in value else "")
+        rows += f"<div{wide}><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
     return f'{_head(one.title)}<dl class="facts">{rows}</dl>'
 
 
@@ -109,10 +108,8 @@ def _board(one: doc.Board) -> str:
         cells = "".join(f"<td{label}>{cell}</td>" for label, cell in zip_longest(named, linked, fillvalue=""))
         rows += f"<tr{_class(row.tone)}{_id(row.anchor)}>{cells}</tr>"
     name = escaped(one.title) or "Table"
-    table = (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
-        f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    table = f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
+    table += f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     return _counted(name, len(one.rows), table) if one.folded else f"{_head(one.title)}{table}"
 
 
@@ -155,11 +152,9 @@ def _fold(one: doc.Fold) -> str:
     href = escaped(one.href)
     own = f' <a class="own" href="{href}">own page</a>' if href else ""
     fetched = f' hx-get="{href}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
-    return (
-        f'<details class="fold {one.tone}"{fetched if href and not one.blocks else ""}>'
-        f"<summary>{escaped(one.summary)}{own}</summary>"
-        f'<div class="body">{blocks(one.blocks)}</div></details>'
-    )
+    opened = f'<details class="fold {one.tone}"{fetched if href and not one.blocks else ""}>'
+    content = f'<div class="body">{blocks(one.blocks)}</div>'
+    return f"{opened}<summary>{escaped(one.summary)}{own}</summary>{content}</details>"
 
 
 def _beside(one: doc.Beside) -> str:
@@ -225,19 +220,13 @@ def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     yield escaped(text[at:])
 
 
-PARTS: Mapping[type, Callable[[Any], str]] = {
-    doc.Section: _section,
-    doc.Text: _prose,
-    doc.Facts: _facts,
-    Table: lambda one: _board(doc.Board(one.title, one.columns, [doc.Row(row) for row in one.rows])),
-    doc.Board: _board,
-    doc.Picture: _picture,
-    doc.Diagnostic: _diagnostic,
-    doc.Fold: _fold,
-    doc.Beside: _beside,
-    doc.Reading: _reading,
-    doc.Source: _source,
-}
+def _table(one: Table) -> str:
+    return _board(doc.Board(one.title, one.columns, [doc.Row(row) for row in one.rows]))
+
+
+PARTS: dict[type, Callable[[Any], str]] = {doc.Section: _section, doc.Text: _prose, doc.Facts: _facts}
+PARTS |= {Table: _table, doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
+PARTS |= {doc.Fold: _fold, doc.Beside: _beside, doc.Reading: _reading, doc.Source: _source}
 
 
 def _head(title: str) -> str:

@@ -27,10 +27,8 @@ def rule_help(code: str) -> str:
 def page(rule: Rule) -> str:
     """A rule's documentation."""
     fault = f"fault type **{rule.fault.value}**" if rule.fault is not None else "a symptom of no single fault"
-    summary = (
-        f"Family `{rule.family}`, {fault}, {rule.severity.value}, {rule.status.value}. "
-        f"Needs {', '.join(_needs(rule))}. Confidence {rule.confidence:.2f} before anything is tried."
-    )
+    summary = f"Family `{rule.family}`, {fault}, {rule.severity.value}, {rule.status.value}. "
+    summary += f"Needs {', '.join(_needs(rule))}. Confidence {rule.confidence:.2f} before anything is tried."
     parts = [f"# {rule.code} {rule.name}", summary, rule.why]
     for name, body in reading(rule).sections.items():
         # Markdown joins the lines of prose.

@@ -121,11 +121,9 @@ def report_page(*stored: Stored) -> str:
 
 def _content(stored: Stored) -> str:
     head, sections = head_of(stored.run, stored.shelf), [*document_of(stored).sections, *_process(stored)]
-    above = (
-        f"<h1>{escaped(head.title)}</h1>"
-        f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
-        f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
-    )
+    above = f"<h1>{escaped(head.title)}</h1>"
+    above += f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
+    above += f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
     return f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
 
 

@@ -2,7 +2,7 @@
 
 serve      which address shows what, on this machine
 guard      who may look, and from where              state      what every page needs; commands as forms
-runs_page  lists, sorts, filters                     compare_page  any number of runs side by side
+runs_page  lists, sorts, filters; any number of runs side by side
 run_page   one run: its head, its document, its steps
 actions    start, stop, resume, apply, rename, remove, by `reenact.jobs`
 render     templates/, documents by report/, and scripts of others, from installed packages

@@ -20,19 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from reenact.errors import InputError
 from reenact.web.render import render
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
-    " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+POLICY += " blob:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors"
+POLICY += " 'none'"
 """Styles may stand in the page: drawings and the plotting library set sizes and colours that way."""
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
+SAME = ("referrer-policy", "cross-origin-opener-policy", "cross-origin-resource-policy")
+HEADERS = {"content-security-policy": POLICY, "x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+HEADERS |= dict.fromkeys(SAME, "same-origin")
 ENTER = "/enter"
 LONGEST_FORM = 64 * 1024
 DIGITS = 15

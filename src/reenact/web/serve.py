@@ -17,16 +17,16 @@ from starlette.types import ASGIApp
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.web import actions
-from reenact.web.compare_page import compare_page
 from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
-from reenact.web.runs_page import runs_page
+from reenact.web.runs_page import compare_page, runs_page
 from reenact.web.state import AppState, Form, state_of
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
 """Seconds that open connections get when the server ends."""
+CHANGES = ("stop", "resume", "apply", "rename", "remove")
 ROUTES = (
     Route("/", runs_page),
     Route("/compare", compare_page),
@@ -38,11 +38,7 @@ ROUTES = (
     Route("/runs/{run}/steps", steps_page),
     Route("/runs/{run}/steps/{nr}", step_page),
     Route("/runs/{run}/report.html", report_download),
-    Route("/runs/{run}/stop", actions.stop, methods=["POST"]),
-    Route("/runs/{run}/resume", actions.resume, methods=["POST"]),
-    Route("/runs/{run}/apply", actions.apply, methods=["POST"]),
-    Route("/runs/{run}/rename", actions.rename, methods=["POST"]),
-    Route("/runs/{run}/remove", actions.remove, methods=["POST"]),
+    *(Route(f"/runs/{{run}}/{name}", getattr(actions, name), methods=["POST"]) for name in CHANGES),
     Route("/static/{name}", lambda asked: _file(own(str(asked.path_params["name"])), "no-cache")),
     Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
 )
@@ -99,9 +95,8 @@ def _bound(port: int) -> socket.socket:
 
 def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
-    app = Starlette(
-        routes=ROUTES, exception_handlers=dict.fromkeys((ReenactError, HTTPException, Exception), _failed)
-    )
+    faults = dict.fromkeys((ReenactError, HTTPException, Exception), _failed)
+    app = Starlette(routes=ROUTES, exception_handlers=faults)
     app.state.reenact = state
     return Guard(app, state.key, port)
 

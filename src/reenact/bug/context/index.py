@@ -232,9 +232,8 @@ _SHORT_FORMS = (
     " optim=optimizer param=parameter pos=position pred=prediction prob=probability sched=scheduler"
     " seq=sequence std=deviation tok=token val=validation var=variance vocab=vocabulary"
 )
-SHORT_FORMS: Mapping[str, Sequence[str]] = {
-    short: long.split("+") for short, long in (pair.split("=") for pair in _SHORT_FORMS.split())
-}
+_PAIRS = (pair.split("=") for pair in _SHORT_FORMS.split())
+SHORT_FORMS: Mapping[str, Sequence[str]] = {short: long.split("+") for short, long in _PAIRS}
 """Abbreviations of the field, and the words that must all be there for one to be meant."""
 
 

@@ -75,10 +75,8 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
         found |= {"ended": "exited", "message": _clean(str(leaving.code))}
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
         found |= {"ended": "raised", **_described(error, project, script)}
-    used = {
-        "slower": time.process_time() - began,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
+    used = {"slower": time.process_time() - began}
+    used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     if check and found["ended"] == "returned":
         found |= _checked(check, namespace, warned, used)
     known = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]}
@@ -93,14 +91,11 @@ def _described(error: BaseException, project: str, script: str) -> dict[str, Any
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
     place = (innermost.tb_frame.f_code.co_filename, innermost.tb_lineno) if innermost else ("", 0)
-    return {
-        "classes": [one.__name__ for one in type(error).__mro__],
-        "message": _clean(str(error)),
-        "frames": [dict(zip(FRAME, frame)) for frame in frames[-60:]],  # noqa: B905 - of the same length
-        "blamed": judge.blamed(frames),
-        "refused": judge.refuses(*place),
-        "missing": getattr(error, "name", None) or "" if isinstance(error, ModuleNotFoundError) else "",
-    }
+    missing = getattr(error, "name", None) or "" if isinstance(error, ModuleNotFoundError) else ""
+    shown = [dict(zip(FRAME, frame)) for frame in frames[-60:]]  # noqa: B905 - of the same length
+    raised = {"classes": [one.__name__ for one in type(error).__mro__], "message": _clean(str(error))}
+    place_of = {"frames": shown, "blamed": judge.blamed(frames), "refused": judge.refuses(*place)}
+    return {**raised, **place_of, "missing": missing}
 
 
 def _checked(

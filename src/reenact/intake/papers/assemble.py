@@ -12,19 +12,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.paper import (
-    Algorithm,
-    Block,
-    Equation,
-    Figure,
-    Lost,
-    Paper,
-    Paragraph,
-    Reference,
-    Section,
-    Sentence,
-    Table,
-)
+from reenact.intake.papers import paper as doc
 from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, is_entry, listed
 
 MOST_PIECES = 50_000
@@ -77,7 +65,7 @@ class Prose:
     page: int = 0
 
 
-Piece: TypeAlias = Heading | Prose | Equation | Table | Figure | Algorithm
+Piece: TypeAlias = Heading | Prose | doc.Equation | doc.Table | doc.Figure | doc.Algorithm
 """Blocks that are not prose have no id yet."""
 
 
@@ -90,11 +78,11 @@ class Draft:
     title: str = ""
     authors: tuple[str, ...] = ()
     abstract: tuple[Piece, ...] = ()
-    references: tuple[Reference, ...] = ()
-    lost: tuple[Lost, ...] = ()
+    references: tuple[doc.Reference, ...] = ()
+    lost: tuple[doc.Lost, ...] = ()
 
 
-def assemble(draft: Draft, source: str) -> Paper:
+def assemble(draft: Draft, source: str) -> doc.Paper:
     """The whole paper. UnreadablePaper when there is not a word in it."""
     if len(draft.pieces) > MOST_PIECES:
         raise UnreadablePaper(f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}")
@@ -109,20 +97,22 @@ def assemble(draft: Draft, source: str) -> Paper:
     title = " ".join(draft.title.split()) or next(words, "")
     cites: dict[str, list[str]] = {}
     for block in (block for section in sections for block in section.blocks):
-        for part in block.sentences if isinstance(block, Paragraph) else (block,):
-            for key in part.cites if isinstance(part, Sentence) else cited_keys(part.text, Bibliography()):
+        for part in block.sentences if isinstance(block, doc.Paragraph) else (block,):
+            for key in (
+                part.cites if isinstance(part, doc.Sentence) else cited_keys(part.text, Bibliography())
+            ):
                 cites.setdefault(key, []).append(part.id)
-    entries: dict[str, Reference] = {}
+    entries: dict[str, doc.Reference] = {}
     for one in draft.references:
         entries.setdefault(one.key, replace(one, cited_in=tuple(cites.get(one.key, ()))))
     why = "is cited, and the bibliography has no such entry."
     unknown = (key for key in cites if key not in entries)
-    unresolved = [Lost("citation", f"{key} {why}", cites[key][0]) for key in unknown]
+    unresolved = [doc.Lost("citation", f"{key} {why}", cites[key][0]) for key in unknown]
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
-    return Paper(title, draft.authors, source, draft.form, sections, tuple(entries.values()), lost)
+    return doc.Paper(title, draft.authors, source, draft.form, sections, tuple(entries.values()), lost)
 
 
-def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Reference, ...]]:
+def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[doc.Reference, ...]]:
     """The pieces without the section that is the bibliography, and its entries, a paragraph each."""
     kept: list[Piece] = []
     entries: list[str] = []
@@ -135,7 +125,7 @@ def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Referenc
         elif seen and isinstance(piece, Prose) and is_entry(piece.text):
             # Of two columns a converter may read a heading of one in the middle of the other.
             entries.append(piece.text)
-        elif inside and isinstance(piece, Prose | Equation):
+        elif inside and isinstance(piece, Prose | doc.Equation):
             text = piece.text if isinstance(piece, Prose) else piece.latex
             entries.append(re.sub(r"^\s*[-*+]\s+", "", text))
         else:
@@ -143,13 +133,13 @@ def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Referenc
     return kept, listed(entries)
 
 
-def _sections(draft: Draft) -> Iterable[Section]:
+def _sections(draft: Draft) -> Iterable[doc.Section]:
     """The sections with their blocks numbered."""
     known, numbers = Bibliography.of(draft.references), _Numbers()
     groups = _grouped(draft.pieces)
     front = [*draft.abstract, *groups[0][1]]
     if front:
-        yield Section("0", 1, ABSTRACT, tuple(_blocks("0", front, known)))
+        yield doc.Section("0", 1, ABSTRACT, tuple(_blocks("0", front, known)))
     headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
     names: set[str] = set()
     for at, (heading, pieces) in enumerate(headed):
@@ -159,7 +149,7 @@ def _sections(draft: Draft) -> Iterable[Section]:
             name += "b"
         names.add(name)
         title = _NUMBER.sub("", heading.title).strip()
-        yield Section(name, len(numbers.levels), title, tuple(_blocks(name, pieces, known)))
+        yield doc.Section(name, len(numbers.levels), title, tuple(_blocks(name, pieces, known)))
 
 
 @dataclass
@@ -190,14 +180,14 @@ class _Numbers:
         return ".".join(f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self.asides, strict=True))
 
 
-def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Iterable[Block]:
+def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Iterable[doc.Block]:
     number = 1
     for piece in pieces:
         name = f"{section}:{number}"
         texts = enumerate(split(piece.text) if isinstance(piece, Prose) else (), start=1)
-        sentences = tuple(Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
+        sentences = tuple(doc.Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
         if isinstance(piece, Prose) and sentences:
-            yield Paragraph(name, sentences, piece.page)
+            yield doc.Paragraph(name, sentences, piece.page)
         elif not isinstance(piece, Prose | Heading):
             yield replace(piece, id=name)
         else:

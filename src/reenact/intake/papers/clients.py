@@ -31,9 +31,8 @@ from reenact.types import JsonValue
 _ID = r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?P<version>v\d{1,3})?"
 _SHORT = re.compile(rf"(?:arxiv:)?{_ID}", re.IGNORECASE)
 _ADDRESS = re.compile(
-    rf"(?:https?://)?(?:(?:www|export|browse)\.)?(?:ar5iv(?:\.labs)?\.)?(?:arxiv|ar5iv)\.org/"
-    rf"(?:abs|pdf|html|e-print|src|format|ps)/{_ID}(?:\.pdf)?/?(?:[?#].*)?",
-    re.IGNORECASE,
+    rf"(?i)(?:https?://)?(?:(?:www|export|browse)\.)?(?:ar5iv(?:\.labs)?\.)?(?:arxiv|ar5iv)\.org/"
+    rf"(?:abs|pdf|html|e-print|src|format|ps)/{_ID}(?:\.pdf)?/?(?:[?#].*)?"
 )
 _INSTEAD = "Check the network, or download the paper and name the file."
 SITE = Web("https://arxiv.org", 180.0, MOST_BYTES, headers=(("Accept", "*/*"),), instead=_INSTEAD)

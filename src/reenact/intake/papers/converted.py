@@ -17,10 +17,9 @@ from reenact.intake.papers.tables import spread
 MOST_SPANNED = 100
 _NUMBER = re.compile(r"^(?:appendix\s+)?(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I)
 _APART = re.compile(
-    r"abstract|acknowledge?ments?|(?:broader |societal )?impact(?: statement)?|appendi(?:x|ces)|conclusions?"
-    r"|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author contributions|checklist"
-    r"|supplementary.*",
-    re.I,
+    r"(?i)abstract|acknowledge?ments?|(?:broader |societal )?impact(?: statement)?|appendi(?:x|ces)"
+    r"|conclusions?|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author contributions"
+    r"|checklist|supplementary.*"
 )
 _CITED = re.compile(
     r"\bet al\b|\((?:19|20)\d\d[a-z]?\)|, (?:19|20)\d\d[a-z]?[;)]|\[\d{1,3}(?:, ?\d{1,3})*\]|\[@"
@@ -40,8 +39,7 @@ LEAST_STEPS = 2
 _TITLED = re.compile(r"(#{1,6}\s+)?\**Algorithm\s+(\d{1,3}|[A-Z]?\.?\d{1,2}|[IVX]{1,4})\b\**[:.]?(?:\s+|$)")
 _HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(
-    r"\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))",
-    re.I,
+    r"(?i)\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))"
 )
 _OPENS = re.compile(
     r"\s*\**(?:(?:input|output|require|ensure)\b"

@@ -42,9 +42,8 @@ PART = replace(LIMITS, wall_s=20.0)
 _SECTION = re.compile(r"(?=\\(?:sub){0,2}section\*?\s*[\[{])")
 _HEADING = re.compile(r"\\(?P<sub>(?:sub){0,2})section\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _DISPLAYED = re.compile(
-    r"\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
-    r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$",
-    re.S,
+    r"(?s)\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
+    r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$"
 )
 _FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
 

@@ -176,7 +176,9 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
             words = _PLACE.sub(lambda place: places.get(int(place[1]), ""), made.opening)
             if made.machinery:
                 # The arguments alone; signs of maths outside of a formula would be lost.
-                words = " ".join(f"\\ensuremath{{{one}}}" if _is_maths(one) else one for one in given)
+                maths = [_SIGNS.search(one) and "$" not in one for one in given]
+                each = zip(given, maths, strict=True)
+                words = " ".join(f"\\ensuremath{{{one}}}" if is_maths else one for one, is_maths in each)
         left -= len(words)
         return (words, end) if left > 0 else None
 
@@ -213,7 +215,3 @@ def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
         words, at = group(text, brace)
         given.append(words)
     return given, at
-
-
-def _is_maths(words: str) -> bool:
-    return bool(_SIGNS.search(words)) and "$" not in words

@@ -50,10 +50,9 @@ _WORDS_FOR = re.compile(
 _COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
 _STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
 _DEFINITION = re.compile(
-    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
+    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
     r"\s*\{?\\[A-Za-z]+\}?(?:\[[^\]\n]*\])*[ \t]*[{\\][^\n@]*$"
-    r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$",
-    re.M,
+    r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$"
 )
 _SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
 _SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)

@@ -27,8 +27,7 @@ _LETTER = re.compile(r"[^\W_]")
 LONGEST_CAPTION = 12
 """Lines; what follows is text again."""
 _CAPTION = re.compile(
-    r"^(?P<kind>table|figure|fig\.|algorithm)\s*(?P<number>[A-Z]?\d{1,3}(?:\.\d{1,2})?)\s*[:.|]\s*(?P<words>.*)$",
-    re.I,
+    r"(?i)^(?P<kind>table|figure|fig\.|algorithm)\s*(?P<number>[A-Z]?\d{1,3}(?:\.\d{1,2})?)\s*[:.|]\s*(?P<words>.*)$"
 )
 _ENTRY = re.compile(r"^\[[^\[\]\s]{1,12}\]\s|^\d{1,3}\.\s+[A-Z]")
 _NUMBERED = re.compile(r"^(?P<body>.{3,}?)\s*\((?P<number>\d{1,3}[a-z]?)\)$")

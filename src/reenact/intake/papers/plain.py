@@ -13,10 +13,9 @@ _NUMBERED = re.compile(
     r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-H](?:\.\d{1,2}){1,3})[.)]?\s+(?P<title>[A-Z](?:[^.!?]|[.!?](?=\S))*)$"
 )
 _KNOWN = re.compile(
-    r"^(?:abstract|introduction|background|related work|method(?:s|ology)?|approach|experiments?(?:al setup)?"
-    r"|results?|discussion|conclusions?|limitations|acknowledge?ments?|appendix(?: [A-Z])?|evaluation"
-    r"|implementation details)\s*[:.]?$",
-    re.I,
+    r"(?i)^(?:abstract|introduction|background|related work|method(?:s|ology)?|approach"
+    r"|experiments?(?:al setup)?|results?|discussion|conclusions?|limitations|acknowledge?ments?"
+    r"|appendix(?: [A-Z])?|evaluation|implementation details)\s*[:.]?$"
 )
 _ENTRY = re.compile(r"\n(?=\s*(?:\[[^\[\]\s]{1,40}\]|\d{1,3}\.)\s+\S)")
 """Between two entries of a bibliography that begin with their numbers."""
@@ -33,8 +32,7 @@ _BRACKETED_MATHS = re.compile(r"\\\((.+?)\\\)")
 _BAR = re.compile(r"(\\.|\$(?:[^$\\]|\\.)+\$)|\|")
 _RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _CAPTION = re.compile(
-    r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
-    re.I | re.S,
+    r"(?is)^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$"
 )
 _CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
 _LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")

@@ -12,9 +12,8 @@ _HEADING = re.compile(r"references|bibliography|literature|(?:works|literature) 
 """Titles of the section that is the bibliography."""
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^\[\]`]{1,200}")
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org/(?:abs|pdf|html)/|\s*preprint\s*arxiv:|[:\s]+|\s+abs/)|abs/)\s*"
-    r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?",
-    re.IGNORECASE,
+    r"(?i)(?:arxiv(?:\.org/(?:abs|pdf|html)/|\s*preprint\s*arxiv:|[:\s]+|\s+abs/)|abs/)\s*"
+    r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?"
 )
 _URL = re.compile(r"https?://[^\s<>\"{}|\\^`]{3,500}")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d/])(?!\.\d)")
@@ -44,9 +43,8 @@ _SEPARATOR = re.compile(r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,
 _DATED = re.compile(r"\s*\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s+")
 _TITLE_END = re.compile(r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$")
 _VENUE = re.compile(
-    r"in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
-    r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*",
-    re.I,
+    r"(?i)in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
+    r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*"
 )
 LONGEST_RANGE = 50
 _KEYED = re.compile(r"\[([^\[\]]{0,200}?@[^\[\]]{1,400})\]")

@@ -131,18 +131,14 @@ class RoundLog:
     def _developed(self, best: Version, number: int) -> Development:
         found, state, code = best.found, best.state, read_project(best.project)
         proposed = (one for version in self.versions for one in version.found.proposed)
-        notes = (
-            *(f"Decided: {beside_code(one, code)}" for one in state.decisions),
-            *(f"Assumed: {beside_code(one, code)}" for one in state.assumed),
-            *(f"Open: {one}" for one in state.questions),
-            *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
-            *(f"Took too long, so a cheaper design was asked for: {one}" for one in state.slow),
-            *found.notes,
-            *self.notes,
-            *self._history.notes,
-        )
+        notes = [f"Decided: {beside_code(one, code)}" for one in state.decisions]
+        notes += [f"Assumed: {beside_code(one, code)}" for one in state.assumed]
+        notes += [f"Open: {one}" for one in state.questions]
+        notes += [f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)]
+        notes += [f"Took too long, so a cheaper design was asked for: {one}" for one in state.slow]
+        notes += [*found.notes, *self.notes, *self._history.notes]
         rounds = tuple(self.rounds)
-        return Development(best.project, rounds, number, best.runs, best.judged, notes, found.stand_in)
+        return Development(best.project, rounds, number, best.runs, best.judged, tuple(notes), found.stand_in)
 
     def _score(self, version: Version) -> tuple[bool, int]:
         return version.runs, sum(self._weights.get(name, 1) for name in version.criteria(Value.PASS))

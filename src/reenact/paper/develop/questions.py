@@ -18,7 +18,7 @@ from reenact.asking import ask
 from reenact.codegen.edits import Edited, FileText, edited, with_files
 from reenact.codegen.project import MOST_FILES, Project, last_output, problems_text
 from reenact.journal import Scope
-from reenact.llm.ask import T
+from reenact.llm.ask import T, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
@@ -156,10 +156,8 @@ class Analysis(BaseModel):
 
     cause: str = Field(min_length=1, max_length=4000, description="What goes wrong, where, and why.")
     remedy: str = Field(min_length=1, max_length=4000, description="What to change, file by file.")
-    requirement: str = Field(
-        default="",
-        max_length=200,
-        description="A package that is missing and cannot be done without, as NAME or NAME==VERSION.",
+    requirement: str = bounded(
+        200, "A package that is missing and cannot be done without, as NAME or NAME==VERSION.", default=""
     )
 
 

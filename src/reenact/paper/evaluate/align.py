@@ -20,7 +20,7 @@ from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
-from reenact.llm.ask import Model
+from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.paper.options import Goal
 
@@ -49,10 +49,8 @@ class KeyPoint(BaseModel):
     name: str = Field(max_length=200)
     kind: Literal["method", "hyper-parameters", "training"]
     text: str = Field(max_length=4000, description="What exactly must hold, with formulas as LaTeX.")
-    places: list[str] = Field(
-        default_factory=list,
-        max_length=20,
-        description="Ids in square brackets of the sentences it rests on.",
+    places: list[str] = bounded(
+        20, "Ids in square brackets of the sentences it rests on.", default_factory=list
     )
 
 

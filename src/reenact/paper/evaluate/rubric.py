@@ -89,14 +89,11 @@ class Scored:
 
     def to_json(self) -> dict[str, JsonValue]:
         """In PaperBench's words for a graded task."""
-        judged, node = self.judged, self.node.model_dump(by_alias=True, exclude={"parts"})
-        return {
-            **{name: value or None if name.endswith("category") else value for name, value in node.items()},
-            "sub_tasks": [part.to_json() for part in self.parts],
-            "score": self.score,
-            "valid_score": self.score is not None,
-            "explanation": judged.reason if judged is not None else "weighted mean of what was judged",
-        }
+        node = self.node.model_dump(by_alias=True, exclude={"parts"})
+        task = {name: value or None if name.endswith("category") else value for name, value in node.items()}
+        why = self.judged.reason if self.judged is not None else "weighted mean of what was judged"
+        task |= {"sub_tasks": [part.to_json() for part in self.parts], "score": self.score}
+        return {**task, "valid_score": self.score is not None, "explanation": why}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +213,9 @@ def judge_leaves(
         tell(Progress("rubric", start, len(leaves)))
         batch = leaves[start : start + BATCH]
         # Each leaf with what stands above it, but for the root, which is the same for all.
-        listed = "\n\n".join(
-            f"{number}. {leaf.requirements}" + "".join(f"\n   part of: {words}" for words in above[:0:-1])
-            for number, (leaf, above) in enumerate(batch, start=1)
-        )
+        within = ("".join(f"\n   part of: {words}" for words in above[:0:-1]) for _, above in batch)
+        asked = enumerate(zip(batch, within, strict=True), start=1)
+        listed = "\n\n".join(f"{at}. {leaf.requirements}{parts}" for at, ((leaf, _), parts) in asked)
         template = load_prompt("reenact.paper.evaluate", "prompts/leaves.md")
         prompt = template.fill(paper=text, code=shown, leaves=listed)
         try:

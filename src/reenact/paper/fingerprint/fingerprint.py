@@ -12,6 +12,7 @@ from enum import StrEnum
 from pydantic import BaseModel, Field
 
 from reenact.intake.papers.paper import Paper
+from reenact.llm.ask import bounded
 from reenact.paper.criterion import Category, Check, Criterion, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed
 from reenact.paper.fingerprint.vocabulary import SECTIONS, named
@@ -24,21 +25,19 @@ _NUMBERS = re.compile(r"\d+")
 LONGEST_VALUE = 60
 """Characters; a longer value is a description, which no program finds."""
 _OUTCOME = re.compile(
-    r"\b(?:achiev|attain|obtain|reach|improv|gain|reduc)\w*\b.{0,80}"
-    r"\b(?:accuracy|error|score|f1|auc|perplexity|bleu|rmse|mae|performance)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)\b(?:achiev|attain|obtain|reach|improv|gain|reduc)\w*\b.{0,80}"
+    r"\b(?:accuracy|error|score|f1|auc|perplexity|bleu|rmse|mae|performance)\b"
 )
 _CONDITION = re.compile(r"\b(?:stop\w*|until|when|once|if|unless|after|before)\b", re.IGNORECASE)
 """A rule of training may speak of an outcome without being one."""
 _BETTER = re.compile(r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I)
 _ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
+    r"(?is)\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
     r".{0,30}\b(?:instructions?|prompts?|rules?|criteri\w+)\b"
     r"|\b(?:mark|judge|grade|score|rate|count|treat)\b.{0,40}\b(?:criteri\w+|checks?|requirements?|rubrics?)\b"
     r".{0,40}\b(?:pass\w*|correct|fulfilled|satisfied)\b"
     r"|\b(?:criteri\w+|checks?|requirements?|rubrics?)\b.{0,20}\b(?:is|are|be)\b.{0,10}"
-    r"\b(?:marked|judged|graded|scored|rated|counted|treated)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"\b(?:marked|judged|graded|scored|rated|counted|treated)\b"
 )
 EVERYWHERE = "the whole method"
 """The scope of a fact that names none."""
@@ -105,10 +104,8 @@ class ProposedCheck(BaseModel):
     kind: Kind
     subject: str = Field(max_length=120, description="Name of the parameter, layer or thing.")
     value: str = Field(max_length=200, description="Its value as the paper writes it.")
-    expression: str = Field(
-        default="",
-        max_length=400,
-        description="For a formula: Python over numpy as np, free names are the inputs. Else empty.",
+    expression: str = bounded(
+        400, "For a formula: Python over numpy as np, free names are the inputs. Else empty.", default=""
     )
 
 
@@ -117,9 +114,7 @@ class Proposed(BaseModel):
 
     fact: str = Field(min_length=1, max_length=1500, description="What must hold, as one sentence.")
     scope: str = Field(default="", max_length=300, description="Where it holds.")
-    quote: str = Field(
-        min_length=1, max_length=3000, description="Words of the paper it rests on, exactly as they stand."
-    )
+    quote: str = bounded(3000, "Words of the paper it rests on, exactly as they stand.", min_length=1)
     places: list[str] = Field(max_length=20, description="Ids of the sentences or blocks that are quoted.")
     sort: Sort
     weight: int = Field(default=1, ge=1, le=3)

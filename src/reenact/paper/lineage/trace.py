@@ -13,7 +13,7 @@ from reenact.asking import ask
 from reenact.errors import AnswerUnusable, ended_by
 from reenact.intake.papers.paper import Paper, Reference
 from reenact.journal import Scope
-from reenact.llm.ask import Model
+from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage import cited as sources
 from reenact.paper.lineage import code
@@ -58,9 +58,7 @@ class Pick(BaseModel):
 
     key: str = Field(max_length=200, description="The key of a candidate, as it stands.")
     why: str = Field(max_length=600, description="What it is to this paper, and what its code would show.")
-    places: list[str] = Field(
-        default_factory=list, max_length=10, description="Ids in square brackets of sentences that say so."
-    )
+    places: list[str] = bounded(10, "Ids in square brackets of sentences that say so.", default_factory=list)
 
 
 class Choice(BaseModel):
@@ -73,9 +71,7 @@ class CitedStatement(BaseModel):
     """One thing that the cited paper says."""
 
     text: str = Field(max_length=1500, description="What it says, with values and formulas as LaTeX.")
-    places: list[str] = Field(
-        min_length=1, max_length=10, description="Ids in square brackets of where it says so."
-    )
+    places: list[str] = bounded(10, "Ids in square brackets of where it says so.", min_length=1)
 
 
 class CitedSummary(BaseModel):
@@ -132,9 +128,8 @@ def choose_lineage(
     if model is None:
         return tuple(_chosen(one) for one in ranked[:most])
     listed = "\n\n".join(one.text() for one in ranked)
-    prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(
-        title=paper.title, goal=goal.text(), candidates=listed, most=min(most, len(ranked))
-    )
+    about = {"title": paper.title, "goal": goal.text(), "most": min(most, len(ranked))}
+    prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(candidates=listed, **about)
     known = {one.reference.key: one for one in ranked}
 
     def check(choice: Choice) -> None:

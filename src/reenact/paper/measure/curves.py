@@ -54,16 +54,13 @@ MOST_CURVES = 60
 MOST_POINTS = 400
 LONGEST_NAME = 60
 MOST_LOGS = 12
-NOTHING = (
-    "The runs logged nothing of their training: no printed line and no log file has a loss or a metric "
-    "by epoch or step."
-)
+NOTHING = "The runs logged nothing of their training: no printed line and no log file has a loss or a metric"
+NOTHING += " by epoch or step."
 Row: TypeAlias = Mapping[str, JsonValue]
 """Values that were logged together, by their names; words among them say which training it is of."""
 _NUMBER = re.compile(
-    r"(?<![\w.\-@^])(?P<value>[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?))"
-    r"(?:\s*(?:/|of)\s*\d+)?\s?%?(?!\w|\.\d)",
-    re.IGNORECASE,
+    r"(?i)(?<![\w.\-@^])(?P<value>[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?))"
+    r"(?:\s*(?:/|of)\s*\d+)?\s?%?(?!\w|\.\d)"
 )
 _BREAK = re.compile(r"[,;|{}\[\]()\t]|\s[-–—>]+\s|:\s|\s{2,}|=(?=[A-Za-z'\"])")
 _AFTER = re.compile(r"([\w ]+?)\s+(?:after|at|in|for|on)\s+((?:epoch|step|iteration)\s+\d+):", re.IGNORECASE)

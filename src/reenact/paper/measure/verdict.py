@@ -82,12 +82,9 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
     """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
     weakly to be asked for, and counts only where the runs surely show the opposite."""
     found: dict[tuple[str, str], Ordering] = {}
-    beside = [
-        *_pairs(comparisons, _setting, _method),
-        *_pairs(comparisons, _method, _setting),
-        # Rows of one table are compared, whatever each method is set to.
-        *_pairs(comparisons, lambda it: it.place, lambda it: f"{_method(it)}, {_setting(it)}", once=True),
-    ]
+    beside = [*_pairs(comparisons, _setting, _method), *_pairs(comparisons, _method, _setting)]
+    # Rows of one table are compared, whatever each method is set to.
+    beside += _pairs(comparisons, lambda it: it.place, lambda it: f"{_method(it)}, {_setting(it)}", once=True)
     compared = set(map(_sides, beside))
     # Nobody set numbers of several places side by side, but together they say which method is better.
     measured = [one for one in comparisons if one.measured is not None]

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from reenact.errors import AnswerUnusable, InputError
 from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
-from reenact.llm.ask import Model
+from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
@@ -38,13 +38,11 @@ SEVERAL = 2
 WITHHELD = "(withheld: it stands among the results of the paper)"
 """In place of a quote."""
 _COMPARED = re.compile(
-    r"\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b"
 )
 _DEFINES = re.compile(
-    r"\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
-    r"|:=|\\coloneqq|\\triangleq",
-    re.IGNORECASE,
+    r"(?i)\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
+    r"|:=|\\coloneqq|\\triangleq"
 )
 """A sentence that says what something is: without it nobody can write the code."""
 PLACE = "given"
@@ -55,9 +53,8 @@ SMALLER = re.compile(r"\b(?:loss|error|r?mse|mae|perplexity|nll|fid|wer|distance
 """Metrics of which the smaller value is the better."""
 _NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _CLAIM = re.compile(
-    rf"(?P<metric>\S.*?)\s+of\s+(?P<method>\S.*?)(?:\s+on\s+(?P<dataset>\S.*?))?"
-    rf"\s*(?P<sign>>=|<=|>|<|=)\s*(?P<value>{_NUMBER})\s*(?P<unit>%?)",
-    re.IGNORECASE,
+    rf"(?i)(?P<metric>\S.*?)\s+of\s+(?P<method>\S.*?)(?:\s+on\s+(?P<dataset>\S.*?))?"
+    rf"\s*(?P<sign>>=|<=|>|<|=)\s*(?P<value>{_NUMBER})\s*(?P<unit>%?)"
 )
 
 
@@ -73,9 +70,7 @@ class Stated(BaseModel):
     setting: str = Field(default="", max_length=500, description="What else decides it, as the paper says.")
     spread: float | None = Field(default=None, ge=0, description="What stands after the plus-minus sign.")
     place: str = Field(max_length=80, description="Id of the table or sentence.")
-    quote: str = Field(
-        min_length=1, max_length=1000, description="The table cell as it stands, or words of the sentence."
-    )
+    quote: str = bounded(1000, "The table cell as it stands, or words of the sentence.", min_length=1)
     asked: bool = Field(
         default=True,
         description="False when what is to be reproduced leaves this number out: another method or setting.",
@@ -117,14 +112,12 @@ def of_another(table: Table, quote: str, method: str) -> str:
     heads += [cell for row in table.rows[: table.heads] for cell in row[1:]]
     if not name or name not in map(words_of, heads):
         return ""
-    theirs = [
+    theirs: list[list[str]] = []
+    for cells in table.rows:
         # Words of the row that are not numbers, and what stands over the cell.
-        ([one for one in cells if not quantities(one)] or [*cells[:1]])
-        + [above[column] for above in table.rows[: table.heads] if column < len(above)]
-        for cells in table.rows
-        for column, cell in enumerate(cells)
-        if plain(quote) in plain(cell)
-    ]
+        words = [one for one in cells if not quantities(one)] or [*cells[:1]]
+        for at in (at for at, cell in enumerate(cells) if plain(quote) in plain(cell)):
+            theirs.append(words + [above[at] for above in table.rows[: table.heads] if at < len(above)])
     if not theirs or any(name <= words_of(" ".join(around)) for around in theirs):
         return ""
     return " / ".join(head for head in theirs[0] if head)

@@ -16,7 +16,7 @@ from reenact.asking import ask
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper
 from reenact.journal import Scope
-from reenact.llm.ask import Image, Model
+from reenact.llm.ask import Image, Model, bounded
 from reenact.llm.prompts import load_prompt
 from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
@@ -64,9 +64,7 @@ class Said(BaseModel):
     """One statement."""
 
     text: str = Field(min_length=1, max_length=2000, description="One thing, as a sentence of your own.")
-    places: list[str] = Field(
-        max_length=40, description="Ids, as they stand in brackets, of every sentence or block it rests on."
-    )
+    places: list[str] = bounded(40, "Ids, as they stand in brackets, of every sentence or block it rests on.")
 
 
 class Summaries(BaseModel):
@@ -127,9 +125,7 @@ class ReadOff(BaseModel):
     dataset: str = Field(default="", max_length=200)
     setting: str = Field(default="", max_length=500, description="What else decides it: the epoch, a size.")
     figure: str = Field(max_length=80, description="Id of the figure.")
-    seen: str = Field(
-        min_length=1, max_length=500, description="Which curve or bar, where on it, and between which marks."
-    )
+    seen: str = bounded(500, "Which curve or bar, where on it, and between which marks.", min_length=1)
     asked: bool = Field(True, description="False when what is to be reproduced leaves this number out.")
 
 

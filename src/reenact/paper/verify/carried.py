@@ -42,11 +42,10 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     while more := {name for name, made in new.items() if name not in other and _words(made) & other}:
         other |= more
     same = {name for name in after if name not in changed and not _words(after[name]) & other}
-    return {
-        one.criterion: replace(one, reason=f"{one.reason.removesuffix(STANDS).rstrip()} {STANDS}")
-        for one in earlier.judged
-        if one.value is Value.PASS and one.by == "judge" and {line.file for line in one.lines} <= same
-    }
+    passed = [one for one in earlier.judged if one.value is Value.PASS and one.by == "judge"]
+    kept = [one for one in passed if {line.file for line in one.lines} <= same]
+    reasons = {one.criterion: one.reason.removesuffix(STANDS).rstrip() for one in kept}
+    return {one.criterion: replace(one, reason=f"{reasons[one.criterion]} {STANDS}") for one in kept}
 
 
 def _definitions(project: Project) -> Mapping[str, str]:

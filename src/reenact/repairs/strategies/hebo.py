@@ -16,9 +16,8 @@ from reenact.repairs.strategies.random import GOOD
 from reenact.repairs.strategies.strategy import Scoreboard
 from reenact.repairs.study import FAILED
 
-RECIPE = (
-    "pip install GPy==1.15.0 gpytorch pymoo catboost disjoint-set, then pip install --no-deps HEBO==0.3.6"
-)
+RECIPE = "pip install GPy==1.15.0 gpytorch pymoo catboost disjoint-set"
+RECIPE += ", then pip install --no-deps HEBO==0.3.6"
 
 
 class Hebo:
@@ -52,9 +51,8 @@ def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
         design_space = import_module("hebo.design_space.design_space")
         optimizers = import_module("hebo.optimizers.hebo")
     except ImportError as error:
-        raise MissingPart(
-            f"The strategy hebo needs the package HEBO, which is not installed ({error}).", next_step=RECIPE
-        ) from error
+        why = f"The strategy hebo needs the package HEBO, which is not installed ({error})."
+        raise MissingPart(why, next_step=RECIPE) from error
     design = design_space.DesignSpace().parse([_parameter(one) for one in space])
     return optimizers.HEBO(design, scramble_seed=seed), pandas.DataFrame
 

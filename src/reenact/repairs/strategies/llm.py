@@ -68,14 +68,9 @@ def _prompt(context: SearchContext, base: float) -> Prompt:
     params = context.hyperparameters
     usual = [", ".join(map(str, one.alternatives[:ALTERNATIVES])) or "none" for one in params]
     knobs = [f"{one.id}: {one.in_force!r} (usual: {text})" for one, text in zip(params, usual, strict=True)]
-    values = {
-        "task": context.evidence.task.value,
-        "metric": context.trainer.measure.name,
-        "base": f"{value:.4g}",
-        "accused": "\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
-        "knobs": "\n".join(knobs),
-        "program": numbered(context.program),
-    }
+    finds = "\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing"
+    values = {"task": context.evidence.task.value, "metric": context.trainer.measure.name, "accused": finds}
+    values |= {"base": f"{value:.4g}", "knobs": "\n".join(knobs), "program": numbered(context.program)}
     return load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
 
 

@@ -13,15 +13,9 @@ if TYPE_CHECKING:
     from reenact.program.patch import Patch
     from reenact.repairs.search_context import SearchContext
 
-BUILT_IN = {
-    "guided": "reenact.repairs.strategies.guided:Guided",
-    "random": "reenact.repairs.strategies.random:Random",
-    "bohb": "reenact.repairs.strategies.bohb:Bohb",
-    "hebo": "reenact.repairs.strategies.hebo:Hebo",
-    "autotrainer": "reenact.repairs.strategies.autotrainer:AutoTrainer",
-    "autotrainer-scratch": "reenact.repairs.strategies.autotrainer:FromScratch",
-    "llm": "reenact.repairs.strategies.llm:Llm",
-}
+_HOMES = {"guided": "guided:Guided", "random": "random:Random", "bohb": "bohb:Bohb", "hebo": "hebo:Hebo"}
+_HOMES |= {"autotrainer": "autotrainer:AutoTrainer", "autotrainer-scratch": "autotrainer:FromScratch"}
+BUILT_IN = {name: f"reenact.repairs.strategies.{home}" for name, home in {**_HOMES, "llm": "llm:Llm"}.items()}
 GROUP = "reenact.strategies"
 
 

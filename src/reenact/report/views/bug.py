@@ -48,17 +48,11 @@ def report_document(found: Reproduction) -> doc.Document:
     made = found.minimised
     if made is not None:
         facts["script"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs. {made.note}"
-    texts = {
-        "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
-        FINDINGS: found.findings,
-        "Installed": found.packages or ["nothing but Python"],
-        "Contexts": _numbered(found.contexts),
-        "Notes": found.notes,
-    }
-    sections = [
-        doc.Section("The project", [doc.Facts("", tuple(facts.items()))]),
-        doc.Section("What must be seen", [doc.Text(found.must_be_seen)]),
-    ]
+    texts = {"How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (), FINDINGS: found.findings}
+    texts |= {"Installed": found.packages or ("nothing but Python",)}
+    texts |= {"Contexts": tuple(_numbered(found.contexts)), "Notes": found.notes}
+    sections = [doc.Section("The project", [doc.Facts("", tuple(facts.items()))])]
+    sections += [doc.Section("What must be seen", [doc.Text(found.must_be_seen)])]
     if found.showing is not None and found.showing.runs:
         sections.append(doc.Section("What was seen", list(_seen(found.showing, timed=False))))
     elif found.showing is not None:
@@ -160,7 +154,7 @@ def _table(found: Reproduction) -> doc.Board:
     """The last attempts, a line each."""
     rows = []
     for one in found.attempts[-SHOWN:]:
-        why = _flat(one.reasons)[:240] if one.objections else "it shows the symptom"
+        why = " ".join(one.reasons[0].split())[:240] if one.objections else "it shows the symptom"
         cells = (str(one.context + 1), str(one.number + 1), one.stage.value if one.stage else "-", why)
         rows.append(doc.Row(cells, "good" if one.shows else ""))
     return doc.Board("", ("context", "script", "stopped at", "why"), rows)
@@ -169,7 +163,7 @@ def _table(found: Reproduction) -> doc.Board:
 def _attempt(one: Attempt) -> doc.Fold:
     shown = f"shows it in {sum(run.shows for run in one.runs)} of {len(one.runs)} runs"
     what = shown if one.stage is None else f"stopped at {one.stage.value}"
-    why = f": {_flat(one.reasons)[:200]}" if one.objections else ""
+    why = f": {' '.join(one.reasons[0].split())[:200]}" if one.objections else ""
     blocks: list[doc.Block] = [*doc.listed(one.reasons if one.objections else (), "Objections")]
     blocks += [doc.Source("script", one.script)] if one.script else []
     for run in one.runs:
@@ -178,10 +172,6 @@ def _attempt(one: Attempt) -> doc.Fold:
         blocks.append(doc.Fold(f"seed {run.seed}: {run.outcome.value}", ran))
     title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
     return doc.Fold(title, blocks, tone="good" if one.shows else "")
-
-
-def _flat(reasons: Sequence[str]) -> str:
-    return " ".join(reasons[0].split())
 
 
 def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:

@@ -28,15 +28,10 @@ GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
 MEANING = {ORANGE: "this paper", GREEN: "cited, with code", BLUE: "cited", GREY: "a file of its code"}
-NOTES = {
-    "Decided: ": "Decided where the paper is silent",
-    "Assumed: ": "Assumed by the code",
-    "Open: ": "Open questions",
-    "Lost in reading: ": "Lost in reading",
-    "Not taken for a claim: ": "Not taken for a claim",
-    "Not asked for, and not compared: ": "Not asked for, and not compared",
-    "Left out of the review: ": "Left out of the review",
-}
+NOTES = {"Decided: ": "Decided where the paper is silent", "Assumed: ": "Assumed by the code"}
+NOTES |= {"Open: ": "Open questions", "Lost in reading: ": "Lost in reading"}
+AS_THEY_BEGIN = ("Not taken for a claim", "Not asked for, and not compared", "Left out of the review")
+NOTES |= {f"{title}: ": title for title in AS_THEY_BEGIN}
 """How a note begins, and the list that it stands in."""
 ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
 STATUSES = {OrderingStatus.HOLDS: "good", OrderingStatus.SMALLER: "warning", OrderingStatus.FAILS: "error"}

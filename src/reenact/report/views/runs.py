@@ -46,12 +46,9 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
 
 def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
     """One run with the tree of its steps."""
-    facts = (
-        *words.run_facts(run, "pipeline", "what"),
-        ("status", f"{status}{', imported' if run.imported else ''}"),
-        *words.run_facts(run, "verdict", "request", "command", "started", "time", "steps", "cost", "tokens"),
-        *words.run_facts(run, "version"),
-    )
+    rest = ("verdict", "request", "command", "started", "time", "steps", "cost", "tokens", "version")
+    stands = ("status", f"{status}{', imported' if run.imported else ''}")
+    facts = (*words.run_facts(run, "pipeline", "what"), stands, *words.run_facts(run, *rest))
     more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
     verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
     blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))

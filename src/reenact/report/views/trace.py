@@ -56,10 +56,9 @@ def graph_facts(graph: ModelGraph) -> Facts:
 
 def _run_facts(trace: Trace) -> Facts:
     known = dict(graph_facts(trace.graph).facts) if trace.graph else {}
-    known |= {
-        "steps": f"{trace.step_count:,}" + (f" in {trace.epoch_count} epochs" if trace.epoch_count else ""),
-        "time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s",
-    }
+    epochs = f" in {trace.epoch_count} epochs" if trace.epoch_count else ""
+    known |= {"steps": f"{trace.step_count:,}{epochs}"}
+    known |= {"time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s"}
     known |= {"not seen": "; ".join(trace.missing)} if trace.missing else {}
     return Facts("Run", tuple(known.items()))
 
