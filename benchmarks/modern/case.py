@@ -43,6 +43,8 @@ class Half(StrEnum):
     """By two others, of the kinds of faults that the rules are to know; run once. Opened since."""
     NINTH = "ninth"
     """By two others, of the same kinds; run once. Opened since."""
+    TENTH = "tenth"
+    """By two others, of the same kinds; run once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchmarks.command import conduct, out_folder
+from benchmarks.modern.case import Half
 from benchmarks.scorecard import Scorecard
 from reenact.cli.options import Count
 from reenact.settings import resolve
@@ -16,7 +17,7 @@ from reenact.types import ExitCode, Stop, Tell
 @click.command()
 @click.option(
     "--half",
-    type=click.Choice(["tune", "confirm", "fresh", "later", "fifth", "sixth", "seventh", "eighth", "ninth"]),
+    type=click.Choice([half.value for half in Half]),
     default="confirm",
     show_default=True,
 )
@@ -41,7 +42,7 @@ def modern(
 ) -> ExitCode:
     """Diagnose programs written as people write them now. Continues where it was stopped."""
     from benchmarks.modern.card import scorecard
-    from benchmarks.modern.case import Half, catalogue
+    from benchmarks.modern.case import catalogue
     from benchmarks.modern.measure import measure_all
     from reenact.errors import InputError
 

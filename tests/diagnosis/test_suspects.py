@@ -142,7 +142,11 @@ def test_what_a_training_speaks_against_is_not_reported_untried(health: Health, 
         "hint": [finding("RE019", Fault.HLR, 0.8)],
         "two hints": [finding("UM010", Fault.RCD, 0.8), finding("RE016", Fault.RCD, 0.7)],
         "strong": [replace(finding("RE001", Fault.ACH, 0.9), **strong)],
-        "of evaluation": [replace(finding("RE007", Fault.CPP, 0.9), **strong)],
+        # Hints beside it that the training speaks against take nothing from it.
+        "of evaluation": [
+            replace(finding("RE007", Fault.CPP, 0.9), **strong),
+            finding("UM001", Fault.CPP, 0.35),
+        ],
         "proof": [replace(finding("RE010", Fault.ZGR, 0.9), **proof)],
     }
     suspects = {name: suspects_from(found, health=health)[0] for name, found in cases.items()}

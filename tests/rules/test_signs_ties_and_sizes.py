@@ -201,6 +201,15 @@ def test_gradients_that_are_gone_before_the_step(calls: tuple[str, str, str], fi
     assert lines("RE013", EMPTIED.format(first=first, second=second, third=third)) == [5] * fires
 
 
+def test_gradients_of_a_network_that_died_say_nothing_of_who_clears_them() -> None:
+    columns = ("step", "optimizer", "carried", "grad_norm", "loss")
+    for carried, count in ((1, 1), (0, 0)):
+        lived = [[step, 0, carried if step else 0, 1.0, 2.3] for step in range(10)]
+        died = [[step, 0, 0, 0.0, 2.3] for step in range(10, 60)]
+        run = trace([], steps=Columns(columns, np.array([*lived, *died], dtype=float)))
+        assert len(findings_in("RE010", seen(run))) == count
+
+
 def kernel(*rows: tuple[float, float], **more: object) -> dict[str, object]:
     """Sizes of the one kernel and how far a step moved it, at looked-at steps."""
     columns = ("step", "parameter", "weight_mean_abs", "update_ratio")

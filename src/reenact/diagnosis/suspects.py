@@ -149,7 +149,7 @@ def _spoken_against(suspect: Suspect, health: Health) -> bool:
     families = {finding.family for finding in suspect.witnesses}
     if suspect.certainty is Certainty.HINT and not families <= CALIBRATED:
         return len(families) < 2 or shipped().at(suspect.confidence) < LIKELY
-    shows = suspect.fault in SHOWS and not _only(suspect, ABOUT_EVALUATION)
+    shows = suspect.fault in SHOWS and suspect.first.code not in ABOUT_EVALUATION
     return health is Health.WORKS and shows and not families <= CALIBRATED
 
 

@@ -75,7 +75,11 @@ class GradientsNotCleared(Rule):
 def _carried(trace: Trace) -> list[float]:
     """For each step but the first, where known: 1 when it began with gradients of the step before. Of several
     optimizers those of the one whose gradients are cleared least."""
-    both = zip(trace.steps["optimizer"], trace.steps["carried"], strict=True)
+    norms = trace.steps["grad_norm"]
+    alive = max((number for number, norm in enumerate(norms) if norm > 0), default=len(norms))
+    # A network that died has no gradients to clear.
+    last = alive + 1 if any(norm == 0 for norm in norms[alive + 1 :]) else len(norms)
+    both = zip(trace.steps["optimizer"][:last], trace.steps["carried"][:last], strict=True)
     known = [(number, float(value)) for number, value in both if value == value]
     numbers = dict.fromkeys(number for number, _ in known)
     each = [[value for one, value in known if one == number][1:] for number in numbers]
