@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, event, findings_in, graph, seen, trace
-from reenact.probe.trace import Behaviour, Columns, Experiments, Metric, OwnRate
+from reenact.probe.trace import Behaviour, Columns, Experiments, Metric, OwnRate, ParameterFacts
 from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
 from reenact.rules.finding import Certainty
 
@@ -208,6 +208,15 @@ def test_gradients_of_a_network_that_died_say_nothing_of_who_clears_them() -> No
         died = [[step, 0, 0, 0.0, 2.3] for step in range(10, 60)]
         run = trace([], steps=Columns(columns, np.array([*lived, *died], dtype=float)))
         assert len(findings_in("RE010", seen(run))) == count
+
+
+def test_weights_that_are_let_go_after_the_optimizer_was_made() -> None:
+    body = ParameterFacts("body.weight", (16, 8), False, False)
+    for graded, count in ((True, 1), (False, 0)):
+        facts = (ParameterFacts("0.weight", (3, 8), True, True), replace(body, graded=graded))
+        run = trace(STEPS, parameter_facts=facts)
+        found = findings_in("RE013", seen(run))
+        assert ["never given" in one.saw for one in found] == [True] * count
 
 
 def kernel(*rows: tuple[float, float], **more: object) -> dict[str, object]:

@@ -148,9 +148,10 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
     names = []
     for number, facts in enumerate(trace.parameter_facts):
         rows = trace.parameters.where(parameter=number)
-        asked_only = len(rows) > 0 and not rows["grad_present"].any()
+        asked_only = len(rows) > 0 and not rows["grad_present"].any() and not facts.graded
         copied = facts.name in evidence.copies and not _replaced(trace, facts)
-        forgotten = facts.trainable and not facts.in_optimizer and not copied
+        # What is frozen at first and let go later gets its gradients then.
+        forgotten = (facts.trainable or facts.graded) and not facts.in_optimizer and not copied
         if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
     return list(dict.fromkeys(names)) if any(facts.in_optimizer for facts in trace.parameter_facts) else []

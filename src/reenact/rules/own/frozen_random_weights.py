@@ -72,7 +72,8 @@ class FrozenRandomWeights(Culprit):
             saw = "the condition is a text and thus always true: every weight is frozen"
             yield self.finding(evidence, saw, place=always)
             return
-        frozen = [layer for layer in evidence.layers if _frozen(layer)]
+        let_go = {facts.name.rpartition(".")[0] for facts in trace.parameter_facts if facts.graded}
+        frozen = [layer for layer in evidence.layers if _frozen(layer) and layer.name not in let_go]
         alike = _of_one_spread(frozen)
         made = [layer for layer in frozen if alike or _as_made(layer)]
         random = [layer for layer in made if not _copied(layer, evidence.layers)]
