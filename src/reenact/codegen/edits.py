@@ -130,10 +130,9 @@ def with_lines(old: str, edits: Sequence[Edit | LineEdit], name: str) -> str:
         if isinstance(edit, LineEdit) and edit.last >= edit.first:
             for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
                 if lines[number - 1].strip() != quoted.strip():
-                    raise ValueError(
-                        f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
-                        " Look at the line numbers again, or give a swap that quotes the text."
-                    )
+                    other = f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
+                    again = "Look at the line numbers again, or give a swap that quotes the text."
+                    raise ValueError(f"{other} {again}")
     for edit in reversed(ordered):
         lines[edit.first - 1 : edit.last] = edit.text.splitlines()
     return "\n".join(lines) + "\n"

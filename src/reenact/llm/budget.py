@@ -21,6 +21,8 @@ from reenact.errors import BudgetSpent, SettingsError
 from reenact.llm.ask import Usage
 from reenact.llm.patience import Clock, RealClock
 
+INSTEAD = "Limit the run by --max-tokens or --max-calls instead of --max-cost."
+
 
 @dataclass(frozen=True, slots=True)
 class Spent:
@@ -101,11 +103,8 @@ class Budget:
     def require_price(self, model: str) -> None:
         """Refuse a limit in money that could not be kept, before anything is spent."""
         if self.money is not None:
-            raise SettingsError(
-                f"The price of {model} is not known, so a limit in money cannot be kept."
-                f" Received: max_cost={self.money}.",
-                next_step="Limit the run by --max-tokens or --max-calls instead of --max-cost.",
-            )
+            why = f"The price of {model} is not known, so a limit in money cannot be kept."
+            raise SettingsError(f"{why} Received: max_cost={self.money}.", next_step=INSTEAD)
 
     def _refuse_what_is_spent(self) -> None:
         passed = self.clock.now() - self._started
@@ -121,11 +120,9 @@ class Budget:
                 instead = f"Raise {flag} and run the same command: it continues where it stopped."
                 raise BudgetSpent(f"The budget is spent: {used} {unit}.", next_step=instead)
         if self.money is not None and self._blind:
-            raise BudgetSpent(
-                f"{self._blind} answered at a price that is not known, so the limit of {self.money}"
-                " US dollars can no longer be kept.",
-                next_step="Limit the run by --max-tokens or --max-calls instead of --max-cost.",
-            )
+            kept = f"so the limit of {self.money} US dollars can no longer be kept"
+            why = f"{self._blind} answered at a price that is not known, {kept}."
+            raise BudgetSpent(why, next_step=INSTEAD)
 
 
 def price(usage: Any, model: str, url: str) -> Decimal | None:

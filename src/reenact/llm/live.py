@@ -71,12 +71,10 @@ class LiveModel:
             else:
                 return Answer(value, usage, cost if priced else None, reply.model, attempts=attempt)
         wrong = redact(bad.for_model)
-        raise AnswerUnusable(
-            f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
-            f" (step {request.step}). The last one: {wrong}",
-            next_step="Run again with a stronger model, or look at the prompt of this step.",
-            for_model=wrong,
-        )
+        why = f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
+        why += f" (step {request.step}). The last one: {wrong}"
+        instead = "Run again with a stronger model, or look at the prompt of this step."
+        raise AnswerUnusable(why, next_step=instead, for_model=wrong)
 
     def _exchange(self, call: Call) -> tuple[Reply, Usage]:
         """One reply, paid for before anybody reads it."""

@@ -77,11 +77,9 @@ class Persistence:
             with self._lock:
                 left = self._rests_until - self._clock.now()
             if left > 0:
-                raise ModelUnreachable(
-                    f"{self._name} failed {self._patience.breaker_faults} times in a row,"
-                    f" so it is not asked for another {left:.0f} s.",
-                    next_step=LATER,
-                )
+                faults = f"{self._patience.breaker_faults} times in a row"
+                why = f"{self._name} failed {faults}, so it is not asked for another {left:.0f} s."
+                raise ModelUnreachable(why, next_step=LATER)
             try:
                 result = send()
             except Transient as fault:

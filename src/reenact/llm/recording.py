@@ -178,11 +178,9 @@ class Replay:
                 request.check(answer.value)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            raise errors.AnswerUnusable(
-                f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
-                next_step="Record the run again.",
-                for_model=why,
-            ) from None
+            sentence = f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}."
+            again = "Record the run again."
+            raise errors.AnswerUnusable(sentence, next_step=again, for_model=why) from None
         same = _answers_same_words(record, request)
         return replace(answer, source="recording", wording="same" if same else "earlier")
 

@@ -222,11 +222,10 @@ class RelayWire:
         while (filed := take_answer(self._folder, asked)) is None:
             now = self._clock.now()
             if now >= until:
-                raise ModelUnreachable(
-                    f"Nobody answered the request {asked} of step {call.step} in time.",
-                    next_step=f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
-                    " and run the same command: it finds the answer.",
-                )
+                why = f"Nobody answered the request {asked} of step {call.step} in time."
+                instead = f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
+                instead += " and run the same command: it finds the answer."
+                raise ModelUnreachable(why, next_step=instead)
             if now >= tell_at:
                 self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
                 tell_at = now + TELL_EVERY_S

@@ -188,10 +188,8 @@ def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
     once, again = trainer.scored([first, replace(first, repeat=1)])[0]
     if once == again or abs(once - again) <= SAME * max(abs(once), abs(again)):
         return ""
-    return (
-        f"The metric is not the same twice for one seed ({abs(once):.4g} and {abs(again):.4g}):"
-        " something in the program is left to chance that no seed sets."
-    )
+    twice = f"The metric is not the same twice for one seed ({abs(once):.4g} and {abs(again):.4g})"
+    return f"{twice}: something in the program is left to chance that no seed sets."
 
 
 def choosing_seeds(chance: int) -> tuple[int, ...]:

@@ -230,10 +230,8 @@ def _too_few(judged: Verdict | None) -> str:
     # Every seed better is the least p there is; that a second change might be verified makes it larger.
     if max(1.0, judged.p_value / compared.p_value) * 0.5**differ < SIGNIFICANT:
         return ""
-    return (
-        f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT};"
-        f" give --seeds {2 * len(judged.seeds)}."
-    )
+    few = f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT}"
+    return f"{few}; give --seeds {2 * len(judged.seeds)}."
 
 
 def summary(values: Sequence[float]) -> str:
