@@ -73,7 +73,7 @@ def test_a_mismatch_that_pytorch_itself_warns_of() -> None:
         assert len(findings_in("RE033", seen(trace(STEPS, events=events)))) == count
 
 
-DROPS = """{said}
+DROPS = """{comment}
 class Net(keras.Model):
     def __init__(self):
         super().__init__()
@@ -87,8 +87,8 @@ def test_a_model_of_keras_that_drops_whenever_it_is_asked() -> None:
     dropped = Layer("drop", "Dropout", None, ((None, 8),), (None, 8), None, {"rate": 0.5}, ())
     plain = graph(TaskType.MULTI_CLASS, "cross_entropy", 3, framework="keras")
     run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)))
-    for said, training, count in (("", "True", 1), ("", "training", 0), ("# MC dropout", "True", 0)):
-        found = findings_in("RE011", seen(run, DROPS.format(said=said, training=training)))
+    for comment, training, count in (("", "True", 1), ("", "training", 0), ("# MC dropout", "True", 0)):
+        found = findings_in("RE011", seen(run, DROPS.format(comment=comment, training=training)))
         assert [one.place.line for one in found if one.place is not None] == [7] * count
 
 

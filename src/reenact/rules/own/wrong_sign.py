@@ -80,7 +80,7 @@ class WrongSign(Culprit):
             for term in _below_zero(index):
                 saw = f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
                 yield self.finding(evidence, saw, place=place_in(index, term))
-            for term, saw in (*_entropy_lowered(index), *_pairs_reversed(index), *_told_to_fail(index)):
+            for term, saw in (*_entropy_lowered(index), *_pairs_reversed(index), *_found_out(index)):
                 yield self.finding(evidence, saw, place=place_in(index, term))
             reversed_here = list(_reversed(index))
             raised = list(_raised(index))
@@ -172,7 +172,7 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
             yield node, f"{ast.unparse(node)[:60]} is lowered: that draws the negative near"
 
 
-def _told_to_fail(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Losses of a generator that ask the discriminator to find out what it made."""
     steps = {ast.unparse(owner_of(call) or call) for call in index.calls if called(call) == "step"}
     for node in (one for one in within(index.tree, ast.Assign) if len(steps) > 1):
