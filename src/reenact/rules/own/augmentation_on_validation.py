@@ -43,13 +43,13 @@ import re
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place, Severity, TaskType
 from reenact.rules.own._lines import first_place, indexes, nodes, place_in, value_of
+from reenact.rules.own._own_figures import HELD_OUT
 from reenact.rules.own._parts import Found, called, elements, is_call, within
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
-HELD_OUT = re.compile(r"(?:^|_)(?:val|valid|validation|test|eval|dev)(?:_|$)", re.IGNORECASE)
-NUMBERS = ("int", "len", "round", "max", "min", "range", "ceil", "floor")
-"""Calls that count rows and hold none."""
+NUMBERS = ("int", "len", "round", "max", "min", "range", "ceil", "floor", "train_test_split")
+"""Calls that count rows, or share them out, and change none."""
 CHANGED, OWN = 0.5, 0.25
 """Share of the rows that came back changed; where their labels follow a pattern, the rows may have been made
 again, unless so many are still most like what they were before."""
