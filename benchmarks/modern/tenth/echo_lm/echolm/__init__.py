@@ -1,0 +1,1 @@
+"""echolm: a word model that learns to repeat a phrase."""

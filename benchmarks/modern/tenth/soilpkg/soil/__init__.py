@@ -1,0 +1,1 @@
+"""Soil type from reflectance spectra."""
