@@ -20,7 +20,7 @@ from reenact.codegen.edits import LONGEST_SCRIPT, Edit, unfenced, with_lines
 from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable, ended_by
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt, bounded
+from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.types import Progress, Stop, Tell
 
@@ -76,12 +76,18 @@ class Case:
         self.tell(Progress("bug", note=note))
 
 
-ON_FIXED = "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the"
-ON_FIXED += " calls of the script that need it, each as it stands and with the new keywords added."
-NOT_HERE = "Usually empty. Why this project does not have this bug, when the shown code or the runs make"
-NOT_HERE += " that plain. This ends the search; `script` is then what would show it if it were there."
-IS_IT = "Usually empty. Where the project raised something else than was expected and that is the reported"
-IS_IT += " bug itself: why. The script then stays as it is."
+ON_FIXED = (
+    "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the calls of the"
+    " script that need it, each as it stands and with the new keywords added."
+)
+NOT_HERE = (
+    "Usually empty. Why this project does not have this bug, when the shown code or the runs make that plain."
+    " This ends the search; `script` is then what would show it if it were there."
+)
+IS_IT = (
+    "Usually empty. Where the project raised something else than was expected and that is the reported bug"
+    " itself: why. The script then stays as it is."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,9 @@ class Answered:
 class Draft(BaseModel):
     """A first script."""
 
-    script: str = bounded(LONGEST_SCRIPT, "The whole script, Python, without a code fence.")
+    script: str = Field(
+        max_length=LONGEST_SCRIPT, description="The whole script, Python, without a code fence."
+    )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
 
@@ -106,7 +114,9 @@ class Revision(BaseModel):
     """A changed script: either edits or the whole."""
 
     edits: list[Edit] = Field(default_factory=list, max_length=40)
-    script: str = bounded(LONGEST_SCRIPT, "The whole script; empty when edits are given.", default="")
+    script: str = Field(
+        default="", max_length=LONGEST_SCRIPT, description="The whole script; empty when edits are given."
+    )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
     is_it: str = Field(default="", max_length=600, description=IS_IT)
@@ -139,9 +149,13 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
 
 def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
     """A question about one context."""
-    more |= {"symptom": symptom_words(case.symptom), "context": case.shown(context)}
-    template = load_prompt("reenact.bug", f"prompts/{name}.md")
-    return template.fill(report=case.report, installed=case.installed, **more)
+    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(
+        report=case.report,
+        symptom=symptom_words(case.symptom),
+        context=case.shown(context),
+        installed=case.installed,
+        **more,
+    )
 
 
 def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
@@ -154,11 +168,17 @@ def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: i
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    outputs = (run.observation.output for run in last.runs)
-    found = {"feedback": feedback(last), "printed": next(filter(None, outputs), "nothing")}
-    found["stage"] = last.stage.value if last.stage is not None else "none"
-    found |= {"question": QUESTION if is_open(case, last) else "", "closing": closing_rule(case)}
-    prompt = _prompt("revise", case, context, script=numbered(last.script), **found)
+    prompt = _prompt(
+        "revise",
+        case,
+        context,
+        script=numbered(last.script),
+        stage=last.stage.value if last.stage is not None else "none",
+        feedback=feedback(last),
+        question=QUESTION if is_open(case, last) else "",
+        printed=next((run.observation.output for run in last.runs if run.observation.output), "nothing"),
+        closing=closing_rule(case),
+    )
 
     def fits_script(one: Revision) -> None:
         one.applied_to(last.script)
@@ -168,8 +188,10 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
 
-QUESTION = "The project raised something else than was expected, and the report spells no exception. If this"
-QUESTION += " is the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
+QUESTION = (
+    "The project raised something else than was expected, and the report spells no exception. If this is"
+    " the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
+)
 """Asks for the symptom again, where the project raised something that may be the bug."""
 
 
@@ -185,8 +207,9 @@ def closing_rule(case: Case) -> str:
         return "- The script ends with the call that raises; nothing after it matters."
     if not check.relation.of_a_value:
         return "- The script needs no closing value: the watching program measures by itself."
-    words = "- It leaves what is looked at in a top-level variable `observed`"
-    words += ", which comes out of project code"
+    words = (
+        "- It leaves what is looked at in a top-level variable `observed`, which comes out of project code"
+    )
     if check.needs_reference:
         words += ",\n  and what that is compared with in a top-level variable `reference`"
     kinds = "Each of them" if check.needs_reference else "That"

@@ -6,6 +6,7 @@ report -> restructured -> symptom -> environment -> contexts -> search (plan, ge
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath
 
@@ -68,13 +69,18 @@ def reproduce(
     options = options or BugOptions()
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
-    place, other = str(out.absolute()) if out is not None else None, repaired.identity if repaired else None
-    request = {"report": mark(raw.text()), "project": buggy.identity, "model": services.model.name}
-    asked = {**request, "fixed": other, "options": options, "out": place}
+    request = {
+        "report": mark(raw.text()),
+        "project": buggy.identity,
+        "fixed": repaired.identity if repaired is not None else None,
+        "model": services.model.name,
+        "options": options,
+        "out": str(out.absolute()) if out is not None else None,
+    }
     source = checkout.source
     what = f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     with services.journal.run(
-        pipeline="bug", request=asked, argv=services.argv, what=what, fresh=services.fresh
+        pipeline="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:
         carry_budget(services.model, run, services.journal)
         case, report = _case(raw, buggy, repaired, services, options, run)
@@ -86,16 +92,29 @@ def reproduce(
             attempts = (*attempts[:-1], shortest)
         environment = case.runner.environment
         forms = [form.words() for one in attempts if one.shows for form in one.forms]
-        title = report.title if report is not None else raw.title
-        contexts = tuple(f"{one.name}: {one.why}" for one in case.contexts)
-        evidence = (verdict, reason, case.symptom, report, attempts, contexts, environment.packages, shorter)
-        other = fixed.commit if fixed is not None else ""
-        found = Reproduction(title, raw.source, source, checkout.commit, other, *evidence, **run.paid)
-        notes = tuple(note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note)
-        found = replace(found, findings=_diagnosed(case, services, run), notes=notes)
+        found = Reproduction(
+            title=report.title if report is not None else raw.title,
+            source=raw.source,
+            repository=checkout.source,
+            commit=checkout.commit,
+            fixed=fixed.commit if fixed is not None else "",
+            verdict=verdict,
+            reason=reason,
+            symptom=case.symptom,
+            report=report,
+            attempts=attempts,
+            contexts=tuple(f"{one.name}: {one.why}" for one in case.contexts),
+            packages=environment.packages,
+            minimised=shorter,
+            findings=_diagnosed(case, services, run),
+            notes=tuple(note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note),
+            tokens=run.record.tokens_in + run.record.tokens_out,
+            money=None if run.record.unpriced else Decimal(run.record.money),
+            run_id=run.record.id,
+        )
         found = _written(found, case, services, out, run)
-        took = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
-        found = replace(found, reused=run.reused, requests=len(took), model_s=sum(took))
+        asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
+        found = replace(found, reused=run.reused, requests=len(asked), model_s=sum(asked))
         found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
         run.note("result", found)
         run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
@@ -125,24 +144,39 @@ def _case(
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     installed = report.environment if report is not None else ()
     day = raw.created.date() if raw.created is not None else buggy.day
-    given = (buggy.files, installed, day, options, services.environments)
-    build = partial(prepare, *given, absent=symptom.absent_module)
+    build = partial(
+        prepare, buggy.files, installed, day, options, services.environments, absent=symptom.absent_module
+    )
     rebuilds = services.environments is not None and options.environment != HERE
     environment = build()
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
     contexts = build_contexts(code, f"{text}\n\n{raw.text()}", options, embed=embed)
-    has = {"packages": list(environment.packages), "notes": list(environment.notes)}
-    run.note("environment", {"key": environment.key, **has})
+    run.note(
+        "environment",
+        {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
+    )
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
     box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
     runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
-    scripts = ScriptRunner(runner, environment, options.stubs, rebuild=build if rebuilds else None)
-    rest = (services.model, options, services.tell, services.stop, readme_examples(buggy.files))
-    text = text + unread
-    return Case(raw.text(), text, symptom, contexts, code, buggy, fixed, scripts, *rest), report
+    case = Case(
+        raw=raw.text(),
+        report=text + unread,
+        symptom=symptom,
+        contexts=contexts,
+        code=code,
+        buggy=buggy,
+        fixed=fixed,
+        runner=ScriptRunner(runner, environment, options.stubs, rebuild=build if rebuilds else None),
+        model=services.model,
+        options=options,
+        tell=services.tell,
+        stop=services.stop,
+        readme=readme_examples(buggy.files),
+    )
+    return case, report
 
 
 def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ...]:
@@ -164,9 +198,14 @@ def _written(
     files: dict[str, str] = {}
     if found.script:
         environment, forms = case.runner.environment, found.showing.forms if found.showing is not None else ()
-        script, seeded = on_fixed(found.script, forms, both=True), environment.seeded(found.script)
-        seen = (found.title, found.shown, case.buggy.files.roots, seeded)
-        files["repro.py"] = repro_text(script, case.symptom, *seen)
+        files["repro.py"] = repro_text(
+            on_fixed(found.script, forms, both=True),
+            case.symptom,
+            title=found.title,
+            shown=found.shown,
+            roots=case.buggy.files.roots,
+            seeded=environment.seeded(found.script),
+        )
         files["requirements.txt"] = "".join(f"{one}\n" for one in environment.direct or found.packages)
         if case.options.pytest:
             files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
@@ -192,10 +231,12 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
             given: dict[str, object] = {"repro": found.repro, "revision": revision.identity}
             given |= {"environment": runner.environment.key, "limits": runner.bounds}
             codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
-    unproven = []
-    for name, code in ((name, code) for name, code in codes.items() if code != PROVEN[name]):
-        ended = f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision"
-        unproven.append(f"{ended}, expected exit code {PROVEN[name]}")
+    unproven = [
+        f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
+        f" expected exit code {PROVEN[name]}"
+        for name, code in codes.items()
+        if code != PROVEN[name]
+    ]
     exits = {name: code for name, code in codes.items() if code is not None}
     found = replace(found, exits=exits, notes=(*found.notes, *(f"{one}." for one in unproven)))
     if not unproven or found.verdict is not Verdict.REPRODUCED:

@@ -15,9 +15,13 @@ from reenact.errors import ReenactError, Stopped, TimeSpent
 from reenact.plain import plain
 from reenact.types import ExitCode
 
-DISK_SENTENCES = {errno.ENOSPC: "The disk is full", errno.EROFS: "The file system is read-only"}
-DISK_SENTENCES |= {errno.EACCES: "There is no permission", errno.EDQUOT: "The disk quota is used up"}
-DISK_SENTENCES |= {errno.EIO: "The disk answers with an input/output error"}
+DISK_SENTENCES = {
+    errno.ENOSPC: "The disk is full",
+    errno.EROFS: "The file system is read-only",
+    errno.EACCES: "There is no permission",
+    errno.EDQUOT: "The disk quota is used up",
+    errno.EIO: "The disk answers with an input/output error",
+}
 NO_ROOM = 64 * 1024
 """A disk with fewer free bytes than this is called full."""
 

@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from reenact.codegen.environment import Environment, environment_for, imported
@@ -61,9 +61,11 @@ class ProgramRun:
     def sentence(self) -> str:
         """How it ended, in words."""
         other = f"It was ended ({self.ending}): {self.why}." if self.why else f"It was ended: {self.ending}."
-        ended = {Ending.OK.value: "It ended well.", Ending.SIGNAL.value: f"It died of signal {self.signal}."}
-        ended |= {Ending.EXIT.value: f"It ended with exit code {self.exit_code}."}
-        return ended.get(self.ending, other)
+        return {
+            Ending.OK.value: "It ended well.",
+            Ending.EXIT.value: f"It ended with exit code {self.exit_code}.",
+            Ending.SIGNAL.value: f"It died of signal {self.signal}.",
+        }.get(self.ending, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +135,25 @@ class ProjectRunner:
         SandboxFailed and Stopped, which say nothing about the project.
         """
         environment = self.environment_of(project)
-        bounds = [limits.cpu_s or limits.wall_s, limits.memory_bytes]
-        marks = {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()}
-        given = {"project": dict(project.files), "arguments": arguments, "extra": marks, "task": task}
-        around = {"environment": environment.key, "limits": bounds, "folders": self.folder_marks}
-        inputs = {**given, **around}
+        inputs = {
+            "project": dict(project.files),
+            "arguments": arguments,
+            "environment": environment.key,
+            "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
+            "extra": {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()},
+            "task": task,
+            "folders": self.folder_marks,
+        }
 
         def effect() -> ProgramRun:
             word = secrets.token_hex(16)
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
             stdin = json.dumps({**task, "word": word}).encode() if task is not None else b""
             named = {name: name.replace("WORD", word) for name in collect}
-            execute = partial(self.execute, environment, arguments, {**files, **(extra or {})})
-            return execute(limits=limits, stdin=stdin, collect=named, logs=logs)
+            files |= extra or {}
+            return self.execute(
+                environment, arguments, files, limits=limits, stdin=stdin, collect=named, logs=logs
+            )
 
         return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun)
 
@@ -165,11 +173,14 @@ class ProjectRunner:
         """`python ARGUMENTS` in a fresh sandbox, once; no step of a journal. `collect` has the name that a
         result gets, and the name of its file. Raises SandboxFailed and Stopped."""
         named = collect or {}
-        command = Command((environment.python, "-s", *arguments), files, stdin=stdin)
-        mounted = (*environment.mounts, *self.mounts(), *mounts)
-        around = {**self.variables(environment), **(variables or {})}
-        wanted = (*named.values(), *(logs or ()))
-        command = replace(command, mounts=mounted, environment=around, collect=wanted)
+        command = Command(
+            argv=(environment.python, "-s", *arguments),
+            files=files,
+            mounts=(*environment.mounts, *self.mounts(), *mounts),
+            environment={**self.variables(environment), **(variables or {})},
+            stdin=stdin,
+            collect=(*named.values(), *(logs or ())),
+        )
         sampler = LogSampler() if logs is not None else None
         result = self.sandbox.run(command, limits, on_output=sampler, stop=self.stop)
         if result.ending is Ending.CANCELLED:
@@ -179,12 +190,19 @@ class ProjectRunner:
         left = {name: result.results[real] for name, real in named.items() if real in result.results}
         kept = {name: result.results[name] for name in logs or () if name in result.results}
         training = {PRINTED: sampler.text(), **thinned(kept)} if sampler is not None else {}
-        out = (result.output[-TAIL:], {name: data.decode("utf-8", "replace") for name, data in left.items()})
-        events = tuple(f"{event.kind}: {event.detail}" for event in result.events)
-        ended = (str(_ending(result, logs or ())), result.exit_code, result.signal, result.why)
-        used = (result.wall_s, result.cpu_s, result.peak_memory_bytes / MIB)
-        logged = {name: text for name, text in training.items() if text}
-        return ProgramRun(*ended, *used, *out, events, logged)
+        return ProgramRun(
+            ending=str(_ending(result, logs or ())),
+            exit_code=result.exit_code,
+            signal=result.signal,
+            why=result.why,
+            wall_s=result.wall_s,
+            cpu_s=result.cpu_s,
+            peak_mib=result.peak_memory_bytes / MIB,
+            output=result.output[-TAIL:],
+            results={name: data.decode("utf-8", "replace") for name, data in left.items()},
+            events=tuple(f"{event.kind}: {event.detail}" for event in result.events),
+            logs={name: text for name, text in training.items() if text},
+        )
 
     def mounts(self) -> tuple[Mount, ...]:
         """The user's folders as a box sees them."""

@@ -20,9 +20,13 @@ from reenact.errors import JournalDamaged, JournalError, ReenactError, StorageEr
 from reenact.journal.storage import CONTINUE, make_folder, private, storage_named
 
 BUSY_S = 30.0
-STORAGE = {sqlite3.SQLITE_FULL: "the disk is full", sqlite3.SQLITE_READONLY: "it is read-only"}
-STORAGE |= {sqlite3.SQLITE_CANTOPEN: "it cannot be opened", sqlite3.SQLITE_PERM: "there is no permission"}
-STORAGE |= {sqlite3.SQLITE_IOERR: "the disk answers with an input/output error"}
+STORAGE = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk answers with an input/output error",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_PERM: "there is no permission",
+}
 NO_ROOM = 64 * 1024
 ASIDE = "Move it aside and run again. Runs that can still be read: reenact runs list, reenact runs export"
 
@@ -100,8 +104,10 @@ class Database:
             why = STORAGE[sqlite3.SQLITE_FULL if full else code & 0xFF]
             return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            why = f"Another process has been writing to {where} for {BUSY_S:.0f} seconds."
-            return JournalError(why, next_step="Run the same command when it is done.")
+            return JournalError(
+                f"Another process has been writing to {where} for {BUSY_S:.0f} seconds.",
+                next_step="Run the same command when it is done.",
+            )
         return self._damaged(str(error))
 
     def _damaged(self, why: str) -> JournalDamaged:
@@ -114,10 +120,11 @@ class Database:
             self.connection.execute("PRAGMA query_only = ON")
             if not is_settled(self.connection):
                 if is_blank(self.connection):
-                    why = "creating it was cut off, perhaps by a full disk, so it holds no run"
-                    instead = "Free some space; the next command that records a run completes it."
-                    why = f"The journal {self.path} is incomplete: {why}."
-                    raise JournalError(why, next_step=instead)
+                    raise JournalError(
+                        f"The journal {self.path} is incomplete: creating it was cut off, perhaps by a full "
+                        "disk, so it holds no run.",
+                        next_step="Free some space; the next command that records a run completes it.",
+                    )
                 self.connection = _brought_up(self.connection)
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -188,10 +195,11 @@ RENAMED = "story TO pipeline"
 
 
 VERSION = 3
-KEYED = "ALTER TABLE {} ADD COLUMN mac TEXT NOT NULL DEFAULT ''"
 MIGRATIONS: dict[int, Callable[[], tuple[str, ...]]] = {
     # Rows get a column for a keyed hash. Old rows have none: they are shown and not believed.
-    1: lambda: (KEYED.format("run_rows"), KEYED.format("step_rows")),
+    1: lambda: tuple(
+        f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''" for table in ("run_rows", "step_rows")
+    ),
     # Check sums and keyed hashes are over values in their order, so that they hold.
     2: lambda: ("DROP VIEW runs", f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}", statements()[-2]),
 }
@@ -202,8 +210,10 @@ def is_settled(connection: sqlite3.Connection) -> bool:
     """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
     version = _version(connection)
     if version > VERSION:
-        why = f"This journal has format {version}; this reenact reads up to format {VERSION}."
-        raise JournalError(why, next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER")
+        raise JournalError(
+            f"This journal has format {version}; this reenact reads up to format {VERSION}.",
+            next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
+        )
     if version == VERSION and _layout(connection) != {" ".join(one.split()) for one in statements()}:
         raise JournalDamaged("The layout of the journal is not the one that reenact made.")
     return version == VERSION

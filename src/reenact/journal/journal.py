@@ -75,8 +75,9 @@ class Journal(JournalReader):
             artefacts.sweep()
             signer = user_signer()
             if signer.is_new and database.rows("SELECT 1 FROM run_rows LIMIT 1"):
-                kept = f"runs that {folder} holds already are shown, and not continued."
-                say_on_stderr(f"The journal key is new: {kept}")
+                say_on_stderr(
+                    f"The journal key is new: runs that {folder} holds already are shown, and not continued."
+                )
         except BaseException:
             database.close()
             locks.leave()
@@ -133,8 +134,10 @@ class Journal(JournalReader):
     def _alone(self, run: Run, *, finished: bool = False) -> Iterator[sqlite3.Connection]:
         """A transaction on a run that nobody works on meanwhile; `finished`: it may have come to its end."""
         if run.status is Status.FINISHED and not finished:
-            why = f"Run {run.id} is finished; there is nothing to continue."
-            raise InputError(why, next_step="Run its command again: that is a new run.")
+            raise InputError(
+                f"Run {run.id} is finished; there is nothing to continue.",
+                next_step="Run its command again: that is a new run.",
+            )
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
@@ -163,19 +166,31 @@ class Journal(JournalReader):
     def _wanted(self, pipeline: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
         """The run that the caller asks for, as it is when it is new."""
         if not PIPELINE.fullmatch(pipeline):
-            form = "lower-case letters, digits and dashes"
-            raise JournalError(f"A pipeline's name is {form}. Received: {pipeline!r}.")
+            raise JournalError(
+                f"A pipeline's name is lower-case letters, digits and dashes. Received: {pipeline!r}."
+            )
         flattening = Flattening(named, self._bodies.words)
         text = dumped(flattening.flat(request))
         if len(text) > ROW_CHARACTERS or flattening.artefacts:
-            form = f"at most {ROW_CHARACTERS} characters of plain data"
-            raise JournalError(f"A request is {form}. Received: {len(text)}.")
+            raise JournalError(
+                f"A request is at most {ROW_CHARACTERS} characters of plain data. Received: {len(text)}."
+            )
         # --fresh would start over when the command is given again to continue, and trust is given once.
         words = [self._bodies.words(word) for word in argv if word not in ("--fresh", "--trust-journal")]
-        asked: dict[str, Any] = {"pipeline": pipeline, "request": text, "fresh": int(fresh)}
-        asked |= {"request_hash": hashed(Flattening(named).flat(request)), "argv": dumped(words)}
-        asked |= {"what": self._bodies.words(what)[:LONGEST_NAME], "folder": str(Path.cwd())}
-        return Run(seq=0, id="", turn=0, version=__version__, **asked, **this_host())
+        return Run(
+            seq=0,
+            id="",
+            pipeline=pipeline,
+            what=self._bodies.words(what)[:LONGEST_NAME],
+            request=text,
+            request_hash=hashed(Flattening(named).flat(request)),
+            argv=dumped(words),
+            folder=str(Path.cwd()),
+            fresh=int(fresh),
+            turn=0,
+            version=__version__,
+            **this_host(),
+        )
 
     def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
         """The run to continue: the latest of this request, when it is unfinished and this user's own."""
@@ -204,9 +219,10 @@ class Journal(JournalReader):
 
     def _lock(self, run: Run, holder: Run) -> None:
         if not self._locks.take(run.seq):
-            instead = "Wait until it is done or stop it; --fresh starts another run beside it."
-            why = f"Run {holder.id} is being worked on by process {holder.pid}."
-            raise RunLocked(why, next_step=instead)
+            raise RunLocked(
+                f"Run {holder.id} is being worked on by process {holder.pid}.",
+                next_step="Wait until it is done or stop it; --fresh starts another run beside it.",
+            )
 
     def _begun(self, connection: sqlite3.Connection, earlier: Run | None, wanted: Run) -> Run:
         """The earlier run as it goes on, or else a new one, as it stands in the file now."""

@@ -12,7 +12,7 @@ from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
 from reenact.journal.codec import Bodies, decoder, redact_nothing
 from reenact.journal.database import Database
-from reenact.journal.records import Run, Status, Step
+from reenact.journal.records import Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_count, read_body, read_rows, steps_of
 from reenact.journal.signing import SEAL, Signer, known_signer, listing
 from reenact.journal.storage import Locks, locks_at, private, storage_named
@@ -30,9 +30,16 @@ VERDICT = "CASE WHEN json_valid(verdict) THEN coalesce(json_extract(verdict, '$.
 METRIC = "CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.metric') END"
 COMMAND = """replace(argv, '","', ' ')"""
 SEARCHED = " || ' ' || ".join(("id", "pipeline", "what", COMMAND, "folder", f"coalesce({VERDICT}, '')"))
-ORDERS = {"started": "seq", "command": "pipeline", "name": "what", "status": "status", "verdict": VERDICT}
-ORDERS |= {"metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)"}
-ORDERS |= {"cost": "CAST(money AS REAL)", "time": "worked_s"}
+ORDERS = {
+    "started": "seq",
+    "command": "pipeline",
+    "name": "what",
+    "status": "status",
+    "verdict": VERDICT,
+    "metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)",
+    "cost": "CAST(money AS REAL)",
+    "time": "worked_s",
+}
 """What runs may be ordered by; of a metric its value."""
 
 
@@ -63,9 +70,10 @@ class JournalReader:
     def open(cls, folder: Path) -> JournalReader:
         """The journal of a folder, only to read; changes nothing, also when others write to it."""
         if not (folder / "journal.db").exists():
-            why = f"No run has been recorded here: {folder / 'journal.db'} does not exist."
-            instead = "Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER"
-            raise InputError(why, next_step=instead)
+            raise InputError(
+                f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
+                next_step="Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER",
+            )
         database, locks = proven_file(folder, readonly=True)
         return JournalReader(database, FolderArtefacts(folder, locks), locks, known_signer())
 
@@ -155,9 +163,11 @@ class JournalReader:
         """Refuse to start the command of a run that somebody else may have written."""
         if self.is_ours(run):
             return
-        came = f"Its command came with it: {shlex.join(['reenact', *run.command()])}"
-        trusted = f"If you want that command to run: reenact runs resume {run.id} --trust-journal"
-        raise InputError(f"Run {run.id} is not resumed: {foreign(run)} {came}", next_step=trusted)
+        command = shlex.join(["reenact", *run.command()])
+        raise InputError(
+            f"Run {run.id} is not resumed: {foreign(run)} Its command came with it: {command}",
+            next_step=f"If you want that command to run: reenact runs resume {run.id} --trust-journal",
+        )
 
     def pipelines(self) -> list[str]:
         """Every pipeline there is a run of, by name."""
@@ -177,16 +187,23 @@ class JournalReader:
             return read_rows(connection, Step, "WHERE run = ? AND path = ? ORDER BY +nr", (run.seq, path))
 
     def some_steps(
-        self, run: Run, *, under: str = "", kind: str = "", state: str = "", after: int = 0, limit: int = 200
+        self,
+        run: Run,
+        *,
+        under: str | None = None,
+        kind: Kind | None = None,
+        state: State | None = None,
+        after: int = 0,
+        limit: int = 200,
     ) -> list[Step]:
         """A page of a long run: steps at or below a path, with numbers above `after`, at most `limit`."""
         clause, values = "", tuple[str, ...]()
-        if under:
+        if under is not None:
             # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
             clause, values = "AND (path = ? OR (path > ? AND path < ?))", (under, f"{under}/", f"{under}0")
         for column, wanted in (("kind", kind), ("state", state)):
-            if wanted:
-                clause, values = f"{clause} AND {column} = ?", (*values, str(wanted))
+            if wanted is not None:
+                clause, values = f"{clause} AND {column} = ?", (*values, wanted.value)
         where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
         with self._database.snapshot() as connection:
             return read_rows(connection, Step, where, (run.seq, after, *values, limit))
@@ -201,10 +218,11 @@ class JournalReader:
         try:
             return decoder(returns)(self.result(step))
         except ValueError as error:
-            other = f"{step.path} is no {returns.__name__}"
-            why = f"The result of this run has not the form that this version shows: {other}."
-            instead = f"reenact runs show RUN --step {step.path} prints it as it was stored."
-            raise JournalError(why, next_step=instead) from error
+            raise JournalError(
+                f"The result of this run has not the form that this version shows: {step.path} is no "
+                f"{returns.__name__}.",
+                next_step=f"reenact runs show RUN --step {step.path} prints it as it was stored.",
+            ) from error
 
     def inputs(self, step: Step) -> Any:
         """The inputs of a step as plain data."""
@@ -257,9 +275,14 @@ def foreign(run: Run) -> str:
 def _filter(wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
     first, last = wanted.get("between") or (None, None)
     status = wanted.get("status")
-    asked: dict[str, object] = {"pipeline = ?": wanted.get("pipeline"), "status = ?": status and status.value}
-    asked |= {f"instr(lower({SEARCHED}), lower(?))": wanted.get("text") or None}
-    asked |= {f"{VERDICT} = ?": wanted.get("verdict"), "seq >= ?": first, "seq <= ?": last}
+    asked = {
+        "pipeline = ?": wanted.get("pipeline"),
+        "status = ?": status and status.value,
+        f"{VERDICT} = ?": wanted.get("verdict"),
+        "seq >= ?": first,
+        "seq <= ?": last,
+        f"instr(lower({SEARCHED}), lower(?))": wanted.get("text") or None,
+    }
     given = {clause: value for clause, value in asked.items() if value is not None}
     return (f"WHERE {' AND '.join(given)}" if given else ""), tuple(given.values())
 

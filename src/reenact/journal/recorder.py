@@ -84,11 +84,14 @@ class Recorder:
         key = hashed([place, version, Flattening(keep=named).flat(inputs)])
         with self._mutex:
             if self.run.status is Status.FINISHED:
-                finished = f"Run {self.run.id} is finished and takes no more steps."
-                raise JournalError(f"{finished} Received: {path}.")
+                raise JournalError(
+                    f"Run {self.run.id} is finished and takes no more steps. Received: {path}."
+                )
             if self._asked.setdefault(path, key) != key:
-                why = f"Two different steps were asked for at the path {path} in one execution."
-                raise JournalDiverged(why, next_step="Give each its own name, attempt or sample.")
+                raise JournalDiverged(
+                    f"Two different steps were asked for at the path {path} in one execution.",
+                    next_step="Give each its own name, attempt or sample.",
+                )
         return StepRequest(path, kind, version, key, inputs if shown is None else shown, shared)
 
     @contextmanager
@@ -236,12 +239,22 @@ class _Writing:
     ) -> Step:
         """A step that the run did not have."""
         self._supersede(wanted)
-        columns: dict[str, Any] = {name: getattr(wanted, name) for name in ("path", "kind", "version", "key")}
-        columns |= {"run": self.run.seq, "nr": self.run.steps + 1, "state": state, "started_at": self.now}
-        columns |= {"ended_at": None if state is State.BEGUN else self.now, "reused_from": source}
-        columns |= {"inputs_digest": digest(inputs.text), "result_digest": digest(result)}
-        columns |= {"number": next_number(self.connection, Step), "artefacts": dumped(list(inputs.artefacts))}
-        step = Step(**columns).sealed(self.signer)
+        step = Step(
+            number=next_number(self.connection, Step),
+            run=self.run.seq,
+            nr=self.run.steps + 1,
+            path=wanted.path,
+            kind=wanted.kind,
+            version=wanted.version,
+            key=wanted.key,
+            state=state,
+            started_at=self.now,
+            ended_at=None if state is State.BEGUN else self.now,
+            reused_from=source,
+            artefacts=dumped(list(inputs.artefacts)),
+            inputs_digest=digest(inputs.text),
+            result_digest=digest(result),
+        ).sealed(self.signer)
         put_row(self.connection, step, inputs=inputs.text, result=result)
         self._account(None, step)
         return step
@@ -250,11 +263,18 @@ class _Writing:
         """The result of a step that was begun, with its cost on top of what earlier tries cost."""
         priced = step.money is not None and cost.money is not None
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
-        money = str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None
-        spent = {name: getattr(step, name) + getattr(cost, name) for name in ("tokens_in", "tokens_out")}
-        spent |= {"money": money, "duration_s": step.duration_s + took_s}
-        made = {"artefacts": dumped(list(hashes)), "result_digest": digest(result.text)}
-        self.put(step, result.text, state=State.DONE, ended_at=self.now, **spent, **made)
+        self.put(
+            step,
+            result.text,
+            state=State.DONE,
+            ended_at=self.now,
+            duration_s=step.duration_s + took_s,
+            money=str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None,
+            tokens_in=step.tokens_in + cost.tokens_in,
+            tokens_out=step.tokens_out + cost.tokens_out,
+            artefacts=dumped(list(hashes)),
+            result_digest=digest(result.text),
+        )
 
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""

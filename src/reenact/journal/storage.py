@@ -20,10 +20,15 @@ from reenact.errors import StorageError
 from reenact.files import opened
 from reenact.own_process import crash_point
 
-WHY = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
-WHY |= {errno.EROFS: "the file system is read-only", errno.EIO: "the disk answers with an input/output error"}
-WHY |= {errno.EFBIG: "the file would grow beyond what this process may write"}
-WHY |= dict.fromkeys((errno.EACCES, errno.EPERM), "there is no permission")
+WHY = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file would grow beyond what this process may write",
+    errno.EROFS: "the file system is read-only",
+    errno.EACCES: "there is no permission",
+    errno.EPERM: "there is no permission",
+    errno.EIO: "the disk answers with an input/output error",
+}
 CONTINUE = "Fix that, then run the same command: it continues where it stopped."
 
 

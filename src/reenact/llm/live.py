@@ -5,7 +5,6 @@ import re
 from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
@@ -60,9 +59,10 @@ class LiveModel:
             priced = priced and reply.cost is not None
             if reply.finish == "refused":
                 reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
-                why = f"{self.name} refused to answer (step {request.step}): {reason}"
-                instead = "Ask another model, or look at what the prompt of this step quotes."
-                raise ModelRefused(why, next_step=instead)
+                raise ModelRefused(
+                    f"{self.name} refused to answer (step {request.step}): {reason}",
+                    next_step="Ask another model, or look at what the prompt of this step quotes.",
+                )
             try:
                 value = read(reply, request)
             except BadAnswer as problem:
@@ -71,10 +71,12 @@ class LiveModel:
             else:
                 return Answer(value, usage, cost if priced else None, reply.model, attempts=attempt)
         wrong = redact(bad.for_model)
-        why = f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
-        why += f" (step {request.step}). The last one: {wrong}"
-        instead = "Run again with a stronger model, or look at the prompt of this step."
-        raise AnswerUnusable(why, next_step=instead, for_model=wrong)
+        raise AnswerUnusable(
+            f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
+            f" (step {request.step}). The last one: {wrong}",
+            next_step="Run again with a stronger model, or look at the prompt of this step.",
+            for_model=wrong,
+        )
 
     def _exchange(self, call: Call) -> tuple[Reply, Usage]:
         """One reply, paid for before anybody reads it."""
@@ -102,20 +104,28 @@ def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
     schema, parts = request.schema, request.prompt.parts
     safe = [replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts]
-    kept = ("step", "sample", "schema", "temperature", "max_tokens")
-    same: dict[str, Any] = {name: getattr(request, name) for name in kept}
-    same |= {"turns": (Turn("user", tuple(safe)),), "system": redact(request.prompt.system)}
-    same |= {"schema_name": re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60]}
-    words = _wording("answer", schema=json.dumps(schema, indent=1))
-    return Call(prompt=f"{request.prompt.name} v{request.prompt.version}", schema_words=words, **same)
+    return Call(
+        step=request.step,
+        sample=request.sample,
+        prompt=f"{request.prompt.name} v{request.prompt.version}",
+        system=redact(request.prompt.system),
+        turns=(Turn("user", tuple(safe)),),
+        schema=schema,
+        schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60],
+        schema_words=_wording("answer", schema=json.dumps(schema, indent=1)),
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+    )
 
 
 def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
     """The next call after a bad answer: the answer, where that helps, and what is wrong with it."""
     complaint = _wording("repair", problem=problem.for_model)
     earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED) if problem.echo else ""
-    again = Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),))
-    turns = (again, Turn("user", (Text(complaint),)))
+    turns = (
+        Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),)),
+        Turn("user", (Text(complaint),)),
+    )
     # A cut-off answer needs more tokens as well as brevity.
     limit = call.max_tokens * 2 if call.max_tokens and reply.finish == "length" else call.max_tokens
     return replace(call, turns=(*call.turns, *turns), max_tokens=limit)

@@ -37,8 +37,9 @@ HEAD = b'{"format": "reenact-recording/1"}\n'
 """The first line of every recording."""
 LONGEST_RECORDING = 512 * 1024 * 1024
 """Bytes of the longest recording that is read or added to."""
-_FINAL = (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
-FINAL: dict[str, type[errors.ModelError]] = {kind.__name__: kind for kind in _FINAL}
+FINAL: dict[str, type[errors.ModelError]] = {
+    kind.__name__: kind for kind in (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
+}
 """Errors that belong to the conversation itself, by the name they have in a recording."""
 
 
@@ -79,8 +80,13 @@ class Recorder:
     def _keep(self, request: Request[T], **outcome: object) -> None:
         """Once: who asks the same again and gets the same answer adds nothing."""
         prompt = request.prompt
-        record = {name: getattr(request, name) for name in ("step", "sample", "hash")}
-        record |= {"prompt": f"{prompt.name} v{prompt.version}", "day": date.today().isoformat()}
+        record = {
+            "step": request.step,
+            "sample": request.sample,
+            "hash": request.hash,
+            "prompt": f"{prompt.name} v{prompt.version}",
+            "day": date.today().isoformat(),
+        }
         if self._prompts:
             record |= {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
         record |= outcome
@@ -115,8 +121,10 @@ class RecordingFile:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 data = read_bytes(path, LONGEST_RECORDING)
                 if not data.startswith(HEAD) and not HEAD.startswith(data):
-                    why = f"The file {path} is not a recording, so nothing is added to it."
-                    raise errors.InputError(why, next_step="Record to another file.")
+                    raise errors.InputError(
+                        f"The file {path} is not a recording, so nothing is added to it.",
+                        next_step="Record to another file.",
+                    )
                 if (whole := data.rfind(b"\n") + 1) < len(data):
                     file.truncate(whole)
                     os.fsync(file.fileno())
@@ -144,8 +152,10 @@ class RecordingFile:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> errors.StorageError:
-        why = f"The recording cannot be written: {error.strerror}. Received: {self._path}."
-        return errors.StorageError(why, next_step="Free space or record to another file.")
+        return errors.StorageError(
+            f"The recording cannot be written: {error.strerror}. Received: {self._path}.",
+            next_step="Free space or record to another file.",
+        )
 
 
 class Replay:
@@ -178,9 +188,11 @@ class Replay:
                 request.check(answer.value)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            sentence = f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}."
-            again = "Record the run again."
-            raise errors.AnswerUnusable(sentence, next_step=again, for_model=why) from None
+            raise errors.AnswerUnusable(
+                f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
+                next_step="Record the run again.",
+                for_model=why,
+            ) from None
         same = _answers_same_words(record, request)
         return replace(answer, source="recording", wording="same" if same else "earlier")
 
@@ -190,8 +202,10 @@ class Replay:
         if not records:
             close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
             hint = f" The nearest recorded step is {close[0]}." if close else ""
-            why = f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}"
-            raise errors.ReplayMiss(why, next_step="Record the run again, or ask a model.")
+            raise errors.ReplayMiss(
+                f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
+                next_step="Record the run again, or ask a model.",
+            )
         same_words = [record for record in records if _answers_same_words(record, request)]
         if same_words:
             return same_words[-1]
@@ -208,14 +222,16 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise errors.InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
     if not data.startswith(HEAD) and not HEAD.startswith(data):
-        why = f"it does not start with {HEAD.decode().strip()}"
-        raise errors.InputError(f"The file {file} is not a recording: {why}.")
+        raise errors.InputError(
+            f"The file {file} is not a recording: it does not start with {HEAD.decode().strip()}."
+        )
     records = []
     for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
         record = json_in(line)
         if not _is_whole(record):
-            damaged = f"Line {nth} of the recording {file} is damaged."
-            raise errors.InputError(damaged, next_step="Record the run again.")
+            raise errors.InputError(
+                f"Line {nth} of the recording {file} is damaged.", next_step="Record the run again."
+            )
         records.append(record)
     return records
 

@@ -54,8 +54,9 @@ class Waiting:
 def request_id(call: Call) -> str:
     """The same call always has the same id, so that a run which starts again finds its answers."""
     step = re.sub(r"[^A-Za-z0-9]+", "-", call.step).strip("-")[-48:]
-    asked = [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)]
-    text = json.dumps(asked, sort_keys=True)
+    text = json.dumps(
+        [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)], sort_keys=True
+    )
     pictures = b"".join(part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text))
     return f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
 
@@ -68,10 +69,19 @@ def put_request(folder: Path, call: Call) -> str:
     images = [part for turn in call.turns for part in turn.parts if not isinstance(part, Text)]
     for nth, image in enumerate(images, 1):
         _write_whole(folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}", image.data)
-    request: dict[str, object] = {"format": REQUEST_FORMAT, "id": name}
-    request |= {one: getattr(call, one) for one in ("step", "sample", "prompt", "system")}
-    request |= {"turns": _turns(call.turns, name), "schema_name": call.schema_name}
-    request |= {"schema": dict(call.schema), "temperature": call.temperature, "max_tokens": call.max_tokens}
+    request = {
+        "format": REQUEST_FORMAT,
+        "id": name,
+        "step": call.step,
+        "sample": call.sample,
+        "prompt": call.prompt,
+        "system": call.system,
+        "turns": _turns(call.turns, name),
+        "schema_name": call.schema_name,
+        "schema": dict(call.schema),
+        "temperature": call.temperature,
+        "max_tokens": call.max_tokens,
+    }
     _write_whole(folder / f"{name}.request.json", (json.dumps(request, indent=1) + "\n").encode())
     return name
 
@@ -105,8 +115,9 @@ def show_request(folder: Path, name: str) -> Waiting:
     matches = [name] if name in ids else [known for known in ids if known.startswith(name)]
     if len(matches) != 1:
         problem = "Several requests begin" if matches else "No request begins"
-        listed = f"`reenact relay {folder}` lists what waits."
-        raise InputError(f"{problem} with {name!r} in {folder}.", next_step=listed)
+        raise InputError(
+            f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
+        )
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
     if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
@@ -118,8 +129,9 @@ def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: 
     """Put an answer beside its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
     if take_answer(folder, asked.id) is not None and not replace:
-        why = f"The request {asked.id} has an answer already."
-        raise InputError(why, next_step="Say --replace to change it.")
+        raise InputError(
+            f"The request {asked.id} has an answer already.", next_step="Say --replace to change it."
+        )
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
     target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
@@ -135,8 +147,9 @@ def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool
     found = values(text)
     usable = [value for value in found if not isinstance(value, BadAnswer)]
     if not usable:
-        why = str(found[0]) if found else NO_OBJECT
-        raise InputError(why, next_step="Give one JSON object as the answer.")
+        raise InputError(
+            str(found[0]) if found else NO_OBJECT, next_step="Give one JSON object as the answer."
+        )
     fitting = [value for value in usable if not misfits(value, schema)]
     return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
 
@@ -186,8 +199,10 @@ def _write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             hidden.unlink()
-        why = f"The file {path} cannot be written: {error.strerror}."
-        raise StorageError(why, next_step="Free space or choose another folder.") from None
+        raise StorageError(
+            f"The file {path} cannot be written: {error.strerror}.",
+            next_step="Free space or choose another folder.",
+        ) from None
 
 
 FIRST_LOOK_S = 0.05
@@ -207,8 +222,10 @@ class RelayWire:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            why = f"The relay folder cannot be used: {error.strerror}. Received: {folder}."
-            raise StorageError(why, next_step="Give a folder that can be written to.") from None
+            raise StorageError(
+                f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
+                next_step="Give a folder that can be written to.",
+            ) from None
         self._folder = folder
         self._patience = patience
         self._clock = clock
@@ -222,10 +239,11 @@ class RelayWire:
         while (filed := take_answer(self._folder, asked)) is None:
             now = self._clock.now()
             if now >= until:
-                why = f"Nobody answered the request {asked} of step {call.step} in time."
-                instead = f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
-                instead += " and run the same command: it finds the answer."
-                raise ModelUnreachable(why, next_step=instead)
+                raise ModelUnreachable(
+                    f"Nobody answered the request {asked} of step {call.step} in time.",
+                    next_step=f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
+                    " and run the same command: it finds the answer.",
+                )
             if now >= tell_at:
                 self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
                 tell_at = now + TELL_EVERY_S

@@ -117,13 +117,16 @@ def static_graph(program: Program) -> StaticGraph:
 def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
     word = layer.activation.word if layer.activation is not None else None
     own = (layer.path, layer.model, layer.name, layer.spec.family.value, analysis.place(spot_of(layer.call)))
+    settings, feeds = _settings(analysis, layer), tuple(taker.path for taker in layer.feeds)
+    return StaticLayer(*own, None if word == "linear" else word, layer.role, settings, feeds, layer.library)
+
+
+def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
     slots = [*layer.spec.slots, *filter(None, [layer.spec.width_in])]
     found = [(slot.names[0], layer.filling(slot)) for slot in slots]
     known = {name for slot in slots for name in slot.names}
     found += [(one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known]
-    settings = {name: _value(analysis, node) for name, node in found if node is not None}
-    feeds = tuple(taker.path for taker in layer.feeds)
-    return StaticLayer(*own, None if word == "linear" else word, layer.role, settings, feeds, layer.library)
+    return {name: _value(analysis, node) for name, node in found if node is not None}
 
 
 def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:

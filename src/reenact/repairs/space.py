@@ -111,10 +111,16 @@ def _own(param: Hyperparameter) -> Dimension | None:
 
 def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
     now = param.in_force
-    lists: dict[Kind, Sequence[JsonValue]] = {Kind.LOSS: LOSSES, Kind.OPTIMIZER: OPTIMIZERS}
-    lists |= {Kind.WEIGHT_INIT: INITIALIZERS, Kind.BIAS_INIT: INITIALIZERS, Kind.ACTIVATION: ACTIVATIONS}
-    lists |= {Kind.BATCH_SIZE: (16, 32, 64, 128, 256, 512), Kind.LAYER: (None, {"repeat": 2})}
-    lists |= {Kind.WEIGHT_REGULARIZER: (None, "l1", "l2", "l1_l2")}
+    lists: dict[Kind, Sequence[JsonValue]] = {
+        Kind.LOSS: LOSSES,
+        Kind.OPTIMIZER: OPTIMIZERS,
+        Kind.BATCH_SIZE: (16, 32, 64, 128, 256, 512),
+        Kind.WEIGHT_INIT: INITIALIZERS,
+        Kind.BIAS_INIT: INITIALIZERS,
+        Kind.WEIGHT_REGULARIZER: (None, "l1", "l2", "l1_l2"),
+        Kind.ACTIVATION: ACTIVATIONS,
+        Kind.LAYER: (None, {"repeat": 2}),
+    }
     if param.kind is Kind.LEARNING_RATE:
         return Dimension(param, low=1e-6, high=10.0)
     if param.kind is Kind.UNITS and isinstance(now, int):

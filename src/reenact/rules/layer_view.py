@@ -86,7 +86,7 @@ def family_of(type_name: str, framework: str = "") -> str:
 
 
 def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
-    found = [_one_live(layer, graph.framework, texts) for layer in graph.layers]
+    found = [_one_live(layer, graph.framework, _written(layer, texts)) for layer in graph.layers]
     numbers = count()
     return [
         view if view.functional or view.family == "input" else replace(view, index=next(numbers))
@@ -94,22 +94,36 @@ def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
     ]
 
 
-def _one_live(layer: Layer, framework: str, texts: Sequence[StaticLayer]) -> LayerView:
+def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
+    """The text that made a live layer: by its place, else by a name that only one has."""
     at_place = [text for text in texts if str(text.place) == str(layer.place)]
     named = [text for text in texts if text.name == layer.name]
-    # The text that made it: by its place, else by a name that only one has.
-    text = at_place[0] if at_place else named[0] if len(named) == 1 else None
+    return at_place[0] if at_place else named[0] if len(named) == 1 else None
+
+
+def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerView:
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
     if not family:
         bends = not layer.weights and layer.activation
         family = "activation" if bends else text.family if text is not None else ""
-    own = layer.activation if layer.activation != "linear" else None
-    bent = text.activation if text is not None and not layer.activation else layer.activation
-    taken = layer.input_shapes[0] if layer.input_shapes else None
-    rest = (layer.settings, layer.place, layer.output_shape, taken, layer.weights, functional)
-    feeds = text.feeds if text is not None else ()
-    return LayerView(layer.name, layer.type, family, None, own, bent, "", *rest, feeds, layer.takes)
+    return LayerView(
+        name=layer.name,
+        type=layer.type,
+        family=family,
+        index=None,
+        own_activation=layer.activation if layer.activation != "linear" else None,
+        activation=text.activation if text is not None and not layer.activation else layer.activation,
+        role="",
+        settings=layer.settings,
+        place=layer.place,
+        output_shape=layer.output_shape,
+        input_shape=layer.input_shapes[0] if layer.input_shapes else None,
+        weights=layer.weights,
+        functional=functional,
+        feeds=text.feeds if text is not None else (),
+        takes=layer.takes,
+    )
 
 
 def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
@@ -155,10 +169,21 @@ def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
 
 
 def _from_text(texts: Sequence[StaticLayer]) -> tuple[LayerView, ...]:
-    found, numbers = [], count()
-    for text in texts:
-        own = text.activation if text.family == "activation" or "activation" in text.settings else None
-        index = next(numbers) if text.family != "input" else None
-        rest = (text.activation, text.role, text.settings, text.place)
-        found.append(LayerView(text.name, text.type, text.family, index, own, *rest, feeds=text.feeds))
-    return tuple(found)
+    numbers = count()
+    return tuple(
+        LayerView(
+            text.name,
+            text.type,
+            text.family,
+            index=next(numbers) if text.family != "input" else None,
+            own_activation=(
+                text.activation if text.family == "activation" or "activation" in text.settings else None
+            ),
+            activation=text.activation,
+            role=text.role,
+            settings=text.settings,
+            place=text.place,
+            feeds=text.feeds,
+        )
+        for text in texts
+    )

@@ -98,9 +98,18 @@ class Tier:
         if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
             ending = Ending.MEMORY_LIMIT
             why = "memory: the machine itself ran out and its kernel killed the program"
-        result = BoxResult(ending, self.name, end.exit_code, end.signal, why, **used, output=output.text())
-        dropped, results = output.dropped_bytes, collected.results
-        return replace(result, output_dropped_bytes=dropped, results=results, events=tuple(events))
+        return BoxResult(
+            ending,
+            self.name,
+            exit_code=end.exit_code,
+            signal=end.signal,
+            why=why,
+            **used,
+            output=output.text(),
+            output_dropped_bytes=output.dropped_bytes,
+            results=collected.results,
+            events=tuple(events),
+        )
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:

@@ -34,8 +34,8 @@ def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int 
     under = given.get("under", "").strip().strip("/")[:500]
     begin = int(after) if after.isdecimal() and len(after) < 10 else 0
     wanted = {"kind": kind, "state": state, "under": under}
-    of_kind, in_it = kind if kind in set(Kind) else "", state if state in set(State) else ""
-    found = shelf.some_steps(run, under=under, kind=of_kind, state=in_it, after=begin, limit=most + 1)
+    of_kind, in_it = Kind(kind) if kind in set(Kind) else None, State(state) if state in set(State) else None
+    found = shelf.some_steps(run, under=under or None, kind=of_kind, state=in_it, after=begin, limit=most + 1)
     shown, filtered, more = found[:most], any(wanted.values()), len(found) > most
     counted = ""
     if shown and filtered:

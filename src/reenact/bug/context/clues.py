@@ -76,11 +76,12 @@ _INLINE = re.compile(r"`([^`\n]{1,200})`")
 _INDENTED = re.compile(r"(?:^(?: {4}|\t|>>> ?|\.\.\. ?).*\n?)+", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NOISE = re.compile(
-    r"(?mi)^[ \t]*[-*]?[ \t]*\[[ xX]\].*$"  # check boxes of a form
+    r"^[ \t]*[-*]?[ \t]*\[[ xX]\].*$"  # check boxes of a form
     r"|^[ \t]*(?:[-*][ \t]*)?[\w.+-]+[ \t]*==[ \t]*[\w.+-]+[ \t]*$"  # installed packages
     r"|^[ \t]*(?:[-*][ \t]*)?[\w-]+[ \t]+v?\d+(?:\.\d+)+\S*(?:[ \t]+\S+)?[ \t]*$"
     r"|^[ \t]*[-*]?[ \t]*\**(?:OS|Platform|Python|CUDA|GPU|cuDNN|Driver|CPU|Architecture)\b[^:\n]{0,30}:.*$"
-    r"|^[ \t]*\d+%\|.*$|^.*\[\d\d:\d\d<.*$"  # progress bars
+    r"|^[ \t]*\d+%\|.*$|^.*\[\d\d:\d\d<.*$",  # progress bars
+    re.MULTILINE | re.IGNORECASE,
 )
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+\.py)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
@@ -159,11 +160,16 @@ def read_clues(report: str) -> Clues:
 
     # Without names that start at an import, such as `torch.ones`: those are looked up, not guessed.
     ours = [[_DOTTED.sub(own, text) for text in texts] for texts in ([plainer], code, inline)]
-    dotted = tuple(dict.fromkeys(_DOTTED.findall(_without_frames(report))))[:MOST_NAMES]
-    keywords = frozenset(name for text in (*code, *inline) for name in _KEYWORD.findall(text))
-    messages = tuple(dict.fromkeys(found[2].strip() for found in _MESSAGE.finditer(report)))
-    paths = tuple(dict.fromkeys(PurePosixPath(name) for name in _PATH.findall(report)))
-    return Clues(_words(report), frames, _names(*ours), imported, dotted, keywords, messages, paths)
+    return Clues(
+        words=_words(report),
+        frames=frames,
+        names=_names(*ours),
+        imported=imported,
+        dotted=tuple(dict.fromkeys(_DOTTED.findall(_without_frames(report))))[:MOST_NAMES],
+        keywords=frozenset(name for text in (*code, *inline) for name in _KEYWORD.findall(text)),
+        messages=tuple(dict.fromkeys(found[2].strip() for found in _MESSAGE.finditer(report))),
+        paths=tuple(dict.fromkeys(PurePosixPath(name) for name in _PATH.findall(report))),
+    )
 
 
 def _words(report: str) -> Mapping[str, float]:

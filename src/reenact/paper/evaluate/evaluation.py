@@ -4,7 +4,7 @@ What was not asked for is none or empty. The code runs only where that is asked 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -145,15 +145,25 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
         ran += _run(options, code, services, run)
         edited = (scores.edits_of(services.journal, name) for name in options.runs)
         aligned, rubric = _judged(options, paper, code.project, services, run)
-        panel = read_panel(options.judgements) if options.judgements is not None else None
-        people = (forms, human_scores(forms) if forms else (), panel)
-        lineage = _lineage(options, paper, services, run)
-        edits = scores.edit_scores([edits for edits in edited if edits is not None])
-        measured = (lineage, edits, scores.executed_score(options.value or 0.0, ran))
-        notes = (*code.notes, *(one.why for one in ran if one.why))
-        what = (paper.title if paper is not None else "", str(options.code), quality_of(code.project.python))
-        found = Evaluation(*what, aligned, rubric, *people, *measured, notes, **run.paid)
-        found = replace(found, seconds=run.worked_s, reused=run.reused)
+        found = Evaluation(
+            title=paper.title if paper is not None else "",
+            code=str(options.code),
+            quality=quality_of(code.project.python),
+            align=aligned,
+            rubric=rubric,
+            forms=forms,
+            human=human_scores(forms) if forms else (),
+            panel=read_panel(options.judgements) if options.judgements is not None else None,
+            lineage=_lineage(options, paper, services, run),
+            edits=scores.edit_scores([edits for edits in edited if edits is not None]),
+            executed=scores.executed_score(options.value or 0.0, ran),
+            notes=(*code.notes, *(one.why for one in ran if one.why)),
+            tokens=run.record.tokens_in + run.record.tokens_out,
+            money=None if run.record.unpriced else Decimal(run.record.money),
+            seconds=run.worked_s,
+            run_id=run.record.id,
+            reused=run.reused,
+        )
         run.finish({"unjudged": found.unjudged})
     return found
 

@@ -60,16 +60,25 @@ BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZAT
 BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {CheckKind.LAYER: BUILD, CheckKind.SHAPE: BUILD}
 BY_CHECK |= {CheckKind.OPTIMISER: (Kind.OPTIMIZER,), CheckKind.SCHEDULE: (Kind.SCHEDULER,)}
 BY_CHECK[CheckKind.LOSS] = (Kind.LOSS,)
-ALONE = {"activation": Kind.ACTIVATION, "relu": Kind.ACTIVATION, "tanh": Kind.ACTIVATION, "loss": Kind.LOSS}
-ALONE |= {"batch": Kind.BATCH_SIZE, "channel": Kind.FILTERS, "filter": Kind.FILTERS, "epoch": Kind.EPOCHS}
-ALONE |= {"clip": Kind.GRADIENT_CLIP, "dropout": Kind.DROPOUT, "kernel": Kind.KERNEL_SIZE}
-ALONE |= {"learning rate": Kind.LEARNING_RATE, "step size": Kind.LEARNING_RATE, "momentum": Kind.MOMENTUM}
-ALONE |= {"norm": Kind.NORMALIZATION, "optim": Kind.OPTIMIZER, "schedule": Kind.SCHEDULER}
-ALONE |= {"warm": Kind.SCHEDULER, "shuffle": Kind.SHUFFLE}
-BY_WORD: dict[str, tuple[Kind, ...]] = {word: (kind,) for word, kind in ALONE.items()}
-BY_WORD |= dict.fromkeys(("hidden", "layer", "units", "width"), BUILD)
-BY_WORD |= dict.fromkeys(("decay", "l2"), (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER))
-BY_WORD["initial"] = (Kind.WEIGHT_INIT, Kind.BIAS_INIT)
+BY_WORD = {
+    ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
+    ("batch",): (Kind.BATCH_SIZE,),
+    ("channel", "filter"): (Kind.FILTERS,),
+    ("clip",): (Kind.GRADIENT_CLIP,),
+    ("decay", "l2"): (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
+    ("dropout",): (Kind.DROPOUT,),
+    ("epoch",): (Kind.EPOCHS,),
+    ("hidden", "layer", "units", "width"): BUILD,
+    ("initial",): (Kind.WEIGHT_INIT, Kind.BIAS_INIT),
+    ("kernel",): (Kind.KERNEL_SIZE,),
+    ("learning rate", "step size"): (Kind.LEARNING_RATE,),
+    ("loss",): (Kind.LOSS,),
+    ("momentum",): (Kind.MOMENTUM,),
+    ("norm",): (Kind.NORMALIZATION,),
+    ("optim",): (Kind.OPTIMIZER,),
+    ("schedule", "warm"): (Kind.SCHEDULER,),
+    ("shuffle",): (Kind.SHUFFLE,),
+}
 """Words of a check's subject, and what they fix."""
 Fixed = Mapping[HyperparameterId, str]
 """Hyperparameters that the paper fixes, each with the id of a criterion that does."""
@@ -145,7 +154,7 @@ def fixed_hyperparameters(
     for one in criteria:
         if (check := one.check) is not None:
             words = f"{check.subject} {check.value}".lower()
-            named = [fixes for part, fixes in BY_WORD.items() if part in words]
+            named = [fixes for parts, fixes in BY_WORD.items() if any(part in words for part in parts)]
             for kind in chain(BY_CHECK.get(check.kind, ()), *named):
                 kinds.setdefault(kind, one.id)
     passed = [one for one in judged if one.value is Value.PASS]

@@ -21,9 +21,18 @@ from reenact.types import JsonValue
 OF_A_SUSPECT = 3
 """Suggestions of one suspect that are tried."""
 SQUASHING = frozenset(("sigmoid", "tanh", "hard_sigmoid", "softmax", "linear", "exponential"))
-PRIOR = {Kind.LEARNING_RATE: 0.30, Kind.OPTIMIZER: 0.25, Kind.ACTIVATION: 0.22, Kind.LOSS: 0.20}
-PRIOR |= {Kind.EPOCHS: 0.18, Kind.WEIGHT_INIT: 0.16, Kind.BATCH_SIZE: 0.12, Kind.WEIGHT_REGULARIZER: 0.12}
-PRIOR |= {Kind.DROPOUT: 0.08, Kind.UNITS: 0.08}
+PRIOR = {
+    Kind.LEARNING_RATE: 0.30,
+    Kind.OPTIMIZER: 0.25,
+    Kind.ACTIVATION: 0.22,
+    Kind.LOSS: 0.20,
+    Kind.EPOCHS: 0.18,
+    Kind.WEIGHT_INIT: 0.16,
+    Kind.BATCH_SIZE: 0.12,
+    Kind.WEIGHT_REGULARIZER: 0.12,
+    Kind.DROPOUT: 0.08,
+    Kind.UNITS: 0.08,
+}
 """How likely a change of this kind helps a training of which nothing else is known."""
 
 

@@ -40,9 +40,10 @@ def _verdict(found: Evaluation) -> str:
 
 
 def _blocks(found: Evaluation) -> Iterator[Block]:
-    if found.align:
-        each = ((one, f"{one.judged} of {len(one.marks)}") for one in found.align)
-        scores = tuple((one.level.value, _number(one.score, 1), judged) for one, judged in each)
+    scores = tuple(
+        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}") for one in found.align
+    )
+    if scores:
         yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
     for one in found.align:
         rows = []
@@ -104,8 +105,9 @@ def _runs(found: Evaluation) -> Iterator[Block]:
         hits = (f"Hits@{score.n}", f"{score.hits} of {score.k} chosen")
         yield Facts("Lineage", ((f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"), hits))
     if found.edits:
-        each = ((one, _number(one.turns, 2), _number(one.lines, 1)) for one in found.edits)
-        rows = tuple((one.stage, one.purpose, turns, lines) for one, turns, lines in each)
+        rows = tuple(
+            (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1)) for one in found.edits
+        )
         yield Table("Edits", ("stage", "purpose", "turns a run", "lines a turn"), rows)
     if (runs := found.executed) is not None:
         rate = ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}")
@@ -118,12 +120,15 @@ def _quality(found: Evaluation) -> Facts:
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
     lint = "ruff could not be asked" if one.lint is None else f"{one.lint}" + (f" ({rules})" if rules else "")
-    facts = {"Python": f"{one.files} files, {one.lines} lines", "lint": lint}
-    facts |= {"lint a hundred lines": _number(often, 1)}
-    facts |= {"with a type": f"{_percent(one.typed)} of parameters and returns"}
-    facts |= {"repeated lines": _percent(one.repeated)}
-    facts |= {"no Python": ", ".join(one.unparsed)} if one.unparsed else {}
-    return Facts("Code quality", tuple(facts.items()))
+    facts = [
+        ("Python", f"{one.files} files, {one.lines} lines"),
+        ("lint", lint),
+        ("lint a hundred lines", _number(often, 1)),
+        ("with a type", f"{_percent(one.typed)} of parameters and returns"),
+        ("repeated lines", _percent(one.repeated)),
+    ]
+    facts += [("no Python", ", ".join(one.unparsed))] if one.unparsed else []
+    return Facts("Code quality", tuple(facts))
 
 
 def _notices(found: Evaluation) -> Iterator[Diagnostic]:
@@ -149,10 +154,11 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
     """The whole answer of `fingerprint`."""
     found = taken.fingerprint
     checks = sum(one.check is not None for one in found.criteria)
-    verdict = "No criterion could be taken; the reasons are below."
-    if found.criteria:
-        looked = f"a program can look for {checks} of them; proposals dropped: {len(found.dropped)}."
-        verdict = f"{len(found.criteria)} criteria, every quote found in the paper; {looked}"
+    verdict = (
+        f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for {checks}"
+        f" of them; proposals dropped: {len(found.dropped)}."
+    )
+    verdict = verdict if found.criteria else "No criterion could be taken; the reasons are below."
     title, blocks, data = f"Fingerprint: {taken.paper.title}", tuple(_taken(taken)), taken.to_dict()
     return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
 
