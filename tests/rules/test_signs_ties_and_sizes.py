@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, event, findings_in, graph, seen, trace
-from reenact.probe.trace import Behaviour, Columns, Experiments, Metric, OwnRate, ParameterFacts
+from reenact.probe.trace import Behaviour, Columns, Experiments, Metric, Overlap, OwnRate, ParameterFacts
 from reenact.program.graph import Layer, OptimizerFacts, TaskType, WeightFacts
 from reenact.rules.finding import Certainty
 
@@ -311,3 +311,97 @@ def test_padding_that_moves_what_a_recurrent_layer_says_in_the_end() -> None:
         tested = (Behaviour("Rnn", padding=0.5), Behaviour("Rnn", at_end=True, padding=moved))
         found = findings_in("RE036", seen(trace(STEPS), GRU, Experiments(behaviour=tested)))
         assert [one.place.line for one in found if one.place is not None] == [8] * count
+
+
+def test_gradients_that_are_made_smaller_the_smaller_they_are() -> None:
+    text = "factor = norm / limit\nfor p in weights:\n    p.grad.mul_(factor)\n"
+    columns = ("step", "loss", "clip_norm", "clip_limit")
+
+    def found(by_hand: bool) -> list[int]:
+        norms = np.linspace(0.1, 1.0, 20)
+        rows = [[step, 1.0, norm, norm * norm / 10 if by_hand else 0.05] for step, norm in enumerate(norms)]
+        run = trace([], steps=Columns(columns, np.array(rows)))
+        reported = findings_in("RE043", seen(run, text))
+        return [one.place.line for one in reported if one.place is not None]
+
+    assert (found(True), found(False)) == ([1], [])
+
+
+TIED = """
+class Model(nn.Module):
+    def __init__(self):
+        self.words = nn.Embedding(12, 8)
+        self.logits = nn.Linear(8, 12, bias=False)
+        self.logits.weight = self.words.weight
+        self.apply(self.reset)
+    def reset(self, module):
+        module.weight = nn.Parameter(torch.randn(module.weight.shape))
+"""
+
+
+def test_a_tie_that_is_lost_before_the_training_begins() -> None:
+    def shown(name: str, kind: str, path: str, largest: float) -> Layer:
+        weight = WeightFacts("weight", (12, 8), True, 0.01, 0.2, -0.4, largest, path)
+        return Layer(name, kind, None, ((None, 8),), (None, 8), None, {}, (weight,))
+
+    for path, count in (("logits.weight", 1), ("words.weight", 0)):
+        layers = (shown("words", "Embedding", "words.weight", 0.4), shown("logits", "Linear", path, 0.5))
+        run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers))
+        found = findings_in("RE050", seen(run, TIED))
+        assert [one.place.line for one in found if one.place is not None] == [9] * count
+
+
+def test_a_mask_of_numbers_hides_nothing() -> None:
+    text = "pad = (places > lengths){kind}\nx = encoder(x, src_key_padding_mask=pad)\n"
+    tried = Experiments(behaviour=(Behaviour("Net"),))
+    for kind, count in ((".float()", 1), ("", 0)):
+        found = findings_in("RE036", seen(trace(STEPS), text.format(kind=kind), tried))
+        assert [one.place.line for one in found if one.place is not None] == [1] * count
+
+
+def test_labels_that_are_repeated_in_another_order_than_their_rows() -> None:
+    text = "def two(x, y):\n    images = torch.cat([a(x), b(x)], 0)\n    return images, y.{repeated}\n"
+    for repeated, count in (("repeat_interleave(2)", 1), ("repeat(2)", 0)):
+        assert lines("RE053", text.format(repeated=repeated)) == [3] * count
+
+
+REPEATED = """
+def balance(x, y):
+    extra = rng.choice(few, 100)
+    return np.concatenate([x, x[extra]]), np.concatenate([y, y[extra]])
+{first}
+{second}
+"""
+
+
+def test_rows_that_are_repeated_before_they_are_split() -> None:
+    calls = ("x, y = balance(x, y)", "x, x_val, y, y_val = train_test_split(x, y)")
+    overlap = Overlap("validation", 400, 40, complete=False)
+    for (first, second), proven in ((calls, True), (calls[::-1], False)):
+        run = trace(STEPS, overlaps=(overlap,))
+        (found,) = findings_in("RE018", seen(run, REPEATED.format(first=first, second=second)))
+        assert (found.certainty is Certainty.PROOF) is proven
+
+
+CENTRED = """
+class Net(nn.Module):
+    def forward(self, x):
+        h = self.trunk(x)
+        with torch.no_grad():
+            h = h - self.center
+        return self.head(h)
+for x in loader:
+    total += loss.detach()
+"""
+
+
+def test_a_block_without_gradients_that_leaves_its_result_to_the_rest() -> None:
+    facts = (
+        ParameterFacts("head.weight", (3, 8), True, True),
+        ParameterFacts("trunk.weight", (8, 8), True, True),
+    )
+    columns = ("step", "parameter", "grad_present")
+    rows = np.array([[step, number, number == 0] for step in range(12) for number in (0, 1)], dtype=float)
+    run = trace(STEPS, parameter_facts=facts, parameters=Columns(columns, rows))
+    found = findings_in("RE013", seen(run, CENTRED))
+    assert [one.place.line for one in found if one.place is not None] == [5]

@@ -40,6 +40,10 @@ def inverted_masks(files: Sequence[FileIndex]) -> Found:
             if name in words and _keeps_tokens(index, words[name]):
                 saw = f"{name}={ast.unparse(words[name])} is True for tokens: what is True there is left out"
                 yield place_in(index, words[name]), saw
+            given = value_of(index, words[name]) if name in words else None
+            if given is not None and is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
+                saw = f"{name}={ast.unparse(words[name])} holds numbers, which are added and hide nothing"
+                yield place_in(index, given), saw
         fills = is_call(call, "masked_fill", "masked_fill_") and len(call.args) == 2
         if fills and FAR.search(ast.unparse(call.args[1])) and _keeps_tokens(index, call.args[0]):
             saw = f"{ast.unparse(call.args[0])} is True for tokens, and what is True is filled"

@@ -43,7 +43,12 @@ def _given(index: FileIndex, argument: int, named: str) -> Iterator[ast.Name]:
     for call in (node for node in within(index.tree, ast.Call) if is_call(node, *FITS)):
         by_name = [one.value for one in call.keywords if one.arg == named]
         given = (*call.args[argument : argument + 1], *by_name)
-        yield from (one for one in given if isinstance(one, ast.Name))
+        for one in given:
+            # `x` of `torch.from_numpy(x[:split])`.
+            while isinstance(one, ast.Call | ast.Subscript) and (isinstance(one, ast.Subscript) or one.args):
+                one = one.value if isinstance(one, ast.Subscript) else one.args[0]
+            if isinstance(one, ast.Name):
+                yield one
 
 
 def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt | None:

@@ -31,12 +31,13 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._lines import call_place, indexes, place_in
-from reenact.rules.own._parts import called
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule, Severity
+from reenact.rules.own._lines import call_place, calls, indexes, place_in, value_of
+from reenact.rules.own._parts import called, owner_of
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned, losses, windows
 
@@ -45,6 +46,8 @@ FACTOR = 30.0
 SLOW = 4
 """Times that: by then steps are so short that half of the loss left is their doing, whatever was learned."""
 OFTEN = 0.9
+FEWEST, TWICE = 12, 2.0
+"""Steps looked at, and times that gradients must differ in size, before it shows."""
 SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
 """Optimizers whose steps do not depend on the size of the gradients."""
 
@@ -63,8 +66,16 @@ class ClipFactor(Rule):
                 return
         steps = evidence.watched.steps
         both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
-        factors = sorted(float(norm / limit) for norm, limit in both if norm == norm and limit > 0)
-        if len(factors) < 5 or optimizer_name(evidence) in SCALE_FREE:
+        known = [(float(norm), float(norm / limit)) for norm, limit in both if norm == norm and limit > 0]
+        factors = sorted(factor for _, factor in known)
+        if len(factors) < 5:
+            return
+        if _turned_round(known):
+            saw = f"gradients are made smaller the smaller they are, by up to {factors[-1]:.0f} times"
+            by_hand = next(_scaled_by_hand(evidence), None)
+            yield self.finding(evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF)
+            return
+        if optimizer_name(evidence) in SCALE_FREE:
             return
         share = sum(factor > 1 for factor in factors) / len(factors)
         median, curve = factors[len(factors) // 2], windows(losses(evidence))
@@ -77,6 +88,25 @@ class ClipFactor(Rule):
                 evidence, "clip_grad_norm_", "clip_grad_value_"
             )
             yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
+
+
+def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
+    """Whether gradients, by their norm, are divided by the more the smaller they are: a limit divides large
+    ones alone."""
+    norms, factors = zip(*known, strict=True)
+    if len(known) < FEWEST or max(norms) < TWICE * min(norms) or max(factors) < TWICE * min(factors):
+        return False
+    by_norm = [math.log(factor) for _, factor in sorted(known)]
+    half = len(by_norm) // 2
+    # Every gradient below the middle is divided by more than nearly every one above it.
+    return min(factors) > 1 and min(by_norm[: half // 2]) > max(by_norm[-(half // 2) :])
+
+
+def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
+    """Where the factor is computed that gradients are multiplied by."""
+    for index, call in calls(evidence, "mul_", "mul"):
+        if ast.unparse(owner_of(call) or call).endswith((".grad", ".grad.data")) and call.args:
+            yield place_in(index, value_of(index, call.args[0]))
 
 
 def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:

@@ -62,7 +62,7 @@ class Fp16Underflow(Culprit):
         if share is not None:
             saw = f"{share:.0%} of the gradients are exactly zero in half precision"
             saw += "; no scaler scales the loss"
-            place = call_place(evidence, "autocast", "backward")
+            place = call_place(evidence, "backward", "autocast")
             yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
             return
         halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))

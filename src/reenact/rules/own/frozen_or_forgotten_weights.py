@@ -39,9 +39,9 @@ from collections.abc import Iterator
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, Needs, Place
-from reenact.rules.own._lines import call_place, first_place, function_of, indexes, nodes, place_in
+from reenact.rules.own._lines import calls, first_place, function_of, indexes, nodes, place_in
 from reenact.rules.own._made import asked_for_at
-from reenact.rules.own._parts import called, owner_of, within
+from reenact.rules.own._parts import called, is_call, owner_of, within
 
 PASSES = ("forward", "training_step", "compute_loss", "loss")
 """Functions that a training goes through."""
@@ -79,11 +79,12 @@ class FrozenOrForgottenWeights(Culprit):
                 saw = f"{', '.join(names[:4])}: {reason}"
                 made = evidence.optimizer.place if evidence.optimizer is not None else None
                 place = asked_for_at(evidence, made)
-                if names[0] in evidence.copies:
-                    place = _swapped_at(evidence, names[0]) or place
+                swapped = _swapped_at(evidence, names[0]) if reason != NO_GRADIENT else None
+                if swapped is not None or names[0] in evidence.copies:
+                    place = swapped or place
                 elif layer is not None and layer.name in passed:
                     # Training passes went through it: its output was then cut off from the loss.
-                    place = call_place(evidence, "detach") or _cut_at(evidence, names[0]) or place
+                    place = _detached_at(evidence) or _cut_at(evidence, names[0]) or place
                 elif reason == NO_GRADIENT:
                     # Where a model in training mode that has weights to learn is asked without gradients.
                     asked = [one for one in evidence.happened("evaluation") if one.facts.get("training")]
@@ -120,9 +121,31 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
         without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
         owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
         trains = getattr(owner, "name", "") in passed
-        if without and trains and part in map(ast.unparse, within(node, ast.Attribute)):
+        if without and trains and (_uses(node, part) or _leaves(node, owner if owner in ways else node)):
             return first_place(without)
     return None
+
+
+def _detached_at(evidence: Evidence) -> Place | None:
+    """Where the way of a training leaves its gradients behind; what is only counted or printed may."""
+    for index, call in calls(evidence, "detach"):
+        above = [one for one in index.ancestors(call) if isinstance(one, ast.stmt)]
+        kept = above and not isinstance(above[0], ast.AugAssign | ast.Expr)
+        counted = any(is_call(one, "item", "append", "float") for one in index.ancestors(call))
+        if kept and not counted:
+            return place_in(index, call)
+    return None
+
+
+def _uses(node: ast.AST, part: str) -> bool:
+    return part in map(ast.unparse, within(node, ast.Attribute))
+
+
+def _leaves(block: ast.AST, function: ast.AST) -> bool:
+    """Whether a block computes something anew that the function reads behind it."""
+    last = (block.end_lineno or 0) if isinstance(block, ast.With) else 0
+    anew = {one.id for one in within(block, ast.Name) if isinstance(one.ctx, ast.Store)}
+    return any(one.id in anew and one.lineno > last > 0 for one in within(function, ast.Name))
 
 
 def _owns(layer: str, names: list[str]) -> bool:
@@ -168,8 +191,8 @@ def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
 
 def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is replaced from outside of it: `model.head = ...`."""
-    part = weight.rpartition(".")[0].rpartition(".")[2]
-    outside = re.compile(rf"(?!self\.).+\.{re.escape(part)}")
+    part = re.escape(weight.rpartition(".")[0].rpartition(".")[2])
+    outside = re.compile(rf"(?!self\.).+(?:\.{part}|\[{part}\])")
     stores = nodes(evidence, ast.Assign)
     return first_place(one for one in stores if outside.fullmatch(ast.unparse(one[1].targets[0])))
 

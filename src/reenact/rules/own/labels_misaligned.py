@@ -91,6 +91,8 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
         own = {one.name for index in indexes(evidence) for one in index.functions}
         moves = [one for name in ORDERS if name not in own for one in calls(evidence, name)]
         # The line that brings rows into another order, else the one that compares.
+        # Along other axes than that of the rows nothing changes places.
+        moves = [one for one in moves if not {"dims", "dim", "axis"} & set(options(one[1]))]
         place, loss = first_place(one for one in moves if not loops_of(*one)), evidence.loss
         place = place or ((loss.called or loss.place) if loss is not None else None)
         yield place, f"in {rows} rows the inputs say nothing about the labels; {symptom}"
@@ -99,6 +101,7 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
 def _written(index: FileIndex) -> Found:
     """What the text shows."""
     yield from (*_zipped(index), *_random(index), *_turned_alone(index), *_off_the_diagonal(index))
+    yield from _repeated_otherwise(index)
     own = {scope.name for scope in index.functions if _draws(scope.node)}
     for node in within(index.tree, ast.AST):
         body = getattr(node, "body", None)
@@ -129,6 +132,18 @@ def _off_the_diagonal(index: FileIndex) -> Found:
         if turned and given is not call.args[1] and MOVED.search(ast.unparse(given)):
             saw = f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
             yield place_in(index, given), f"{saw}: only torch.arange is"
+
+
+def _repeated_otherwise(index: FileIndex) -> Found:
+    """Rows that are joined copy after copy, and labels in the same function that are repeated one by one."""
+    for call in index.calls:
+        times = ast.unparse(call.args[0]) if called(call) == "repeat_interleave" and call.args else ""
+        beside = within(function_of(index, call), ast.Call)
+        joined = [one.args[0] for one in beside if called(one) in ("cat", "concatenate") and one.args]
+        counts = [str(len(one.elts)) for one in joined if isinstance(one, ast.List | ast.Tuple)]
+        if times in counts and LABELS.search(ast.unparse(call).partition(".")[0]):
+            saw = f"{ast.unparse(call)} repeats row by row, and the rows beside it are joined copy by copy"
+            yield place_in(index, call), saw
 
 
 def _only_array(index: FileIndex, loader: ast.expr) -> str:

@@ -35,6 +35,7 @@ from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rul
 from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import LossFamily
 from reenact.rules.own import _series as series
+from reenact.rules.own._lines import calls, first_place
 from reenact.rules.own._places import framework, says
 from reenact.rules.own.labels_out_of_domain import no_class_numbers
 
@@ -50,7 +51,9 @@ class LossOfAnotherTask(Rule):
     def check(self, evidence: Evidence) -> Findings:
         for one in evidence.happened("several-classes")[:1]:
             saw = f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
-            yield self.finding(evidence, saw, place=one.place, confidence=0.9)
+            made = list(calls(evidence, "CrossEntropyLoss"))
+            place = first_place(made) if len(made) == 1 else one.place
+            yield self.finding(evidence, saw, place=place, confidence=0.9)
             return
         labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
         if labels is None or output is None or loss in (None, LossFamily.OTHER):

@@ -45,7 +45,7 @@ Sources
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from reenact.program.read.index import FileIndex
@@ -53,6 +53,7 @@ from reenact.rules import Culprit, Evidence, Findings, LayerView, Needs
 from reenact.rules.own._lines import PLAIN, calls, first_place, nodes, place_in
 from reenact.rules.own._parts import called, is_call, owner_of, within
 
+TIED = re.compile(r"\.(\w+)\.weight$")
 SIAMESE = re.compile(
     r"siamese|twin|\bsame (branch|encoder|tower|network|weights)|shar\w+ (its |their )?weights", re.I
 )
@@ -74,11 +75,30 @@ class UntiedWeights(Culprit):
                 filled = (one for one in calls(evidence, "copy_") if _weight(owner_of(one[1])))
                 place = first_place(given) or first_place(filled)
                 yield self.finding(evidence, saw, layer=head, place=place)
+        yield from self._parted(evidence, layers)
         for index, one, other in _branches(evidence):
             saw = (
                 f"{ast.unparse(one.func)} and {ast.unparse(other.func)} are two networks, each for one input"
             )
             yield self.finding(evidence, saw, place=place_in(index, other), confidence=0.8)
+
+    def _parted(self, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:
+        """Weights that the text makes one, and that are two when the training begins."""
+        by_name = {layer.name.rpartition(".")[2]: layer for layer in layers}
+        for _, tied in nodes(evidence, ast.Assign):
+            ends = [TIED.search(ast.unparse(one)) for one in (tied.targets[0], tied.value)]
+            pair = [by_name.get(end[1]) if end else None for end in ends]
+            one, other = (layer.kernel() if layer is not None else None for layer in pair)
+            if one is None or other is None or one.shape != other.shape or one.path == other.path:
+                continue
+            # The line that gives a layer another parameter after that.
+            made = (found for found in nodes(evidence, ast.Assign) if _anew(found[1]))
+            saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
+            yield self.finding(evidence, saw, layer=pair[0], place=first_place(made))
+
+
+def _anew(node: ast.Assign) -> bool:
+    return _weight(node.targets[0]) and is_call(node.value, "Parameter")
 
 
 def _weight(node: ast.expr | None) -> bool:

@@ -40,7 +40,7 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._flow import reached_by
 from reenact.rules.own._lines import call_place, function_of, indexes, place_in
-from reenact.rules.own._parts import called, words
+from reenact.rules.own._parts import called, within, words
 from reenact.rules.own._places import framework
 from reenact.rules.own._windows import windows_split_by_chance
 
@@ -54,6 +54,8 @@ TRAINED, HELD_OUT, SPLIT = (
 """How programs name the rows of a split."""
 OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
 LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", *OF_QUANTITIES)
+RESAMPLES = {"resample", "fit_resample", "oversample"}
+JOINS = {"concatenate", "vstack", "append", "cat", "concat"}
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
@@ -103,6 +105,24 @@ def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
         yield losses[0]
 
 
+def _repeated_before(evidence: Evidence) -> bool:
+    """Whether the text repeats rows before it splits them."""
+    for index in indexes(evidence):
+        makers = [one.node for one in index.functions if _repeats_rows(one.node)]
+        wanted = {getattr(one, "name", "") for one in makers} | RESAMPLES
+        inside = {id(call) for one in makers for call in within(one, ast.Call)}
+        made = [call.lineno for call in index.calls if called(call) in wanted and id(call) not in inside]
+        splits = [call.lineno for call in index.calls if called(call) in ("train_test_split", "random_split")]
+        if made and splits and min(made) < max(splits):
+            return True
+    return False
+
+
+def _repeats_rows(function: ast.AST) -> bool:
+    inside = {called(call) for call in within(function, ast.Call)}
+    return bool(inside & {"choice", "repeat", "tile", "resample"}) and bool(inside & JOINS)
+
+
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     """Data that repeats itself, or has hardly any features, shares rows between splits by chance."""
     facts = evidence.data("input", worst.split)
@@ -126,6 +146,6 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        return 0.85 if worst.complete else 0.3
+        return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
     fitted = framework(evidence) == "keras" and worst.split == "validation"
     return 0.6 if fitted else 0.35

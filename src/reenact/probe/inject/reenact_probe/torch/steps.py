@@ -17,7 +17,7 @@ from reenact_probe.places import Made
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.loaders import Loaders
 from reenact_probe.torch.window import Window
-from reenact_probe.types import Args, Function, Kwargs, Optimizer, Row, Tensor
+from reenact_probe.types import Args, Function, Kwargs, Library, Optimizer, Row, Tensor
 
 NAN = float("nan")
 LOSS = 3
@@ -25,6 +25,8 @@ LOSS = 3
 _NO_TOTALS = (NAN,) * 6
 MOST_SKIPPED = 200
 """Skipped steps that are noted."""
+SHRUNK, FIRST = 0.5, 8
+"""What is left, at most, of gradients that were made smaller by hand, and how many of them are looked at."""
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -60,12 +62,16 @@ class Steps:
         self.listener = listener
         self.optimizers: dict[int, int] = {}
         """Index by identity; a program has few."""
+        self._known: list[Any] = []
+        """The same, held weakly."""
         self.zeroed: set[int] = set()
         """Identities of the optimizers whose gradients were cleared since their last step."""
         self.backwards = 0
         self.loss: Any = NAN
         self._clipped = (NAN, NAN)
         """Norm of the gradients before they were clipped, and the norm they were clipped to."""
+        self._fresh = (0, NAN)
+        """The optimizer that stepped last, and the norm of its first gradients as they came."""
         self._divisor = 1.0
         self._collected = 1.0
         """Backward passes that make a step, where the loss is divided by their number."""
@@ -86,7 +92,7 @@ class Steps:
         patch(torch.autograd, "backward", self._wrap_backward)
         when_made(optim.Optimizer, self._made)
         zeroed = self.zeroed
-        before(optim.Optimizer, "zero_grad", lambda optimizer, *_, **__: zeroed.add(id(optimizer)))
+        before(optim.Optimizer, "zero_grad", self._cleared)
         before(torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
@@ -124,6 +130,15 @@ class Steps:
         if isinstance(norm, self.torch.Tensor) and (norm.is_cpu or self.listener.window is not None):
             self._clipped = (float(norm), float(max_norm))
 
+    @guarded("optimizer")
+    def _cleared(self, optimizer: Optimizer, *_: Any, **__: Any) -> None:
+        self.zeroed.add(id(optimizer))
+        if id(optimizer) not in self.optimizers:
+            # Lightning hands out an optimizer of its own that holds the weights of another.
+            held = _weights_of(optimizer)
+            known = (one for one in (ref() for ref in self._known) if one is not None)
+            self.zeroed.update(id(one) for one in known if held and _weights_of(one)[:1] == held[:1])
+
     def _wrap_value_clip(self, original: Function) -> Function:
         def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
             # What is given may be read once only.
@@ -150,6 +165,7 @@ class Steps:
         self._manual_open = False
         if id(optimizer) not in self.optimizers:
             number = self.optimizers[id(optimizer)] = len(self.optimizers)
+            self._known.append(weakref.ref(optimizer))
             self.recorder.event("optimizer", number=number, type=type(optimizer).__name__)
 
     def _wrap_backward(self, original: Function) -> Function:
@@ -162,6 +178,8 @@ class Steps:
                 original(tensors, *args, **kwargs)
             finally:
                 forwards.paused = False
+            if self.listener.window is not None and self._last is not None:
+                self._came()
             if not self.optimizers and not self.others_step:
                 self._begin_manual()
 
@@ -196,6 +214,12 @@ class Steps:
             self.zeroed.add(id(optimizer))
 
     @guarded("backward-end")
+    def _came(self) -> None:
+        """How large gradients are before the program does something to them."""
+        optimizer = self._last()
+        self._fresh = (id(optimizer), NAN if optimizer is None else _size(self.torch, optimizer))
+
+    @guarded("backward-end")
     def _begin_manual(self) -> None:
         """A program without an optimizer moves its weights by hand before the next backward call."""
         self._manual_open = True
@@ -216,9 +240,25 @@ class Steps:
         self.know(optimizer)
         if self.listener.window is None:
             return
+        owner, fresh = self._fresh
+        if (
+            owner == id(optimizer)
+            and self._clipped[0] != self._clipped[0]
+            and "loss-scaled" not in self.recorder.kinds
+        ):
+            left = _size(self.torch, optimizer)
+            self._clipped = (fresh, left) if 0 < left < SHRUNK * fresh else self._clipped
         closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         self.listener.update_begins(parameters, closure is not None, optimizer)
+
+    def _look_for_smaller(self, optimizer: Optimizer) -> None:
+        """Whether the program itself made gradients smaller since they came; a scaler does."""
+        (owner, fresh), unseen = self._fresh, self._clipped[0] != self._clipped[0]
+        if owner == id(optimizer) and unseen and "loss-scaled" not in self.recorder.kinds:
+            left = _size(self.torch, optimizer)
+            if 0 < left < SHRUNK * fresh:
+                self._clipped = (fresh, left)
 
     @guarded("step-end")
     def _after_step(self, optimizer: Optimizer, *_: Any) -> None:
@@ -325,3 +365,14 @@ def memory() -> float:
     except (OSError, ValueError, IndexError):
         return NAN
     return pages * _PAGE / 1e6
+
+
+def _weights_of(optimizer: Optimizer) -> list[int]:
+    return [id(weight) for group in optimizer.param_groups for weight in group["params"]]
+
+
+def _size(torch: Library, optimizer: Optimizer) -> float:
+    """The norm of its first gradients."""
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]][:FIRST]
+    grads = [weight.grad for weight in weights if weight.grad is not None]
+    return sum(float(grad.detach().norm()) ** 2 for grad in grads if grad.layout is torch.strided) ** 0.5
