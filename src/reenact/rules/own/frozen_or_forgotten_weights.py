@@ -142,10 +142,10 @@ def _uses(node: ast.AST, part: str) -> bool:
 
 
 def _leaves(block: ast.AST, function: ast.AST) -> bool:
-    """Whether a block computes something anew that the function reads behind it."""
+    """Whether a block computes something again that the function reads behind it."""
     last = (block.end_lineno or 0) if isinstance(block, ast.With) else 0
-    anew = {one.id for one in within(block, ast.Name) if isinstance(one.ctx, ast.Store)}
-    return any(one.id in anew and one.lineno > last > 0 for one in within(function, ast.Name))
+    again = {one.id for one in within(block, ast.Name) if isinstance(one.ctx, ast.Store)}
+    return any(one.id in again and one.lineno > last > 0 for one in within(function, ast.Name))
 
 
 def _owns(layer: str, names: list[str]) -> bool:

@@ -92,12 +92,12 @@ class UntiedWeights(Culprit):
             if one is None or other is None or one.shape != other.shape or one.path == other.path:
                 continue
             # The line that gives a layer another parameter after that.
-            made = (found for found in nodes(evidence, ast.Assign) if _anew(found[1]))
+            made = (found for found in nodes(evidence, ast.Assign) if _replaces(found[1]))
             saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
             yield self.finding(evidence, saw, layer=pair[0], place=first_place(made))
 
 
-def _anew(node: ast.Assign) -> bool:
+def _replaces(node: ast.Assign) -> bool:
     return _weight(node.targets[0]) and is_call(node.value, "Parameter")
 
 
