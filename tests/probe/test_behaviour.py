@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,8 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     held = [*model.parameters(), *(weight.grad for weight in model.parameters()), *model.buffers(), x]
     before = [tensor.detach().clone() for tensor in held]
     modes, state = [part.training for part in model.modules()], torch.get_rng_state()
-    (facts,) = tests.test(torch, [tests.Pass(model, (x,), {})], [], [x], 5.0, None, True)
+    until = time.process_time() + 5.0
+    facts = tests.Subject(torch, tests.Pass(model, (x,), {}), [x], until, None).facts([], at_end=True)
     assert facts["mixing"] < 1e-5
     assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
     assert [part.training for part in model.modules()] == modes

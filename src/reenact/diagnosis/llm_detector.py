@@ -144,7 +144,6 @@ def _short(text: str, most: int = 60) -> str:
 
 CODE, NAME, FAMILY = "MD001", "model-opinion", "model"
 WHY = "A model read the program and says so; nothing was measured."
-SAMPLES = 5
 
 
 def llm_findings(

@@ -93,10 +93,8 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
         shim = framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD)
     folder = options.folder if options.folder.is_absolute() else Path.cwd() / options.folder
     if folder.exists() and any(folder.iterdir()):
-        raise InputError(
-            f"A trace needs a folder of its own. Received: {folder}, which is not empty.",
-            next_step="Choose another name, or remove the old trace.",
-        )
+        why = f"A trace needs a folder of its own. Received: {folder}, which is not empty."
+        raise InputError(why, next_step="Choose another name, or remove the old trace.")
     make_private(folder)
     return replace(options, folder=folder, shim=shim)
 

@@ -95,10 +95,9 @@ NAMES = (PROCESS, RAY)
 def check_name(name: str) -> None:
     """Raises InputError for what is neither a name nor an address."""
     if name not in NAMES and ":" not in name:
-        raise InputError(
-            f"There is no executor of that name. Received: executor={name!r}.",
-            next_step=f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster.",
-        )
+        why = f"There is no executor of that name. Received: executor={name!r}."
+        known = f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster."
+        raise InputError(why, next_step=known)
 
 
 def open_executor(

@@ -235,10 +235,9 @@ def place(program: Program, root: Path) -> Placed:
             _write(root, script_in(program, folder), program.script().encode("utf-8", "surrogatepass"))
         return Placed(root, folder, working, script_in(program, folder), moved, linked)
     except (OSError, shutil.Error) as error:
-        raise StorageError(
-            f"The folder of a trial could not be made: {error}. Received: {root}.",
-            next_step="Look whether the disk is full, or name another scratch folder.",
-        ) from error
+        why = f"The folder of a trial could not be made: {error}. Received: {root}."
+        fix = "Look whether the disk is full, or name another scratch folder."
+        raise StorageError(why, next_step=fix) from error
 
 
 def counterpart(program: Program, root: Path) -> Path:

@@ -81,10 +81,8 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
         raise InputError(f"The training logs no metric of this name; it logs {there}. Received: {wanted}.")
     name = wanted or next(_in_order(sources, task or TaskType.UNKNOWN), None)
     if name is None:
-        raise InputError(
-            "No metric was found to judge this training by.",
-            next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
-        )
+        fix = "Let it print one (`test accuracy: 0.93`), or give a pattern that finds it."
+        raise InputError("No metric was found to judge this training by.", next_step=fix)
     kind = kind_of(name)
     return Measure(name, sources[name], kind in _LARGER, kind in LOSSES)
 

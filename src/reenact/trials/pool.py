@@ -131,10 +131,8 @@ def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
                 start_new_session=True,
             )
     except OSError as error:
-        raise InputError(
-            f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}.",
-            next_step="Name the interpreter that the program is run with.",
-        ) from error
+        why = f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}."
+        raise InputError(why, next_step="Name the interpreter that the program is run with.") from error
 
 
 class ProcessPool(ThreadedExecutor):

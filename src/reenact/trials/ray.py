@@ -41,6 +41,7 @@ CLOSE_S = 10.0
 START_S = 900.0
 """Until the first worker must be there: Ray starts them at a low priority, so that on busy nodes it takes
 minutes."""
+BUSY = "Look at `ray status`: others may use all of its cores, or its nodes be too busy to start one."
 CLIENT = "ray://"
 _NODE = "ray.io/node-id"
 
@@ -197,22 +198,17 @@ class RayExecutor(Executor):
             self._hire(current.trials[current.left[0]].program)
         if current.left and coming == len(self._members) and time.monotonic() - begun > START_S:
             free_now = {name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")}
-            raise MissingPart(
-                f"No worker on the Ray cluster was ready within {START_S:g} s. Free: {free_now}.",
-                next_step="Look at `ray status`: others may use all of its cores, or its nodes be too busy to"
-                " start one.",
-            )
+            why = f"No worker on the Ray cluster was ready within {START_S:g} s. Free: {free_now}."
+            raise MissingPart(why, next_step=BUSY)
 
     def _hire(self, program: Program) -> None:
         nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
         none_left = bool(nodes) and all(node["NodeID"] in self._refused for node in nodes)
         if none_left or len(self._early_deaths) > TRIES:
             reasons = [*self._refused.values(), *self._early_deaths[-1:]]
-            raise MissingPart(
-                f"No node of the Ray cluster can train this program: {' '.join(reasons)}",
-                next_step="Give the nodes the same packages and data as this machine; --python names an"
-                " interpreter.",
-            )
+            why = f"No node of the Ray cluster can train this program: {' '.join(reasons)}"
+            fix = "Give the nodes the same packages and data as this machine; --python names an interpreter."
+            raise MissingPart(why, next_step=fix)
         options: dict[str, Any] = {"num_cpus": 1, "max_concurrency": 3, "max_restarts": 0}
         if self._ray.cluster_resources().get("GPU") and may_use_cuda(program):
             options["num_gpus"] = 1

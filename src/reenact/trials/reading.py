@@ -39,15 +39,10 @@ def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Out
     outcome = at_home(outcome_of(watched, cpu, keep_trace=keep_trace), job.root.seen_as, home)
     silent = outcome.kind not in (OutcomeKind.EXITED, OutcomeKind.KILLED)
     last_words = "" if silent else job.left(OUTPUT)[-_NOTE:].decode("utf-8", "replace").strip()
-    card_bytes = job.left(CARD)
-    return replace(
-        outcome,
-        note=outcome.note or last_words,
-        halved=len(job.left(HALVES).splitlines()),
-        cut=len(job.left(SUBSET).splitlines()),
-        card_bytes=int(card_bytes) if card_bytes else None,
-        stopped=job.left(GIVEN_UP).decode(),
-    )
+    halved, cut = (len(job.left(name).splitlines()) for name in (HALVES, SUBSET))
+    outcome = replace(outcome, note=outcome.note or last_words, halved=halved, cut=cut)
+    card_bytes, stopped = job.left(CARD), job.left(GIVEN_UP).decode()
+    return replace(outcome, card_bytes=int(card_bytes) if card_bytes else None, stopped=stopped)
 
 
 def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
@@ -78,12 +73,9 @@ def at_home(outcome: Outcome, there: str, home: str) -> Outcome:
     if not there:
         return outcome
     if crash is not None:
-        crash = replace(
-            crash,
-            message=crash.message.replace(there, home),
-            frames=tuple(frame.replace(there, home) for frame in crash.frames),
-            missing_file=crash.missing_file.replace(there, home),
-        )
+        message, missing = (text.replace(there, home) for text in (crash.message, crash.missing_file))
+        frames = tuple(frame.replace(there, home) for frame in crash.frames)
+        crash = replace(crash, message=message, frames=frames, missing_file=missing)
     return replace(outcome, crash=crash, note=outcome.note.replace(there, home))
 
 

@@ -179,7 +179,5 @@ def load(file: Path = MODEL) -> Forest:
             names, codes = (tuple(map(str, found[key])) for key in ("names", "codes"))
             return Forest(names, codes, *(found[key] for key in _ARRAYS))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"The learned detector cannot be read ({error}). Received: {file}.",
-            next_step="Train it again: python -m benchmarks train-detector.",
-        ) from error
+        why = f"The learned detector cannot be read ({error}). Received: {file}."
+        raise InputError(why, next_step="Train it again: python -m benchmarks train-detector.") from error

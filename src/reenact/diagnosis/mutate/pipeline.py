@@ -167,10 +167,8 @@ def chosen(names: Sequence[str]) -> tuple[Operator, ...]:
         return OPERATORS
     known = {word for one in OPERATORS for word in (one.name, one.fault.value)}
     if strange := [name for name in names if name not in known]:
-        raise InputError(
-            f"There is no mutation operator of that name. Received: {strange[0]}.",
-            next_step=f"Known: {', '.join(one.name for one in OPERATORS)}.",
-        )
+        why = f"There is no mutation operator of that name. Received: {strange[0]}."
+        raise InputError(why, next_step=f"Known: {', '.join(one.name for one in OPERATORS)}.")
     return tuple(one for one in OPERATORS if one.name in names or one.fault.value in names)
 
 

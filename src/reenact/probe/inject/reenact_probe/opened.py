@@ -12,8 +12,8 @@ import functools
 import json
 import os
 import sys
+import traceback
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 from reenact_probe import late
@@ -196,9 +196,6 @@ def _source(name: str) -> str:
 
 def _callers() -> Iterator[str]:
     """Files on the way to what the hook was called for, that of the code which did it first."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_filename != __file__:
-            yield frame.f_code.co_filename
-        frame = frame.f_back
+    files = (frame.f_code.co_filename for frame, _ in traceback.walk_stack(sys._getframe(1)))
+    yield from (file for file in files if file != __file__)
     yield ""

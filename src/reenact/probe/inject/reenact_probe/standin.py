@@ -15,9 +15,9 @@ import functools
 import linecache
 import re
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from types import FrameType
 from typing import Any
 
 from reenact_probe.folder import Folder
@@ -132,10 +132,8 @@ def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> N
 
 def _rows(real: Sequence[int]) -> Sequence[int]:
     """As many as the real data has where the program counts on that, as in `x.reshape(60000, 784)`."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_library(frame.f_code.co_filename):
-        frame = frame.f_back
-    text = "".join(linecache.getlines(frame.f_code.co_filename)) if frame is not None else ""
+    files = (frame.f_code.co_filename for frame, _ in traceback.walk_stack(sys._getframe(1)))
+    text = "".join(linecache.getlines(next((file for file in files if not is_library(file)), "")))
     digits = {match.replace("_", "") for match in re.findall(r"\b\d[\d_]*\b", text)}
     return real if str(real[0]) in digits else (TRAIN, TEST)
 

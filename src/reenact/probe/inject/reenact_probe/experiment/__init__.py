@@ -12,12 +12,14 @@ import gc
 import importlib
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from reenact_probe import ending, guard, weights
-from reenact_probe.experiment import behaviour, labels, trials
+from reenact_probe.experiment import labels, trials
+from reenact_probe.experiment.behaviour import MOST_PASSES, Subject
 from reenact_probe.experiment.senses import Pass, look_at_keras
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.experiment.trials import Budget, KerasOptimizer, Pair, Problem, TorchOptimizer
@@ -159,8 +161,10 @@ class TakeOver:
             facts["missing"].append(_no_tests(error))
 
     def _behave(self, passes: list[Pass], at_end: bool = False) -> list[Facts]:
-        targets, given = self._targets[:8], (self.inputs.batch, self.seconds, self.inputs.padding)
-        return list(behaviour.test(self.torch, passes, targets, *given, at_end))
+        batch, padding, until = self.inputs.batch, self.inputs.padding, time.process_time() + self.seconds
+        tested = (Subject(self.torch, call, batch, until, padding) for call in passes[-MOST_PASSES:])
+        targets = self._targets[:8]
+        return [subject.facts(targets, at_end) for subject in tested if time.process_time() < until]
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
         """Wait for the end of the training beside, and test its weights: at the start the output may be all

@@ -31,28 +31,12 @@ AGREE = 0.98
 """Share of the targets that must be the token so many places on."""
 
 
-def test(
-    torch: Library,
-    passes: list[Pass],
-    targets: list[Tensor],
-    batch: list[Tensor],
-    seconds: float,
-    padding: float | None,
-    at_end: bool,
-) -> Iterator[Facts]:
-    """Facts of each model that was called; `batch` are the tensors that a loader gave last, `padding` is what
-    the program pads rows with."""
-    until = time.process_time() + seconds
-    for call in passes[-MOST_PASSES:]:
-        if time.process_time() < until:
-            yield {**Subject(torch, call, batch, until, padding).facts(targets, at_end), "at_end": at_end}
-
-
 class Subject:
-    """One model and the inputs it was called with."""
+    """One model and the inputs it was called with; `batch` are the tensors that a loader gave last, `padding`
+    is what the program pads rows with."""
 
     def __init__(
-        self, torch: Library, call: Pass, batch: list[Tensor], until: float, padding: float | None = None
+        self, torch: Library, call: Pass, batch: list[Tensor], until: float, padding: float | None
     ) -> None:
         self.torch = torch
         self.call = call
@@ -63,8 +47,8 @@ class Subject:
         self.until = until
         self.names = {id(module): name for name, module in call.module.named_modules()}
 
-    def facts(self, targets: list[Tensor], at_end: bool = False) -> Facts:
-        found: Facts = {"model": type(self.call.module).__name__}
+    def facts(self, targets: list[Tensor], at_end: bool) -> Facts:
+        found: Facts = {"model": type(self.call.module).__name__, "at_end": at_end}
         with _untouched(self.torch, self.call.module):
             base = self._scores(same)
             if base is None:

@@ -86,9 +86,8 @@ class ForwardHooks:
 
     def arm(self, training: int = 0, evaluation: int = 0) -> None:
         """Look at the next forward passes, so many of each kind."""
-        left = self._left
-        left["training"] = max(left["training"], training)
-        left["evaluation"] = max(left["evaluation"], evaluation)
+        for kind, passes in (("training", training), ("evaluation", evaluation)):
+            self._left[kind] = max(self._left[kind], passes)
         if self.handles:
             return
         module = self.torch.nn.modules.module

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import collections
 import sys
+import traceback
 import weakref
 from collections.abc import Iterator
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from reenact_probe.guard import guarded
@@ -88,15 +89,13 @@ class Graphs:
 
     def _held(self) -> Iterator[tuple[str, list[Any]]]:
         """Variables of the running functions and their attributes, with the tensors in each."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if not is_library(frame.f_code.co_filename):
-                for name, value in list(frame.f_locals.items()):
-                    parts = {} if isinstance(value, ModuleType) else getattr(value, "__dict__", {})
-                    inside = {f"{name}.{part}": one for part, one in list(parts.items())}
-                    for path, one in {name: value, **inside}.items():
-                        yield path, self._tensors(one)
-            frame = frame.f_back
+        for frame, _ in traceback.walk_stack(sys._getframe(1)):
+            own = {} if is_library(frame.f_code.co_filename) else dict(frame.f_locals)
+            for name, value in own.items():
+                parts = {} if isinstance(value, ModuleType) else getattr(value, "__dict__", {})
+                inside = {f"{name}.{part}": one for part, one in list(parts.items())}
+                for path, one in {name: value, **inside}.items():
+                    yield path, self._tensors(one)
 
     def _tensors(self, value: Any) -> list[Any]:
         if isinstance(value, dict):

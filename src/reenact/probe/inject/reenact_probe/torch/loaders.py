@@ -112,11 +112,9 @@ class Loaders:
 
     def labels_taken(self, target: Tensor) -> None:
         """Learn which part of a batch a loss takes for labels: of three parts or of names it is any."""
-        batch = self.batch
-        parts = dict(batch) if isinstance(batch, dict) else {}
-        if isinstance(batch, (tuple, list)) and len(batch) > 2:
-            parts = dict(enumerate(batch))
-        for key, part in parts.items() if self.label_part is None else ():
+        parts = _parts(self.batch)
+        unclear = self.label_part is None and (isinstance(self.batch, dict) or len(parts) > 2)
+        for key, part in parts.items() if unclear else ():
             same = isinstance(part, self.torch.Tensor) and part.numel() == target.numel()
             if same and (part.data_ptr() == target.data_ptr() or self._equal(part, target)):
                 self.label_part = key
@@ -127,22 +125,18 @@ class Loaders:
         return bool((part.reshape(-1) == target.detach().reshape(-1)).all())
 
     def labels_in(self, batch: Any) -> Tensor | None:
-        """The labels of a batch."""
-        if self.label_part is None or not isinstance(batch, (dict, tuple, list)):
-            return labels_of(self.torch, batch)
-        known = self.label_part in batch if isinstance(batch, dict) else len(batch) > self.label_part
-        label = batch[self.label_part] if known else None
+        """The labels of a batch: what a loss takes, by custom the second part or the one of that name."""
+        names = (1, "labels", "label", "targets", "target", "y")
+        keys, parts = names if self.label_part is None else [self.label_part], _parts(batch)
+        label = next((parts[key] for key in keys if key in parts), None)
         return label if isinstance(label, self.torch.Tensor) else None
 
 
-def labels_of(torch: Library, batch: Any) -> Tensor | None:
-    """The second part of a batch, which by custom is the labels, or none."""
-    if isinstance(batch, dict):
-        named = ("labels", "label", "targets", "target", "y")
-        label = next((batch[key] for key in named if key in batch), None)
-    else:
-        label = batch[1] if isinstance(batch, (tuple, list)) and len(batch) >= 2 else None
-    return label if isinstance(label, torch.Tensor) else None
+def _parts(batch: Any) -> dict[Any, Any]:
+    """The parts of a batch, by name or number."""
+    if isinstance(batch, (tuple, list)):
+        return dict(enumerate(batch))
+    return batch if isinstance(batch, dict) else {}
 
 
 def _sampler(loader: Any) -> Any:
