@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
-from reenact.api.session import COMMAND, MOST_RUN_S, Cancel, File, ShowProgress, Words
+from reenact.api.session import COMMAND, MOST_RUN_S, Cancel, File, Session, ShowProgress, Words
 
 if TYPE_CHECKING:
     from reenact.bug.reproduction import Reproduction
+    from reenact.intake.repository import Checkout
 
 ENVIRONMENTS = ("auto", "here", "build")
 
@@ -93,7 +93,6 @@ def reproduce_bug(
     from reenact.bug.options import BugAblations, BugOptions
     from reenact.bug.pipeline import BugServices, reproduce
     from reenact.intake.report import read_report
-    from reenact.intake.repository import open_repository
     from reenact.report.render import render
     from reenact.report.views.bug import report_document
 
@@ -119,7 +118,11 @@ def reproduce_bug(
             report=lambda found: render(report_document(found), "markdown"),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
-        checkouts = session.cache / "checkouts"
-        checkout = partial(open_repository, str(repo), into=checkouts, stop=session.stop)
-        buggy, repaired = checkout(commit), checkout(fixed) if fixed else None
+        buggy, repaired = _checkout(repo, commit, session), _checkout(repo, fixed, session) if fixed else None
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
+
+
+def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:
+    from reenact.intake.repository import open_repository
+
+    return open_repository(str(repo), commit, into=session.cache / "checkouts", stop=session.stop)

@@ -90,12 +90,18 @@ def conclude(
         return (unproven, words.index(one.status.value), -one.confidence)
 
     ordered = sorted(suspected, key=order)
-    depth, least = options.depth, options.threshold
-    sure = tuple(one.with_fix(evidence.program) for one in ordered if one.confidence >= least)
-    doubts = tuple(one for one in ordered if one.confidence < least)
-    symptoms = tuple(one for one in suspects if not one.first.is_root_cause)
-    notes = (*((NOT_JUDGED,) if evidence.stand_in_data else ()), *notes)
-    return Diagnosis(depth, evidence, sure, doubts, symptoms, least, spent, measure, notes)
+    sure = tuple(one for one in ordered if one.confidence >= options.threshold)
+    return Diagnosis(
+        depth=options.depth,
+        evidence=evidence,
+        findings=tuple(one.with_fix(evidence.program) for one in sure),
+        low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
+        symptoms=tuple(one for one in suspects if not one.first.is_root_cause),
+        threshold=options.threshold,
+        spent=spent,
+        measure=measure,
+        notes=(*((NOT_JUDGED,) if evidence.stand_in_data else ()), *notes),
+    )
 
 
 def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,15 +45,21 @@ def observe(
     until = Stop(parent=services.stop)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
         weights = Path(scratch) / "weights"
-        stand_ins = () if options.stand_in_data else None
-        closely = WatchOptions(folder, "bare" if bare else "normal", note_opened=True, interrupts=False)
-        asked = replace(closely, weights=None if bare else weights, max_time=options.training_time)
-        asked = replace(asked, python=options.python, stand_ins=stand_ins)
+        watch_options = WatchOptions(
+            folder,
+            "bare" if bare else "normal",
+            python=options.python,
+            max_time=options.training_time,
+            interrupts=False,
+            weights=None if bare else weights,
+            note_opened=True,
+            stand_ins=() if options.stand_in_data else None,
+        )
         try_them = _experiments if not bare else lambda *_: Experiments()
         tried = beside.submit(try_them, program, options, weights, until)
         try:
             look = telling_of(program, folder, services.tell)
-            seen = watch(program, asked, stdout=services.stdout, stop=services.stop, look=look)
+            seen = watch(program, watch_options, stdout=services.stdout, stop=services.stop, look=look)
         except BaseException:
             until.ask()
             raise

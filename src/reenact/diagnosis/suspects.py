@@ -186,11 +186,16 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
     # What a witness measured tells more about a value than what another only infers.
     surest = sorted(findings, key=lambda one: list(Certainty).index(one.certainty))
     suggested = (suggestion for one in surest for suggestion in one.suggestions)
-    suggestions = firsts(suggested, lambda one: one.patch.to_text())
-    layer, index = (layered.layer, layered.layer_index) if of_layer else ("", None)
-    param = next((one.hyperparameter for one in findings if one.hyperparameter is not None), None)
-    witnesses, sure = firsts(findings, lambda one: one.code), _together(findings)
-    return Suspect(first.fault, layer, index, param, placed.place, witnesses, sure, suggestions)
+    return Suspect(
+        fault=first.fault,
+        layer=layered.layer if of_layer else "",
+        layer_index=layered.layer_index if of_layer else None,
+        hyperparameter=next((one.hyperparameter for one in findings if one.hyperparameter is not None), None),
+        place=placed.place,
+        witnesses=firsts(findings, lambda one: one.code),
+        confidence=_together(findings),
+        suggestions=firsts(suggested, lambda one: one.patch.to_text()),
+    )
 
 
 def _together(findings: Sequence[Finding]) -> float:

@@ -2,7 +2,6 @@
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from reenact.errors import InputError
@@ -43,10 +42,20 @@ def run_experiments(
     `weights` that a training of it leaves, and test the model with these too.
 
     It runs where it lies and is ended before its first step: files that it writes before are written."""
-    options = WatchOptions(folder, "bare", seed, max_time=max_time, interrupts=False, python=python)
-    options = replace(options, stand_ins=stand_ins, environment=_EAGER | dict(environment or {}))
-    options = replace(options, experiments=seconds, experiment_share=share, weights=weights)
-    options = replace(options, epochs=epochs_of(program))
+    options = WatchOptions(
+        folder,
+        "bare",
+        seed,
+        max_time=max_time,
+        interrupts=False,
+        experiments=seconds,
+        experiment_share=share,
+        epochs=epochs_of(program),
+        weights=weights,
+        python=python,
+        stand_ins=stand_ins,
+        environment=_EAGER | dict(environment or {}),
+    )
     watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)
     return read_experiments(watched.folder, watched.outcome, program_root(program, watched.folder))
 

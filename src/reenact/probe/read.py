@@ -50,8 +50,10 @@ def read_trace(folder: Path, *, root: Root | None = None) -> Trace:
     in)."""
     header = read_json_file(folder, "header.json")
     if header is None:
-        fix = "Run `reenact watch SCRIPT` and give the folder that it prints."
-        raise InputError(f"There is no trace in this folder. Received: {folder}.", next_step=fix)
+        raise InputError(
+            f"There is no trace in this folder. Received: {folder}.",
+            next_step="Run `reenact watch SCRIPT` and give the folder that it prints.",
+        )
     try:
         return _trace(folder, header, root)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -201,11 +203,20 @@ def _event(facts: dict[str, Any], root: Root) -> Event:
 
 def _crash(content: Json, root: Root) -> Crash:
     """The exception that ended a program."""
-    named = {"source": content.get("source") or "", "missing_file": content.get("file") or ""}
-    frames = [f"{file}:{line} in {name}" for file, line, name, _ in content.get("frames") or ()]
-    given = (dict(zip(("shape", "dtype", "device"), one, strict=True)) for one in content.get("inputs") or ())
-    layer = {"layer_place": read_place(content.get("layer_place"), root), "layer_inputs": list(given)}
-    return typed(Crash, {**placed(content, root), **named, **layer, "frames": frames})
+    return typed(
+        Crash,
+        dict(
+            placed(content, root),
+            source=content.get("source") or "",
+            frames=[f"{file}:{line} in {name}" for file, line, name, _ in content.get("frames") or ()],
+            missing_file=content.get("file") or "",
+            layer_place=read_place(content.get("layer_place"), root),
+            layer_inputs=[
+                {"shape": shape, "dtype": dtype, "device": device}
+                for shape, dtype, device in content.get("inputs") or ()
+            ],
+        ),
+    )
 
 
 def read_crash_notes(folder: Path, root: Root) -> Crash | None:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import tomllib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from reenact.probe import injected as probe
@@ -73,10 +73,16 @@ def around(folder: Path) -> dict[str, str]:
 
 def watch_options(trial: Trial, patched: Program, folder: Path, python: str = "") -> WatchOptions:
     """How the probe watches a trial that runs in `folder`."""
-    shim = framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD)
-    options = WatchOptions(folder / TRACE, trial.preset, trial.seed % 2**32, python=python, shim=shim)
-    limits, stand_ins = trial.limits, trial.stand_ins or None
-    return replace(options, max_time=limits.seconds, stop_after=limits.steps, stand_ins=stand_ins)
+    return WatchOptions(
+        folder=folder / TRACE,
+        preset=trial.preset,
+        seed=trial.seed % 2**32,
+        max_time=trial.limits.seconds,
+        stop_after=trial.limits.steps,
+        python=python,
+        stand_ins=trial.stand_ins or None,
+        shim=framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD),
+    )
 
 
 def clear(folder: Path, *, keep_trace: bool) -> None:

@@ -9,6 +9,7 @@ import ctypes
 import gc
 import importlib
 import importlib.util
+import json
 import os
 import signal
 import sys
@@ -74,16 +75,23 @@ def _import(name: str) -> None:
 
 def _keras_runs_on_torch(job: Facts) -> bool:
     """Keras is imported ahead only on torch: other engines start threads, which no fork survives."""
-    from reenact_probe.oldkeras import configured
-
-    named = configured()
-    installed = bool(named) and importlib.util.find_spec(named) is not None
-    chosen = job["environment"].get("KERAS_BACKEND") or (named if installed else "")
+    chosen = job["environment"].get("KERAS_BACKEND") or _configured()
     if not chosen and importlib.util.find_spec("tensorflow") is None:
         chosen = "torch"
     if chosen == "torch":
         os.environ["KERAS_BACKEND"] = job["environment"]["KERAS_BACKEND"] = "torch"
     return chosen == "torch"
+
+
+def _configured() -> str:
+    """The engine in Keras's own settings, unless it is one that is not installed."""
+    home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    try:
+        with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
+            chosen = str(json.load(file).get("backend", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+    return chosen if importlib.util.find_spec(chosen or "keras") is not None else ""
 
 
 def become(job: Facts, output: int, wake: int) -> None:

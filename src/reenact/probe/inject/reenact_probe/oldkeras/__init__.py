@@ -14,11 +14,10 @@ import itertools
 import json
 import os
 import sys
-import traceback
 import types
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from reenact_probe.late import when_imported
@@ -32,10 +31,7 @@ def install(recorder: Recorder) -> None:
     """Stand ready for old imports; does nothing where TensorFlow is installed."""
     if "tensorflow" in sys.modules or importlib.util.find_spec("tensorflow") is not None:
         return
-    # Keras would look for TensorFlow unless set otherwise.
-    chosen = os.environ.get("KERAS_BACKEND") or configured() not in ("", "tensorflow")
-    if not chosen and importlib.util.find_spec("torch") is not None:
-        os.environ["KERAS_BACKEND"] = "torch"
+    _choose_torch()
     named: set[str] = set()
 
     def name(what: str, instead: str = "") -> None:
@@ -58,14 +54,17 @@ def install(recorder: Recorder) -> None:
     when_imported("numpy", adapt.numpy_names)
 
 
-def configured() -> str:
-    """The engine in Keras's own settings; empty where they name none."""
+def _choose_torch() -> None:
+    """Keras would look for TensorFlow unless set otherwise."""
     home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
     try:
         with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
-            return str(json.load(file).get("backend", ""))
+            configured = str(json.load(file).get("backend", ""))
     except (OSError, ValueError, AttributeError):
-        return ""
+        configured = ""
+    chosen = os.environ.get("KERAS_BACKEND") or configured not in ("", "tensorflow")
+    if not chosen and importlib.util.find_spec("torch") is not None:
+        os.environ["KERAS_BACKEND"] = "torch"
 
 
 class _Finder(NamedTuple):
@@ -105,9 +104,13 @@ class _Finder(NamedTuple):
 
 def _asked_by_library() -> bool:
     """Libraries ask whether TensorFlow is there and would then use it: they get the truth."""
-    files = (frame.f_code.co_filename for frame, _ in traceback.walk_stack(sys._getframe(2)))
-    asking = next((file for file in files if "importlib" not in file), None)
-    return asking is not None and is_library(asking)
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith("<frozen importlib") and "importlib" not in file:
+            return is_library(file)
+        frame = frame.f_back
+    return False
 
 
 _LAYERS = "core convolutional pooling normalization recurrent embeddings advanced_activations merge noise"
