@@ -136,8 +136,8 @@ def _off_the_diagonal(index: FileIndex) -> Found:
 
 def _repeated_otherwise(index: FileIndex) -> Found:
     """Rows that are joined copy after copy, and labels in the same function that are repeated one by one."""
-    for call in index.calls:
-        times = ast.unparse(call.args[0]) if called(call) == "repeat_interleave" and call.args else ""
+    for call in (one for one in index.calls if called(one) == "repeat_interleave" and one.args):
+        times = ast.unparse(call.args[0])
         beside = within(function_of(index, call), ast.Call)
         joined = [one.args[0] for one in beside if called(one) in ("cat", "concatenate") and one.args]
         counts = [str(len(one.elts)) for one in joined if isinstance(one, ast.List | ast.Tuple)]
@@ -178,11 +178,11 @@ def _turned_alone(index: FileIndex) -> Found:
             continue
         given = {name for one in within(function, ast.Return) if one.value for name in names(one.value)}
         masks = {name for name in given if DENSE.search(name)}
-        turned = [(_turned(one), one) for one in within(function, ast.Assign)]
+        turned = [(_turned(one), one) for one in within(function, ast.Assign)] if masks else []
         own = [(moved - masks, one) for moved, one in turned if moved & given - masks]
         with_mask = sum(bool(moved & masks) for moved, _ in turned)
         alone = [(min(moved), one) for moved, one in own if not _beside(index, one, masks)]
-        if masks and len(own) > with_mask and alone:
+        if len(own) > with_mask and alone:
             name, statement = alone[0]
             yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
 
@@ -213,7 +213,7 @@ def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.st
     for statement in body:
         name = _shuffled(statement, own)
         if name is None:
-            if "seed" in ast.unparse(statement):
+            if first is not None and "seed" in ast.unparse(statement):
                 first = None
             continue
         if first is not None and first != name and LABELS.search(name) and not LABELS.search(first):

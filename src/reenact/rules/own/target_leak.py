@@ -42,7 +42,17 @@ from itertools import product
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._lines import function_of, indexes, place_in
-from reenact.rules.own._parts import assigned, called, elements, is_call, names, options, owner_of, stores
+from reenact.rules.own._parts import (
+    all_parts,
+    assigned,
+    called,
+    elements,
+    is_call,
+    names,
+    options,
+    owner_of,
+    stores,
+)
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
@@ -128,7 +138,7 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
     column = re.search(r"\[['\"](\w+)['\"]\]$|\.(\w+)$", series)
     wanted = {name, (column.group(1) or column.group(2)) if column else series}
     owner = function_of(index, value)
-    for node in ast.walk(index.tree):
+    for node in all_parts(index.tree):
         if wanted <= set(_side_by_side(node)):
             function = function_of(index, node)
             named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))

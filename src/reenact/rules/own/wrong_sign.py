@@ -175,12 +175,13 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
 def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Losses of a generator that ask the discriminator to find out what it made."""
     steps = {ast.unparse(owner_of(call) or call) for call in index.calls if called(call) == "step"}
-    for node in (one for one in within(index.tree, ast.Assign) if len(steps) > 1):
+    made = within(index.tree, ast.Assign) if len(steps) > 1 else ()
+    for node in (one for one in made if GENERATOR.search(ast.unparse(one.targets[0]))):
         judged = [call for call in within(node.value, ast.Call) if len(call.args) == 2]
         labels = [value_of(index, one.args[1]) for one in judged if not isinstance(one.args[1], ast.Constant)]
         fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
         plain = not any(isinstance(one.op, ast.USub) for one in within(node.value, ast.UnaryOp))
-        if GENERATOR.search(ast.unparse(node.targets[0])) and fake and all(fake) and plain:
+        if fake and all(fake) and plain:
             yield (
                 node.value,
                 f"{ast.unparse(node.value)[:60]} is lowered: the generator learns to be found out",
