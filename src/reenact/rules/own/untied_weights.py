@@ -67,7 +67,13 @@ class UntiedWeights(Culprit):
 
     def check(self, evidence: Evidence) -> Findings:
         layers = [layer for layer in evidence.layers if layer.family in ("embedding", "dense")]
-        for table, head in combinations(layers, 2):
+        # Copies have the same smallest and largest weight; a model may have thousands of layers.
+        alike: dict[tuple[float, float], list[LayerView]] = {}
+        for layer in layers:
+            kernel = layer.kernel()
+            if kernel is not None and kernel.std:
+                alike.setdefault((kernel.minimum, kernel.maximum), []).append(layer)
+        for table, head in (pair for group in alike.values() for pair in combinations(group, 2)):
             if _copied(table, head):
                 saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
                 # The line that gives a layer another weight, or other values.
@@ -106,16 +112,15 @@ def _weight(node: ast.expr | None) -> bool:
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:
-    """Two parameters that hold the same values, or the same turned round. Two layers of one kind and shape
-    may begin alike: copies of a block do."""
+    """Two parameters of the same ends that hold the same values, or the same turned round. Two layers of one
+    kind and shape may begin alike: copies of a block do."""
     one, other = table.kernel(), head.kernel()
-    if one is None or other is None or not one.std or (one.path or one.name) == (other.path or other.name):
+    if one is None or other is None or (one.path or one.name) == (other.path or other.name):
         return False
     alike = {table.family, head.family} == {"embedding", "dense"} and one.shape == other.shape
     turned = one.shape == other.shape[::-1] != other.shape
-    # The order of a sum changes the last digits of a mean.
-    ends = (one.minimum, one.maximum) == (other.minimum, other.maximum)
-    return (alike or turned) and ends and math.isclose(one.std, other.std, rel_tol=1e-4)
+    # The order of a sum changes the last digits of a deviation.
+    return (alike or turned) and math.isclose(one.std, other.std, rel_tol=1e-4)
 
 
 def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Call]]:

@@ -135,9 +135,9 @@ class Steps:
         self.zeroed.add(id(optimizer))
         if id(optimizer) not in self.optimizers:
             # Lightning hands out an optimizer of its own that holds the weights of another.
-            held = _weights_of(optimizer)
+            first = _first_weight(optimizer)
             known = (one for one in (ref() for ref in self._known) if one is not None)
-            self.zeroed.update(id(one) for one in known if held and _weights_of(one)[:1] == held[:1])
+            self.zeroed.update(id(one) for one in known if first is not None and _first_weight(one) is first)
 
     def _wrap_value_clip(self, original: Function) -> Function:
         def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
@@ -150,9 +150,10 @@ class Steps:
 
     @guarded("clip")
     def _values_clipped(self, weights: list[Tensor], limit: float) -> None:
-        largest = [weight.grad.detach().abs().max() for weight in weights if weight.grad is not None]
-        if largest and (self.listener.window is not None or largest[0].is_cpu):
-            self._clipped = (float(max(largest)), float(limit))
+        # Every gradient is read for it: on sampled steps only.
+        grads = [weight.grad for weight in weights if weight.grad is not None]
+        if grads and self.listener.window is not None:
+            self._clipped = (max(float(grad.detach().abs().max()) for grad in grads), float(limit))
 
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
@@ -240,20 +241,13 @@ class Steps:
         self.know(optimizer)
         if self.listener.window is None:
             return
-        owner, fresh = self._fresh
-        if (
-            owner == id(optimizer)
-            and self._clipped[0] != self._clipped[0]
-            and "loss-scaled" not in self.recorder.kinds
-        ):
-            left = _size(self.torch, optimizer)
-            self._clipped = (fresh, left) if 0 < left < SHRUNK * fresh else self._clipped
+        self._look_for_smaller(optimizer)
         closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         self.listener.update_begins(parameters, closure is not None, optimizer)
 
     def _look_for_smaller(self, optimizer: Optimizer) -> None:
-        """Whether the program itself made gradients smaller since they came; a scaler does."""
+        """Note where the program itself made gradients smaller since they came; a scaler does so rightly."""
         (owner, fresh), unseen = self._fresh, self._clipped[0] != self._clipped[0]
         if owner == id(optimizer) and unseen and "loss-scaled" not in self.recorder.kinds:
             left = _size(self.torch, optimizer)
@@ -367,8 +361,8 @@ def memory() -> float:
     return pages * _PAGE / 1e6
 
 
-def _weights_of(optimizer: Optimizer) -> list[int]:
-    return [id(weight) for group in optimizer.param_groups for weight in group["params"]]
+def _first_weight(optimizer: Optimizer) -> Tensor | None:
+    return next((weight for group in optimizer.param_groups for weight in group["params"]), None)
 
 
 def _size(torch: Library, optimizer: Optimizer) -> float:
