@@ -15,7 +15,7 @@ DEEP = 4
 def windows_split_by_chance(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Where windows of one series that overlap are split by chance: what is held out lies between what was
     trained on, and shares all but its ends with it."""
-    makers = {one.name for one in index.functions if _slides(one.node)} | {"unfold", "sliding_window_view"}
+    makers = {one.name for one in index.functions if _slides(one.node)} | {"sliding_window_view"}
     stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
     reached: set[str] = set()
     for _ in range(DEEP):
@@ -28,12 +28,12 @@ def windows_split_by_chance(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     for call in index.calls if reached else ():
         splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(call)
         if splits and call.args and reached & names(call.args[0]):
-            yield call, f"{ast.unparse(call)[:60]} splits windows that overlap by chance"
+            yield call, f"{ast.unparse(call)[:60]} splits overlapping windows at random"
             return
     for one in within(index.tree, ast.Subscript):
         # Batches are drawn by chance too, in the loop of a training.
         if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
-            yield one, f"{ast.unparse(one)[:60]} takes windows that overlap by chance"
+            yield one, f"{ast.unparse(one)[:60]} takes overlapping windows at random"
             return
 
 

@@ -71,7 +71,7 @@ class ClipFactor(Rule):
         if len(factors) < 5:
             return
         if _turned_round(known):
-            saw = f"gradients are made smaller the smaller they are, by up to {factors[-1]:.0f} times"
+            saw = f"gradients are scaled down the more the smaller they are, by up to {factors[-1]:.0f} times"
             by_hand = next(_scaled_by_hand(evidence), None)
             yield self.finding(evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF)
             return

@@ -67,7 +67,7 @@ class Fp16Underflow(Culprit):
             return
         halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
         if halved is not None and _stands_still(evidence):
-            saw = "no weight in float16 ever changes: a step is smaller than the next number is far"
+            saw = "no weight in float16 ever changes: every step is smaller than float16 can resolve"
             yield self.finding(evidence, saw, place=halved)
             return
         name, facts = optimizer_name(evidence), evidence.optimizer

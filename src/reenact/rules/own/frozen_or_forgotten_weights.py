@@ -65,7 +65,7 @@ class FrozenOrForgottenWeights(Culprit):
             place = evidence.graph.unregistered_at
             yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
         for index, call in _emptied(evidence):
-            saw = f"{ast.unparse(call)} stands between backward and step: every gradient is gone by then"
+            saw = f"{ast.unparse(call)} is called between backward and step: the step sees no gradients"
             yield self.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
             return
         trace = evidence.watched

@@ -131,7 +131,7 @@ def _off_the_diagonal(index: FileIndex) -> Found:
         given = value_of(index, call.args[1])
         if turned and given is not call.args[1] and MOVED.search(ast.unparse(given)):
             saw = f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
-            yield place_in(index, given), f"{saw}: only torch.arange is"
+            yield place_in(index, given), f"{saw}: expected torch.arange"
 
 
 def _repeated_otherwise(index: FileIndex) -> Found:

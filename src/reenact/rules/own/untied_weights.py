@@ -83,9 +83,8 @@ class UntiedWeights(Culprit):
                 yield self.finding(evidence, saw, layer=head, place=place)
         yield from self._parted(evidence, layers)
         for index, one, other in _branches(evidence):
-            saw = (
-                f"{ast.unparse(one.func)} and {ast.unparse(other.func)} are two networks, each for one input"
-            )
+            both = f"{ast.unparse(one.func)} and {ast.unparse(other.func)}"
+            saw = f"{both} are two networks, each for one input, not one that is shared"
             yield self.finding(evidence, saw, place=place_in(index, other), confidence=0.8)
 
     def _parted(self, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:

@@ -140,7 +140,10 @@ def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         for sign, term in signed if len(signed) > 1 else ():
             meant = f"{ast.unparse(term)} {_meanings(index, term)}"
             if sign > 0 and ".entropy()" in meant and "-" not in meant:
-                yield term, f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is lowered"
+                yield (
+                    term,
+                    f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is minimised",
+                )
 
 
 def _meanings(index: FileIndex, term: ast.expr) -> str:
@@ -169,7 +172,7 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
         apart = len(parts) == 2 and raised.search(parts[1]) and lowered.search(parts[-1])
         if far != near and apart:
-            yield node, f"{ast.unparse(node)[:60]} is lowered: that draws the negative near"
+            yield node, f"{ast.unparse(node)[:60]} is minimised: that pulls the negative closer"
 
 
 def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -184,7 +187,7 @@ def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         if fake and all(fake) and plain:
             yield (
                 node.value,
-                f"{ast.unparse(node.value)[:60]} is lowered: the generator learns to be found out",
+                f"{ast.unparse(node.value)[:60]} is minimised: the generator learns to be recognised as fake",
             )
 
 
