@@ -185,7 +185,16 @@ def machine() -> str:
             words.append(f"{package} {version(package).partition('+')[0]}")
         except PackageNotFoundError:
             continue
-    return ", ".join(words)
+    return ", ".join([*words, *_gpus()])
+
+
+def _gpus() -> list[str]:
+    """As the driver names them, without importing torch; none where programs may not see them."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return []
+    files = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
+    lines = [line for file in files for line in file.read_text(errors="replace").splitlines()]
+    return [line.partition(":")[2].strip() for line in lines if line.startswith("Model:")]
 
 
 def files_identity(*shelves: str) -> str:

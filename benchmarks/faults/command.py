@@ -54,18 +54,33 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option("--seeds", type=Count(5, 1000), default=6, show_default=True, help="Trainings a program.")
+@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
+@click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
-def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) -> ExitCode:
+def effects(
+    names: tuple[str, ...], scale: str, seeds: int, jobs: int, fresh: bool, out: Path | None
+) -> ExitCode:
     """Train the buggy and the fixed program of each fault (default: the study's 22) and compare them."""
     from benchmarks.faults.case import Scale
     from benchmarks.faults.cases import catalogue, fault_case
     from benchmarks.faults.effect import measure
+    from reenact.journal import Journal
 
     cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
-    return conduct(
-        lambda tell, stop: measure(cases, Scale(scale), range(seeds), tell=tell, stop=stop),
-        out,
-    )
+    with Journal.open(resolve().settings.runs_dir) as journal:
+        return conduct(
+            lambda tell, stop: measure(
+                cases,
+                Scale(scale),
+                range(seeds),
+                journal=journal,
+                tell=tell,
+                stop=stop,
+                fresh=fresh,
+                jobs=jobs,
+            ),
+            out,
+        )
 
 
 @click.command()

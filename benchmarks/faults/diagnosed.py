@@ -93,6 +93,7 @@ def measure(
                 stop=stop,
             ),
             returns=CaseResult,
+            shared=True,
         )
         deep.finish({"programs": len(found)})
     return scorecard(list(found.values()), cases, missing, scale, depth, published_means())

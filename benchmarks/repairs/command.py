@@ -18,7 +18,10 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
-@click.option("--strategy", "strategies", multiple=True, help="Only these; default by the scale.")
+@click.option(
+    "--strategy", "strategies", multiple=True,
+    help="Only these, as hebo, random:own (in our search space) or hebo@3 (with its own repeats).",
+)  # fmt: skip
 @click.option(
     "--budget",
     "budgets",
@@ -32,16 +35,12 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
     type=Count(6, 1000),
     help="How many judge a run; default: 6 at lite scale, 10 at full.",
 )
-@click.option(
-    "--space", type=click.Choice(["study", "own"]), default="study", show_default=True,
-    help="What random, bohb and hebo may choose from.",
-)  # fmt: skip
 @click.option("--jobs", type=Count(1, 1024), help="Faults at once; default: one a core.")
 @click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
 def repair(
     names: tuple[str, ...], scale: str, strategies: tuple[str, ...], budgets: tuple[str, ...],
-    repeats: int | None, seeds: int | None, space: str, jobs: int | None, fresh: bool, out: Path | None,
+    repeats: int | None, seeds: int | None, jobs: int | None, fresh: bool, out: Path | None,
 ) -> ExitCode:  # fmt: skip
     """Repair each fault (default: the study's 22) by every strategy, and compare with the known fix.
 
@@ -59,7 +58,6 @@ def repair(
         budgets=budgets or (("10", "20") if lite else ("10", "20", "50")),
         repeats=repeats or (3 if lite else 10),
         seeds=seeds or (6 if lite else 10),
-        space=space,
         workers=cores,
     )
     cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
@@ -68,7 +66,7 @@ def repair(
         return conduct(
             lambda tell, stop: measure(
                 cases, Scale(scale), plan, journal=journal, work=runs_dir / "bench" / "repair-outcomes",
-                tell=tell, stop=stop, fresh=fresh, jobs=min(jobs or cores, len(cases)),
+                tell=tell, stop=stop, fresh=fresh, jobs=jobs or cores,
                 each=lambda card: keep(card, out),
             ),
             out,

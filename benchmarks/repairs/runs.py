@@ -1,8 +1,8 @@
-"""Runs strategies on the faults: references once, then all budgets and repeats. A step is one of each.
+"""Runs strategies on the faults: what both programs reach, then every strategy, budget and repeat.
 
-The strategy that is judged comes first, then the others: its figures are there when the half is done, and a
-later run with more strategies takes them from the journal. All runs of one fault share its trainings, whose
-outcomes are on disk: no configuration is trained twice, and a run that was killed continues within the fault.
+A step is a fault, a strategy and a few of its repeats. The strategy that is judged comes first, then the
+others: its figures are there when the half is done. All runs of one fault share its trainings, whose outcomes
+are on disk: no configuration is trained twice, and a run that was killed continues within the fault.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
-from reenact.errors import ReenactError, Stopped, StorageError
+from reenact.errors import InputError, ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
@@ -43,8 +43,10 @@ from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Part, Trial
 from reenact.types import Stop, Tell, tell_nobody
 
-MEASURED = ("benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repair", "diagnose",
-            "rules", "trials", "probe", "program")  # fmt: skip
+MEASURED = (
+    "benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repairs", "diagnosis", "rules",
+    "trials", "probe", "program",
+)  # fmt: skip
 """Packages that decide the figures: a change elsewhere does not make them old."""
 WATCHED = 1
 """Trainings that the diagnosis takes."""
@@ -52,6 +54,20 @@ CHEAP_FIRST = "DRMC"
 """Groups of faults by what one training takes: figures come early, and the expensive ones last."""
 DEARER = {"D9": "C", "C2": "D"}
 """Faults that take as long as those of another group."""
+REPEATS_AT_ONCE = 5
+"""Of a fault that is not among the cheapest: several processes share its repeats."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A strategy as it is asked for: `NAME`, `NAME:SPACE`, `NAME@REPEATS`."""
+
+    label: str
+    """Its name and space, as tables show it."""
+    name: str
+    space: str
+    """Of `random`, `bohb` and `hebo`: the study's, as what was published, unless it says `own`."""
+    repeats: int
 
 
 @dataclass(frozen=True)
@@ -61,12 +77,30 @@ class Plan:
     strategies: tuple[str, ...] = ("guided", "random")
     budgets: tuple[str, ...] = ("10", "20")
     repeats: int = 3
+    """Of every strategy that does not say its own."""
     seeds: int = 6
     """That judge a run; no two runs share one."""
-    space: str = "study"
-    """Of `random`, `bohb` and `hebo`: the study's own, as what was published beside it, or `own`; a strategy
-    may name its own, as `random:own`."""
     workers: int = 2
+
+    @property
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Raises InputError."""
+        return tuple(self._wanted(text) for text in self.strategies)
+
+    def _wanted(self, text: str) -> Wanted:
+        label, _, repeats = text.partition("@")
+        name, _, space = label.partition(":")
+        if space not in ("", "own", "study") or (repeats and not repeats.isdigit()) or repeats == "0":
+            raise InputError(
+                f"A strategy is NAME, NAME:own or NAME@REPEATS. Received: {text}.",
+                next_step="Write for example --strategy random:own@3.",
+            )
+        return Wanted(label, name, space or "study", int(repeats or self.repeats))
+
+    @property
+    def references(self) -> int:
+        """Seeds over which the faulty and the fixed program are trained: the first one of every run."""
+        return max(self.seeds, *(one.repeats for one in self.wanted))
 
 
 @dataclass(frozen=True)
@@ -78,6 +112,10 @@ class Running:
     plan: Plan
     outcomes: Path
     """Folder where the outcomes of its trainings are kept."""
+    strategy: Wanted | None = None
+    """None: only what the faulty and the fixed program reach."""
+    repeats: tuple[int, ...] = ()
+    """Those of the strategy that this step runs."""
 
 
 def measure(
@@ -99,23 +137,27 @@ def measure(
     """
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
-    ready = [case for case in sorted(cases, key=dearness) if case.id not in missing]
     outcomes = outcomes_folder(work)
-    workers = max(1, plan.workers // jobs)
+    plan_of_one = replace(plan, workers=max(1, plan.workers // jobs))
+    ready = sorted((case for case in cases if case.id not in missing), key=dearness, reverse=jobs > 1)
     wanted = {
-        f"{case.id}-{strategy}": Running(
-            case, scale, replace(plan, strategies=(strategy,), workers=workers), outcomes / case.id
-        )
-        for strategy in plan.strategies
+        name: running
+        for strategy in (None, *plan.wanted)
         for case in ready
+        for name, running in steps_of(Running(case, scale, plan_of_one, outcomes / case.id, strategy))
     }
     identity = {"scale": scale.value, "code": code_identity(*MEASURED)}
-    steps = {name: {**identity, "plan": replace(one.plan, workers=0)} for name, one in wanted.items()}
+    judged = {"budgets": plan.budgets, "seeds": plan.seeds, "references": plan.references}
+    steps = {
+        name: {**identity, **judged, "strategy": one.strategy, "repeats": one.repeats}
+        for name, one in wanted.items()
+    }
     request = {"cases": [case.id for case in cases], "plan": replace(plan, workers=0), **identity}
+    labels = tuple(one.label for one in plan.wanted)
 
     def card(found: Mapping[str, Fault]) -> Scorecard:
         faults, over = merged(found), len(found) == len(wanted)
-        return scorecard(faults, cases, missing, scale, plan.strategies, plan.budgets, over=over)
+        return scorecard(faults, cases, missing, scale, labels, plan.budgets, over=over)
 
     def run_all(names: tuple[str, ...]) -> Iterator[Mapping[str, Fault]]:
         left = {name: wanted[name] for name in names}
@@ -126,8 +168,9 @@ def measure(
             yield group
 
     with journal.run(pipeline="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
-        found = run.many(steps, lambda _: iter(()), returns=Fault)
-        found = run.many(steps, run_all, returns=Fault)
+        # By their inputs the code is known: another command with the same code takes them over.
+        found = run.many(steps, lambda _: iter(()), returns=Fault, shared=True)
+        found = run.many(steps, run_all, returns=Fault, shared=True)
         run.finish({"steps": len(found)})
     return card(found)
 
@@ -139,7 +182,8 @@ def merged(found: Mapping[str, Fault]) -> list[Fault]:
     for name, one in found.items():
         known = whole.get(one.reference.case)
         if one.failed:
-            apart.append(replace(one, reference=replace(one.reference, case=name)))
+            failed = name.rpartition("-")[0]
+            apart.append(replace(one, reference=replace(one.reference, case=failed)))
         elif known is None:
             whole[one.reference.case] = one
         else:
@@ -150,13 +194,25 @@ def merged(found: Mapping[str, Fault]) -> list[Fault]:
     return [*whole.values(), *apart]
 
 
+def steps_of(wanted: Running) -> Iterator[tuple[str, Running]]:
+    """By name; the repeats of a fault whose trainings take long are shared out."""
+    if wanted.strategy is None:
+        yield f"{wanted.case.id}-reference", wanted
+        return
+    repeats = range(wanted.strategy.repeats)
+    at_once = REPEATS_AT_ONCE if dearness(wanted.case) else len(repeats)
+    for first in repeats[::at_once]:
+        some = tuple(repeats[first : first + at_once])
+        yield f"{wanted.case.id}-{wanted.strategy.label}-{first}", replace(wanted, repeats=some)
+
+
 def dearness(case: FaultCase) -> int:
     """What one training takes, roughly; equal ones stay in their order."""
     return CHEAP_FIRST.find(DEARER.get(case.id, case.id[0]))
 
 
 def run_fault(wanted: Running, stop: Stop) -> Fault:
-    """One fault: what the faulty and the fixed program reach, then every budget and repeat."""
+    """One fault: what the faulty and the fixed program reach, then every budget and repeat of a strategy."""
     begun = time.monotonic()
     end_with_parent()
     lent = Lent(warm_pool(wanted.plan.workers))
@@ -187,7 +243,8 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
             journal=journal, traces=scratch / "traces", stop=stop, executor=lambda: trainer, studies=False
         )
         runs = [
-            _run(case, buggy, known, reference, named, options, services) for named, options in _options(plan)
+            _run(case, buggy, known, reference, named, options, services)
+            for named, options in _options(wanted)
         ]
     return Fault(reference, tuple(runs))
 
@@ -196,18 +253,18 @@ def _unknown(case: FaultCase) -> Reference:
     return Reference(case.id, (), (), case.metric, case.larger_is_better, 0.0, 0)
 
 
-def _options(plan: Plan) -> Iterator[tuple[Way, RepairOptions]]:
+def _options(wanted: Running) -> Iterator[tuple[Way, RepairOptions]]:
     """With the strategy and the budget as the plan names them."""
-    for strategy in plan.strategies:
-        named, _, space = strategy.partition(":")
-        for budget in plan.budgets:
-            for repeat in range(plan.repeats):
-                # One training is paid before the search begins: the watched run, which all repeats share.
-                left = f"{float(budget) - WATCHED:g}x"
-                yield (strategy, budget), RepairOptions(
-                    strategy=named, budget=left, chance=repeat, seeds=plan.seeds, workers=plan.workers,
-                    space=space or plan.space,
-                )  # fmt: skip
+    plan, strategy = wanted.plan, wanted.strategy
+    for budget in plan.budgets if strategy is not None else ():
+        assert strategy is not None
+        for repeat in wanted.repeats:
+            # One training is paid before the search begins: the watched run, which all repeats share.
+            left = f"{float(budget) - WATCHED:g}x"
+            yield (strategy.label, budget), RepairOptions(
+                strategy=strategy.name, budget=left, chance=repeat, seeds=plan.seeds, workers=plan.workers,
+                space=strategy.space,
+            )  # fmt: skip
 
 
 def _run(
@@ -246,7 +303,7 @@ def _reference(
     measure = choose_measure(known.evidence.trace, known.evidence.task)
     (probe,) = trainer.run([Trial(buggy, seed=choosing_seeds(0)[0], part=Part.SEARCH)])
     judging = judging_by(measure, probe)
-    seeds = [judging_seeds(chance, 1)[0] for chance in range(max(plan.repeats, plan.seeds))]
+    seeds = [judging_seeds(chance, 1)[0] for chance in range(plan.references)]
     trials = [
         Trial(program, seed=seed, part=judging.judge_part) for program in (buggy, fixed) for seed in seeds
     ]

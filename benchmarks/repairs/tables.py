@@ -13,8 +13,8 @@ from benchmarks.repairs.figures import Fault, Figures, mean_value, median_rate
 from benchmarks.scorecard import Table
 
 OVERALL = (
-    "strategy", "budget", "median IR", "significant", "sigma", "changes", "of the hyperparameters", "AJ",
-    "AJ many", "trainings", "s",
+    "strategy", "budget", "runs", "median IR", "significant", "sigma", "changes", "of the hyperparameters",
+    "AJ", "AJ many", "trainings", "s",
 )  # fmt: skip
 EACH = (
     "fault", "data", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "p over runs", "changes",
@@ -33,7 +33,8 @@ WORDS = (
     ("norm.", "the same as a share of those that could be changed"),
     ("AJ, AJ many", "share of the known faults that the patch speaks of: one truth; the best of many"),
     ("trainings, s", "of the watched run, search and minimising; what was shared counts in full"),
-    ("random, bohb, hebo", "search what the study let its tools search, unless --space own was given"),
+    ("runs", "independent ones of a fault, each with its own seeds"),
+    ("random, bohb, hebo", "search what the study let its tools search; with :own, what guided may change"),
     ("published best", "Table 9, budget 20, of the tools without a language model"),
 )
 TIMES = ("fault", "trainings done", "CPU s", "wall s")
@@ -52,6 +53,7 @@ def _overall(way: Way, listed: Sequence[Figures]) -> tuple[str, ...]:
     significant = f"{sum(one.repaired for one in listed)} of {len(listed)}"
     return (
         *way,
+        str(max(len(one.runs) for one in listed)),
         f"{median_rate(listed):.2f}",
         significant,
         f"{sigma:.3f}",

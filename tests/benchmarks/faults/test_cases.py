@@ -7,8 +7,9 @@ import difflib
 import json
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -17,14 +18,16 @@ from benchmarks.data import store as data_store
 from benchmarks.faults import effect as fault_effect
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, Scale, Side
 from benchmarks.faults.cases import catalogue, fault_case, helper_text, source_text
-from benchmarks.faults.effect import Train, Training, verify_effect
-from benchmarks.faults.programs import availability, materialise
+from benchmarks.faults.effect import Training, effect_of
+from benchmarks.faults.programs import SYNTHETIC, Availability, availability, materialise
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
+from reenact.journal import Journal
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
+from reenact.types import Stop
 
 ROOT = Path(__file__).parents[3]
 WRITTEN = [case for case in catalogue() if case.written]
@@ -260,6 +263,9 @@ def test_the_helper_gives_what_keras_datasets_would(fabricated: dict[str, str], 
     assert texts[2].tolist() == [5, 12]
 
 
+Train: TypeAlias = Callable[[Path, Sequence[int]], list[Training]]
+
+
 @pytest.fixture
 def warm_train(warm_interpreter: str) -> Train:
     """Trains as the benchmark does, with an interpreter that has loaded Keras already."""
@@ -285,13 +291,13 @@ def test_programs_really_train(fabricated: dict[str, str], tmp_path: Path, warm_
         assert 0 <= outcome.metric <= 1
 
 
-def test_a_fault_does_measurable_harm(warm_train: Train) -> None:
+def test_a_fault_does_measurable_harm(tmp_path: Path, warm_train: Train) -> None:
     """Both programs of D7, shortened, over five seeds; its metric is an error, so less is better."""
-
-    def shortened(program: Path, seeds: Sequence[int]) -> list[Training]:
-        return warm_train(smaller(program, ("epochs=200", "epochs=10")), seeds)
-
-    effect = verify_effect(fault_case("D7"), seeds=range(5), train=shortened)
+    case, trained = fault_case("D7"), {}
+    for side in Side:
+        entry = materialise(case, side, Scale.LITE, tmp_path / side)
+        trained[side] = tuple(warm_train(smaller(entry, ("epochs=200", "epochs=10")), range(5)))
+    effect = effect_of(case, Scale.LITE, trained)
     assert effect.holds
     assert effect.data == "synthetic"
     assert effect.comparison.p_value == pytest.approx(1 / 32)
@@ -305,3 +311,44 @@ def test_a_training_is_a_process_of_its_own(tmp_path: Path) -> None:
     (outcome,) = fault_effect.train(smaller(entry, ("epochs=200", "epochs=2")), [3])
     assert 1 < outcome.metric < 20
     assert outcome.cpu_seconds > 0
+
+
+def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """M1 and M3 have the same fix; D7 is short, so that its seeds are one step."""
+    ran: list[tuple[str, tuple[int, ...]]] = []
+
+    def run_step(step: fault_effect.Step, _: Stop) -> fault_effect.Trained:
+        ran.append((f"{step.case.id}-{step.side}", step.seeds))
+        better = step.side is Side.FIXED
+        value = 0.9 if better == step.case.larger_is_better else 0.1
+        return fault_effect.Trained(tuple(Training(value + seed / 100, 1.0) for seed in step.seeds))
+
+    monkeypatch.setattr(fault_effect, "run_step", run_step)
+    monkeypatch.setattr(
+        fault_effect, "availability", lambda case: Availability(case, SYNTHETIC, runnable=True)
+    )
+    cases = [fault_case(name) for name in ("D7", "M1", "M3")]
+    with Journal.in_memory() as journal:
+        card = fault_effect.measure(cases, seeds=range(5), journal=journal)
+        known = len(ran)
+        again = fault_effect.measure(cases, seeds=range(5), journal=journal)
+    assert ran[-1] == ("D7-fixed", (0, 1, 2, 3, 4))
+    assert {name for name, _ in ran} == {"D7-buggy", "D7-fixed", "M1-buggy", "M1-fixed", "M3-buggy"}
+    assert known == len(ran) == 3 * 5 + 2
+    assert (
+        card.figures == again.figures == "3 of 3 faults do significant harm, 0 not run; 5 different programs"
+    )
+    assert [row[0] for row in card.tables[0].rows] == ["D7", "M1", "M3"]
+
+
+def test_a_program_that_fails_is_named_and_the_others_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_step(step: fault_effect.Step, _: Stop) -> fault_effect.Trained:
+        if step.case.id == "D1":
+            return fault_effect.Trained((), failed="train.py did not end well: out of memory")
+        return fault_effect.Trained(tuple(Training(0.5, 1.0) for _ in step.seeds))
+
+    monkeypatch.setattr(fault_effect, "run_step", run_step)
+    with Journal.in_memory() as journal:
+        card = fault_effect.measure([fault_case("D1"), fault_case("D7")], seeds=range(5), journal=journal)
+    assert card.tables[1].rows == (("D1", "train.py did not end well: out of memory"),)
+    assert card.goals[0].met is False

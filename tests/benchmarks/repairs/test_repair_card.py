@@ -86,9 +86,9 @@ def test_a_fault_that_failed_is_named_with_its_reason() -> None:
 def test_strategies_of_one_fault_come_together_and_a_failure_stands_apart() -> None:
     one = fault(ACCURACY, trained=10, took=5.0)
     half = {way: tuple(run for run in one.runs if run.strategy == way) for way in ("guided", "random")}
-    found = {f"D1-{way}": replace(one, runs=runs) for way, runs in half.items()}
+    found = {f"D1-{way}-0": replace(one, runs=runs) for way, runs in half.items()}
     failed = Fault(ACCURACY, (), failed="HEBO is not installed.")
-    together, apart = merged({**found, "D1-hebo": failed})
+    together, apart = merged({**found, "D1-hebo-0": failed})
     assert set(together.runs) == set(one.runs)
     assert (together.trained, together.took) == (20, 10.0)
     assert apart.reference.case == "D1-hebo"

@@ -20,6 +20,7 @@ from benchmarks.repairs.figures import Fault
 from benchmarks.repairs.outcomes import outcomes_folder
 from benchmarks.repairs.runs import Plan, Running, repaired_by_all
 from benchmarks.warm import Lent
+from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.executor import ScriptedExecutor
@@ -49,7 +50,21 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedE
     wanted = Running(fault_case("D1"), Scale.LITE, PLAN, folder / "outcomes")
     executor = ScriptedExecutor(trained)
     trainer = Cached(Lent(executor), FolderStore(wanted.outcomes))
-    return repaired_by_all(wanted, folder / "scratch", trainer, Stop()), executor, wanted
+    return every_strategy(wanted, folder / "scratch", trainer), executor, wanted
+
+
+def every_strategy(wanted: Running, scratch: Path, trainer: Cached) -> Fault:
+    steps = {
+        name: step
+        for strategy in (None, *wanted.plan.wanted)
+        for name, step in runs.steps_of(replace(wanted, strategy=strategy))
+    }
+    found = {
+        name: repaired_by_all(step, scratch / name.replace(":", "-"), trainer, Stop())
+        for name, step in steps.items()
+    }
+    (whole,) = runs.merged(found)
+    return whole
 
 
 def test_every_strategy_budget_and_repeat_is_run(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
@@ -82,7 +97,7 @@ def test_a_second_run_finds_every_outcome_on_disk(
     """As after a kill: another folder for the programs, the same outcomes, the same figures."""
     fault, _, wanted = measured
     again = ScriptedExecutor(trained)
-    found = repaired_by_all(wanted, tmp_path, Cached(again, FolderStore(wanted.outcomes)), Stop())
+    found = every_strategy(wanted, tmp_path, Cached(again, FolderStore(wanted.outcomes)))
     assert again.ran == []
     assert found == fault
 
@@ -91,6 +106,32 @@ def test_cheap_faults_come_first() -> None:
     order = [case.id for case in sorted(catalogue(), key=runs.dearness) if case.study]
     assert order[0] in ("C2", "D1")
     assert order.index("D8") < order.index("R1") < order.index("M1") < order.index("C1") < order.index("D9")
+
+
+def test_a_strategy_says_its_space_and_its_repeats() -> None:
+    plan = Plan(strategies=("guided", "random:own@4", "hebo@12"), repeats=10)
+    assert [(one.label, one.name, one.space, one.repeats) for one in plan.wanted] == [
+        ("guided", "guided", "study", 10), ("random:own", "random", "own", 4), ("hebo", "hebo", "study", 12),
+    ]  # fmt: skip
+    assert plan.references == 12
+    for wrong in ("random:mine", "hebo@0", "hebo@-1"):
+        with pytest.raises(InputError, match="Received: " + wrong):
+            _ = Plan(strategies=(wrong,)).wanted
+
+
+def test_repeats_of_a_fault_that_takes_long_are_shared_out(tmp_path: Path) -> None:
+    plan = Plan(strategies=("random:own@12",))
+
+    def steps(name: str) -> dict[str, tuple[int, ...]]:
+        one = Running(fault_case(name), Scale.LITE, plan, tmp_path, plan.wanted[0])
+        return {step: running.repeats for step, running in runs.steps_of(one)}
+
+    assert steps("D1") == {"D1-random:own-0": tuple(range(12))}
+    assert steps("D9") == {
+        "D9-random:own-0": (0, 1, 2, 3, 4),
+        "D9-random:own-5": (5, 6, 7, 8, 9),
+        "D9-random:own-10": (10, 11),
+    }
 
 
 def test_who_borrows_an_executor_does_not_close_it() -> None:
