@@ -183,7 +183,7 @@ def _takes_long(case: FaultCase) -> bool:
 
 
 def run_step(step: Step, _: Stop) -> Trained:
-    """A program that fails is told, and the others go on."""
+    """A program that fails is named, and the others go on."""
     with tempfile.TemporaryDirectory(prefix="reenact-effect-") as scratch:
         try:
             entry = materialise(step.case, step.side, step.scale, Path(scratch))
