@@ -1,7 +1,7 @@
 """Runs strategies on the faults: what both programs reach, then every strategy, budget and repeat.
 
-A step is a fault, a strategy and a few of its repeats. The strategy that is judged comes first, then the
-others: its figures are there when the half is done. All runs of one fault share its trainings, whose outcomes
+A step is a fault, a strategy and a few of its repeats. Every strategy is run on a fault before the next fault
+begins, so that what was run so far compares them. All runs of one fault share its trainings, whose outcomes
 are on disk: no configuration is trained twice, and a run that was killed continues within the fault.
 """
 
@@ -50,12 +50,12 @@ MEASURED = (
 """Packages that decide the figures: a change elsewhere does not make them old."""
 WATCHED = 1
 """Trainings that the diagnosis takes."""
-CHEAP_FIRST = "DRMC"
-"""Groups of faults by what one training takes: figures come early, and the expensive ones last."""
-DEARER = {"D9": "C", "C2": "D"}
-"""Faults that take as long as those of another group."""
+CHEAP = ("D6", "D3", "D1", "C2", "D5", "D8", "D7")
+"""Faults whose trainings take a few seconds at lite scale; they come first."""
+DEARER = ("M1", "R1", "C1", "D4", "D9")
+"""Then one fault of every other base program, by what a training takes; last, the other faults of these."""
 REPEATS_AT_ONCE = 5
-"""Of a fault that is not among the cheapest: several processes share its repeats."""
+"""Of a fault that is not among the cheap ones: several processes share its repeats."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,11 @@ def measure(
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
     outcomes = outcomes_folder(work)
     plan_of_one = replace(plan, workers=max(1, plan.workers // jobs))
-    ready = sorted((case for case in cases if case.id not in missing), key=dearness, reverse=jobs > 1)
+    ready = sorted((case for case in cases if case.id not in missing), key=dearness)
     wanted = {
         name: running
-        for strategy in (None, *plan.wanted)
         for case in ready
+        for strategy in (None, *plan.wanted)
         for name, running in steps_of(Running(case, scale, plan_of_one, outcomes / case.id, strategy))
     }
     identity = {"scale": scale.value, "code": code_identity(*MEASURED)}
@@ -200,15 +200,16 @@ def steps_of(wanted: Running) -> Iterator[tuple[str, Running]]:
         yield f"{wanted.case.id}-reference", wanted
         return
     repeats = range(wanted.strategy.repeats)
-    at_once = REPEATS_AT_ONCE if dearness(wanted.case) else len(repeats)
+    at_once = len(repeats) if wanted.case.id in CHEAP else REPEATS_AT_ONCE
     for first in repeats[::at_once]:
         some = tuple(repeats[first : first + at_once])
         yield f"{wanted.case.id}-{wanted.strategy.label}-{first}", replace(wanted, repeats=some)
 
 
 def dearness(case: FaultCase) -> int:
-    """What one training takes, roughly; equal ones stay in their order."""
-    return CHEAP_FIRST.find(DEARER.get(case.id, case.id[0]))
+    """Its place in the order of faults; those of one place stay as they are."""
+    order = (*CHEAP, *DEARER)
+    return order.index(case.id) if case.id in order else len(order)
 
 
 def run_fault(wanted: Running, stop: Stop) -> Fault:
