@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
+import re
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +22,10 @@ from warm import make_environment
 
 pytest.register_assert_rewrite("contracts")
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
+
+# Also where PYTHONDONTWRITEBYTECODE is set: a third of the time until the first test would go into
+# compiling all tests again.
+sys.dont_write_bytecode = False
 
 # Set before anything is imported: children inherit them too.
 os.environ["REENACT_NO_NETWORK_MODELS"] = "1"
@@ -85,20 +94,39 @@ def planted(tmp_path: Path) -> Planted:
     return Planted(tmp_path)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """What a file makes once for its tests is made once: one worker does all tests of such a file."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByWhatIsShared(LoadScopeScheduling):
+        """Groups that files name, files with something of their own to share, and single tests."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(config.rootpath / nodeid.partition("::")[0]) or nodeid
+
+    return ByWhatIsShared(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+@cache
+def _group(file: Path) -> str:
+    """Read from the text: the process that hands out the tests imports none of them."""
+    text = file.read_text(encoding="utf-8")
+    named = re.search(r'xdist_group\("(\w+)"\)', text)
+    return named[1] if named else str(file) if '@pytest.fixture(scope="module"' in text else ""
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a file makes once for its tests is made once: one worker does all tests that share it."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None and _shares(item):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+def pytest_collection(session: pytest.Session) -> None:
+    """While thousands of tests are made, nothing becomes garbage that is worth a search."""
+    gc.disable()
 
 
-def _shares(item: pytest.Item) -> bool:
-    if not isinstance(item, pytest.Function):
-        return False
-    file = item.nodeid.partition("::")[0]
-    fixtures = [known[-1] for known in item._fixtureinfo.name2fixturedefs.values()]
-    return any(fixture.scope == "module" and fixture.baseid == file for fixture in fixtures)
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is here now stays; later searches leave it out."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

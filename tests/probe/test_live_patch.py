@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -338,6 +339,11 @@ def program(name: str) -> Program:
     return read_program(STATED[name]["entry"], CORPUS / name)
 
 
+@cache
+def hyperparameters(name: str) -> list[Hyperparameter]:
+    return list(hyperparameters_of(program(name)))
+
+
 def value_for(what: str, param: Hyperparameter, luck: random.Random) -> Any:
     if what == "insert":
         return "Dropout" if param.role == "hidden" else None
@@ -362,20 +368,21 @@ def change(what: str, param: Hyperparameter, value: Any) -> Change:
 def cases() -> list[Any]:
     found = []
     for what, (kind, _) in CHECKS.items():
-        luck = random.Random(what)
         for framework in ("torch_", "keras_"):
+            luck = random.Random(f"{what} {framework}")
             names = [name for name in PLAIN if name.startswith(framework)]
             many = [name for name in names if name in MANY and what in OF_LAYERS]
             others = [name for name in names if name not in many]
             luck.shuffle(others)
-            drawn = [draw(what, kind, name, luck) for name in (*many, *others)]
-            usable = [one for one in drawn if one is not None]
-            found += usable[: EACH + sum(one.values[0] in many for one in usable)]
+            found += [one for name in many if (one := draw(what, kind, name, luck))]
+            # Drawn one by one: each costs a patch, and this is done before any test begins.
+            usable = (one for name in others if (one := draw(what, kind, name, luck)))
+            found += itertools.islice(usable, EACH)
     return found
 
 
 def draw(what: str, kind: Kind, name: str, luck: random.Random) -> Any:
-    params = [param for param in hyperparameters_of(program(name)) if param.kind is kind and param.changeable]
+    params = [param for param in hyperparameters(name) if param.kind is kind and param.changeable]
     params = [param for param in params if not param.overridden]
     luck.shuffle(params)
     for param in params:
