@@ -24,6 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent.parent
 IMAGES = HERE / "docs" / "img" / "terminal"
+REENACT = (sys.executable, "-m", "reenact")
 WIDTHS = (80, 120)
 COMMANDS = {
     "diagnose": "diagnose train.py",
@@ -75,11 +76,13 @@ class Capture:
             (folder / f"{name}-{self.columns}.{ending}").write_text(content, encoding="utf-8")
 
 
-def capture(command: str, folder: Path, columns: int = 80, *, color: bool = True) -> Capture:
+def capture(
+    command: str, folder: Path, columns: int = 80, *, color: bool = True, program: tuple[str, ...] = REENACT
+) -> Capture:
     """Run it in a terminal of so many columns, which only stdout is: progress is not part of the result."""
     environ = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
     environ |= {"TERM": "xterm-256color"} if color else {"TERM": "xterm-256color", "NO_COLOR": "1"}
-    line = [sys.executable, "-m", "reenact", *command.split()]
+    line = [*program, *command.split()]
     with tempfile.TemporaryFile() as noted:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))

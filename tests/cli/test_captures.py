@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import captures
 import pytest
+
+from warm import warm_reenact
 
 pytestmark = [pytest.mark.usefixtures("warm_python"), pytest.mark.xdist_group("captures")]
 CHEAP = [name for name in captures.COMMANDS if name not in ("diagnose", "repair")]
@@ -33,7 +34,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def look(name: str, folder: Path, kept: Path, columns: int) -> captures.Capture:
     """Capture it, keep it, and look at what holds for every command."""
-    seen = captures.capture(captures.COMMANDS[name], folder, columns)
+    seen = captures.capture(captures.COMMANDS[name], folder, columns, program=(warm_reenact(),))
     seen.write(kept, name)
     lines = seen.text.splitlines()
     wide = [line for line in lines[:-VERDICT] if len(line) > columns and not line.startswith("    ")]
@@ -73,10 +74,10 @@ def test_a_command_keeps_within_the_terminal(name: str, folder: Path, kept: Path
 
 @pytest.mark.parametrize("name", ["lint", "runs", "config"])
 def test_only_a_terminal_that_wants_colours_gets_them(name: str, folder: Path) -> None:
-    command = captures.COMMANDS[name]
-    assert captures.ESCAPES.search(captures.capture(command, folder).output)
-    assert "\x1b" not in captures.capture(command, folder, color=False).output
-    line = [sys.executable, "-m", "reenact", *command.split()]
+    command, program = captures.COMMANDS[name], (warm_reenact(),)
+    assert captures.ESCAPES.search(captures.capture(command, folder, program=program).output)
+    assert "\x1b" not in captures.capture(command, folder, color=False, program=program).output
+    line = [*program, *command.split()]
     piped = subprocess.run(line, cwd=folder, capture_output=True, check=False)
     assert piped.stdout
     assert b"\x1b" not in piped.stdout + piped.stderr

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from warm import warm_reenact
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -37,7 +38,7 @@ FORGOTTEN = "RE010"
 
 def reenact(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "reenact", *words],
+        [warm_reenact(), *words],
         cwd=folder,
         env=os.environ | {"COLUMNS": "110", "OMP_NUM_THREADS": "1"},
         capture_output=True,

@@ -11,11 +11,12 @@ import pytest
 
 from reenact.cli.doctor import problems
 from reenact.settings import Settings
+from warm import warm_reenact
 
 
 def doctor(folder: Path, **environ: str) -> tuple[int, dict[str, object]]:
     process = subprocess.run(
-        [sys.executable, "-m", "reenact", "doctor", "--output-format", "json"],
+        [warm_reenact(), "doctor", "--output-format", "json"],
         cwd=folder, env=os.environ | environ, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return process.returncode, json.loads(process.stdout)

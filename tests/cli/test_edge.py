@@ -18,6 +18,7 @@ from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
 from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
 from reenact.types import ExitCode
+from warm import warm_reenact
 
 
 def command(action: object) -> click.Command:
@@ -185,9 +186,7 @@ def test_help_imports_neither_torch_nor_a_model_library() -> None:
 
 @pytest.mark.parametrize("argv", [["nonsense"], ["config", "--nonsense"], ["explain"]])
 def test_wrong_usage_is_exit_2(argv: list[str]) -> None:
-    process = subprocess.run(
-        [sys.executable, "-m", "reenact", *argv], capture_output=True, text=True, check=False
-    )
+    process = subprocess.run([warm_reenact(), *argv], capture_output=True, text=True, check=False)
     assert process.returncode == ExitCode.ERROR
     assert "Usage:" in process.stderr
     assert process.stdout == ""

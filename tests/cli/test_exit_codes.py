@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,6 +35,7 @@ from reenact.report.views.diagnosis import diagnosis_document
 from reenact.rules.evidence import Evidence
 from reenact.testing.rules import evidence_of
 from reenact.types import ExitCode
+from warm import warm_reenact
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -200,7 +200,7 @@ def _watched(text: str, folder: Path, until: Path | None) -> Diagnosis:
 
 def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "reenact", *words],
+        [warm_reenact(), *words],
         cwd=folder, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

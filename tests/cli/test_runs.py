@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
 from reenact.journal import Cost, Journal, Kind
+from warm import warm_reenact
 
 
 @pytest.fixture(autouse=True)
@@ -181,7 +181,7 @@ def test_a_check_finds_what_was_changed(project: Path, capsys: pytest.CaptureFix
 
 
 def resumed(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "reenact", "runs", "resume", *words]
+    command = [warm_reenact(), "runs", "resume", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

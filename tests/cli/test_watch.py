@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from reenact.report.views.trace import sparkline
+from warm import warm_reenact
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -39,9 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reenact(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "reenact", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([warm_reenact(), *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_watch_keeps_exit_code_output_and_arguments_and_stores_the_trace(folder: Path) -> None:

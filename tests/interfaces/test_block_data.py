@@ -19,6 +19,7 @@ import yaml
 
 from reenact.llm.relay import ANSWER_FORMAT, REQUEST_FORMAT, file_answer, show_request
 from reenact.rules.registry import chosen
+from warm import warm_reenact
 
 ROOT = fences.ROOT
 BLOCKS = fences.all_blocks()
@@ -50,9 +51,7 @@ def test_json_is_what_its_reader_takes(block: fences.Block, parse: Parse, tmp_pa
 def check_matcher(pattern: dict[str, Any]) -> None:
     """The pattern for editors reads a line as it is printed."""
     words = ("lint", "--output-format", "concise", "examples/broken/torch_spirals.py")
-    ended = subprocess.run(
-        [sys.executable, "-m", "reenact", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run([warm_reenact(), *words], cwd=ROOT, capture_output=True, text=True, check=False)
     found = re.match(pattern["regexp"], ended.stdout.splitlines()[0])
     assert found is not None
     assert found[pattern["file"]] == words[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from mcp import Client, StdioServerParameters
+from warm import warm_reenact
 
 Found = TypeVar("Found")
 Talk = Callable[..., Any]
@@ -29,8 +29,8 @@ def talk() -> Talk:
         **client: Any,
     ) -> Found:
         server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "reenact", "mcp", *flags],
+            command=warm_reenact(),
+            args=["mcp", *flags],
             cwd=folder,
             env={
                 "REENACT_NO_NETWORK_MODELS": "1",

@@ -1,4 +1,5 @@
-"""A warm interpreter for the programs that tests train: the imports of torch are paid once."""
+"""Warm interpreters for the programs that tests train and for the commands that they give: the imports of
+torch are paid once, and so are those of reenact."""
 
 from __future__ import annotations
 
@@ -13,18 +14,26 @@ HERE = Path(__file__).parent
 
 
 def make_environment() -> Path:
-    """A folder like that of a virtual environment, whose `python` hands its program to a warm server.
+    """A folder like that of a virtual environment, whose `python` hands its program to a warm server, and
+    whose `reenact` its command to another one.
 
-    The folder and the server go when this process ends.
+    The folder and the servers go when this process ends.
     """
     folder = Path(tempfile.mkdtemp(prefix="reenact-warm-"))
     atexit.register(_remove, folder, os.getpid())
-    python = folder / "bin" / "python"
-    python.parent.mkdir()
-    starter = f'exec "{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / "warm"}" {os.getpid()} "$@"'
-    python.write_text(f"#!/bin/sh\n{starter}\n", encoding="utf-8")
-    python.chmod(0o755)
+    (folder / "bin").mkdir()
+    for name, server, words in (("python", "warm", ""), ("reenact", "commands", "-m reenact ")):
+        starter = f'"{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / server}" {os.getpid()}'
+        script = folder / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec {starter} {words}"$@"\n', encoding="utf-8")
+        script.chmod(0o755)
     return folder
+
+
+def warm_reenact() -> str:
+    """`reenact` for tests of what a command does, not of how its process starts: a process of its own all the
+    same, with its arguments, environment, folder, output, signals and exit code."""
+    return str(Path(os.environ["WARM_FOLDER"]) / "bin" / "reenact")
 
 
 def _remove(folder: Path, owner: int) -> None:

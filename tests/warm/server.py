@@ -1,4 +1,4 @@
-"""An interpreter that has imported torch and Keras: each program runs in a fresh fork of it.
+"""An interpreter that has imported torch and Keras, or reenact: each program runs in a fresh fork of it.
 
 A program pays seconds for these imports; a fork pays nothing. `tests/warm/python.py` is what the tests start
 in place of an interpreter; it hands over its arguments, environment, folder and open files. What the start of
@@ -11,8 +11,10 @@ import atexit
 import contextlib
 import ctypes
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import runpy
 import select
 import shutil
@@ -20,13 +22,11 @@ import signal
 import socket
 import sys
 
+NOT_COMMANDS = {"__main__", "cases", "inject", "inside", "notebook", "pytest", "testing"}
+
 
 def main(place, parent):
-    import keras  # noqa: F401
-    import torch
-    import torch._dynamo
-
-    torch.set_num_threads(1)
+    {"warm": _import_frameworks, "commands": _import_commands}[os.path.basename(place)]()
     # What is here now is shared with all forks for as long as nobody writes to it, and collecting does.
     gc.collect()
     gc.freeze()
@@ -48,6 +48,26 @@ def main(place, parent):
     for child in clients.values():
         _kill(child, signal.SIGKILL)
     shutil.rmtree(os.path.dirname(place), ignore_errors=True)
+
+
+def _import_frameworks():
+    import keras  # noqa: F401
+    import torch
+    import torch._dynamo
+
+    torch.set_num_threads(1)
+
+
+def _import_commands():
+    """What a command imports on its way; torch is not among it."""
+    import pydantic_ai  # noqa: F401
+    import scipy.stats  # noqa: F401
+
+    import reenact
+
+    for found in pkgutil.walk_packages(reenact.__path__, "reenact."):
+        if NOT_COMMANDS.isdisjoint(found.name.split(".")):
+            importlib.import_module(found.name)
 
 
 def _is_alive(process):
@@ -128,9 +148,10 @@ def _run(job, files):
     os.environ.update(job["environment"])
     _show(job["environment"])
     os.chdir(job["folder"])
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, buffering=1, closefd=False, errors=errors)  # noqa: SIM115
-        for number, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace"))
+        open(number, mode, buffering=1, closefd=False, encoding=encoding or None, errors=errors or None)  # noqa: SIM115
+        for number, mode, errors in ((0, "r", errors), (1, "w", errors), (2, "w", "backslashreplace"))
     )
     code = 0
     try:

@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from warm import warm_reenact
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SLEEPS = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 
@@ -84,3 +86,15 @@ def test_what_the_caller_ignores_is_ignored(run: Run, ignored: bool) -> None:
 
     text = "import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)"
     assert run(text, preexec_fn=ignore if ignored else None).stdout == f"{ignored}\n"
+
+
+def test_a_command_has_folder_output_and_exit_code_of_its_own(tmp_path: Path) -> None:
+    given = {"cwd": tmp_path, "capture_output": True, "text": True, "check": False}
+    first, second, third = (
+        subprocess.run([warm_reenact(), *words], **given)  # type: ignore[call-overload]
+        for words in (("lint", "train.py"), ("runs", "list"), ("runs", "list"))
+    )
+    assert (first.returncode, first.stdout) == (2, "")
+    assert "does not exist" in first.stderr
+    assert (second.returncode, second.stdout, second.stderr) == (0, third.stdout, "")
+    assert "No runs recorded here" in second.stdout
