@@ -204,7 +204,7 @@ def test_damage_in_an_artefact_is_named(in_the_file: Path, tmp_path: Path) -> No
             Answers(scratch)
 
 
-def test_a_check_names_the_damaged_run_and_removing_it_mends_the_journal(
+def test_a_check_names_the_damaged_run_and_removing_it_repairs_the_journal(
     in_the_file: Path, tmp_path: Path
 ) -> None:
     scratch = tmp_path / "scratch"

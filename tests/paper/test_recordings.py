@@ -25,7 +25,7 @@ from reenact.paper.verify.verify import Verdicts
 ANSWERS: dict[str, type[BaseModel]] = {
     "review": Summaries, "claims": Reported, "choose": Choice, "summary": CitedSummary,
     "choose-files": FileChoices, "framework": Guide, "configuration": Guide, "paragraphs": Guide,
-    "split": Splits, "begin": Learnt, "learn": Learnt, "write": Written, "analyse": Analysis, "mend": Edited,
+    "split": Splits, "begin": Learnt, "learn": Learnt, "write": Written, "analyse": Analysis, "fix": Edited,
     "refactor": Edited, "plan": Plan, "revise": Edited, "formulas": Setups, "verdicts": Verdicts,
     "match": Matches,
 }  # fmt: skip

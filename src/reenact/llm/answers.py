@@ -1,7 +1,7 @@
 """Typed answers out of whatever text came back.
 
 Takes the last JSON object in a text that fits the asked-for type: bare, in a code fence, after thinking or
-chatter. Mends only what loses nothing (trailing commas, Python literals, raw line breaks in strings); a
+chatter. Repairs only what loses nothing (trailing commas, Python literals, raw line breaks in strings); a
 cut-off answer is never completed by guessing. Everything else raises BadAnswer, in words for the model.
 """
 

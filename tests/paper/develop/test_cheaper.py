@@ -90,7 +90,7 @@ def test_a_cheaper_design_that_fails_otherwise_is_debugged_as_usual(
     crash = {"swaps": [{"path": "train.py", "search": LOOP, "replace": "raise ValueError(3)\n"}]}
     script["experiment/debug[2]/cheaper"] = crash
     script["experiment/debug[3]/analyse"] = {"cause": "It raises.", "remedy": "Do not."}
-    script["experiment/debug[3]/mend"] = {
+    script["experiment/debug[3]/fix"] = {
         "swaps": [{"path": "train.py", "search": "raise ValueError(3)\n", "replace": ""}]
     }
     made = bench.develop(script, rounds=0, wall_s=3.0, tries=9)
@@ -132,7 +132,7 @@ def test_a_cheaper_design_that_does_not_run_changes_nothing(bench: Any, answers:
     script = {**answers(), "cheaper/cheaper": broken}
     for number in range(2):
         script[f"cheaper/debug[{number}]/analyse"] = {"cause": "Unknown.", "remedy": "None."}
-        script[f"cheaper/debug[{number}]/mend"] = {"files": [{"path": "notes.md", "text": f"{number}\n"}]}
+        script[f"cheaper/debug[{number}]/fix"] = {"files": [{"path": "notes.md", "text": f"{number}\n"}]}
     _, after = developed(bench, script, verify)
     assert after is None
 

@@ -114,11 +114,11 @@ def test_debugging_changes_its_tactics_when_the_same_failure_comes_back(
     script = {**answers(), "data/write": broken_data(given)}
     for number, fix in enumerate(fixes):
         script[place.format(number, "analyse")] = ANALYSIS
-        script[place.format(number, "mend")] = fix
+        script[place.format(number, "fix")] = fix
     made = bench.develop(script, rounds=0)
     assert made.runs
     assert made.rounds[0].tries == 4
-    asked = bench.asked("mend")
+    asked = bench.asked("fix")
     tactics = prompt_texts("reenact.paper.develop")["tactics"]
     assert tactics["first"] in asked[0]
     assert "Undefined name `lst`" in asked[0]
@@ -137,7 +137,7 @@ def test_a_revision_that_breaks_the_run_is_not_kept(bench: Any, answers: Any) ->
         "revision[0]/plan": PLAN,
         "revision[0]/revise": breaks,
         "revision[0]/debug[0]/analyse": ANALYSIS,
-        "revision[0]/debug[0]/mend": {"files": [{"path": "notes.md", "text": "No idea."}]},
+        "revision[0]/debug[0]/fix": {"files": [{"path": "notes.md", "text": "No idea."}]},
     }
     made = bench.develop(script, out=True, rounds=1, tries=1)
     assert made.runs
@@ -184,7 +184,7 @@ def test_a_refactoring_that_runs_is_kept(bench: Any, answers: Any) -> None:
 
 def test_a_refactoring_that_breaks_the_run_is_forgotten(bench: Any, answers: Any) -> None:
     spoilt = {"removed": ["evaluate.py"]}
-    debug = {f"refactor/debug[{n}]/{name}": "no answer" for n in (0, 1) for name in ("analyse", "mend")}
+    debug = {f"refactor/debug[{n}]/{name}": "no answer" for n in (0, 1) for name in ("analyse", "fix")}
     script = {**answers(), "refactor/refactor": spoilt, **{name: [text] * 5 for name, text in debug.items()}}
     made = bench.develop(script, rounds=0, tries=3)
     assert made.rounds[made.best].stage is Stage.EXPERIMENT
@@ -211,7 +211,7 @@ def test_a_missing_module_becomes_a_proposed_requirement(bench: Any, answers: An
         **answers(),
         "data/write": wanting,
         "data/debug[0]/analyse": {**ANALYSIS, "requirement": "nosuchmodule>=2"},
-        "data/debug[0]/mend": given("data.py"),
+        "data/debug[0]/fix": given("data.py"),
     }
     made = bench.develop(script, rounds=0)
     assert made.runs

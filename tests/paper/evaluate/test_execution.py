@@ -15,15 +15,16 @@ from reenact.llm.scripted import Scripted
 from reenact.paper.develop.questions import Analysis
 from reenact.paper.evaluate.scores import edit_scores, edits_of
 
-PROMPT = Prompt("paper/mend", 1, "Fix it.", (Text("code"),))
+PROMPT = Prompt("paper/fix", 1, "Fix it.", (Text("code"),))
 RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}
 SWAP = {"path": "a.py", "search": "old", "replace": "new\nnewer\nnewest"}
 WHOLE = {"path": "b.py", "text": "1\n2\n3\n4\n5\n"}
 
 
-def recorded(journal: Journal, code: int, pipeline: str = "paper") -> str:
+def recorded(journal: Journal, code: int, pipeline: str = "paper", fix: str = "fix") -> str:
     answers: list[Any] = [
-        {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]}, {},
+        {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]},
+        {"swaps": [SWAP]}, {},
     ]  # fmt: skip
     model = Scripted(answers)
     with journal.run(pipeline=pipeline, request={"code": code}, fresh=True) as run:
@@ -32,8 +33,9 @@ def recorded(journal: Journal, code: int, pipeline: str = "paper") -> str:
             run.under("develop").under("revision", attempt=0),
         )
         ask(method.under("debug", attempt=0), model, "analyse", PROMPT, Analysis)
-        edit(method.under("debug", attempt=0), model, "mend")
+        edit(method.under("debug", attempt=0), model, fix)
         edit(revision, model, "revise")
+        edit(run.under("develop").under("cheaper"), model, "cheaper")
         edit(run.under("develop").under("refactor"), model, "refactor")
         run.finish({}, code)
         return run.record.id
@@ -43,10 +45,12 @@ def edit(scope: Scope, model: Scripted, name: str) -> None:
     ask(scope, model, name, PROMPT, Edited)
 
 
-def test_edits_are_those_that_changed_something() -> None:
+@pytest.mark.parametrize("fix", ["fix", "cheaper", "as_an_earlier_version_called_it"])
+def test_edits_are_those_that_changed_something(fix: str) -> None:
     with Journal.in_memory() as journal:
-        found = edits_of(journal, recorded(journal, 1))
-    assert found == (("method", "debugging", 4 + 3), ("revision", "refinement", 5))
+        found = edits_of(journal, recorded(journal, 1, fix=fix))
+    changed = (("method", "debugging", 4 + 3), ("revision", "refinement", 5), ("cheaper", "debugging", 3))
+    assert found == changed
     method = edit_scores([found])[0]
     assert (method.stage, method.turns, method.lines) == ("method", 1.0, 7.0)
 

@@ -30,10 +30,12 @@ from reenact.types import ExitCode
 Purpose: TypeAlias = Literal["debugging", "refinement"]
 PIPELINE = "paper"
 """Whose runs edit code."""
+DEBUG = "debug"
+"""The place below which every edit is debugging, whatever its step was called by the version that ran."""
 PURPOSES: Mapping[str, Purpose] = {
-    "mend": "debugging", "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
+    "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
 }  # fmt: skip
-"""Steps of a journal that edit."""
+"""Steps of a journal that edit elsewhere."""
 Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
 """Stage, purpose and changed lines of every turn of a run."""
 MOST_LISTED = 1 << 20
@@ -137,8 +139,9 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     """The edit that a step made; none for a step that makes none."""
     *path, name = step.path.split("/")
     names = [part.partition("[")[0] for part in path]
-    stage = next((part for part in reversed(names) if part != "debug"), "")
-    if name not in PURPOSES or not stage or not isinstance(result, Mapping):
+    stage = next((part for part in reversed(names) if part != DEBUG), "")
+    purpose = "debugging" if names[-1:] == [DEBUG] else PURPOSES.get(name)
+    if purpose is None or not stage or not isinstance(result, Mapping):
         return None
     try:
         change = Edited.model_validate(result.get("value"))
@@ -148,7 +151,7 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     ranges = [max(one.last - one.first + 1, len(one.text.splitlines())) for one in change.lines]
     swaps = [max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps]
     lines = sum((*ranges, *swaps, *(len(one.text.splitlines()) for one in change.files)))
-    return (stage, PURPOSES[name], lines) if lines else None
+    return (stage, purpose, lines) if lines else None
 
 
 def cited_as(*names: str) -> Cited:

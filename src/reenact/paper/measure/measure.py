@@ -108,7 +108,7 @@ def measure(
     judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
-        place = run.under("mend")
+        place = run.under("gap-repair")
 
         def again(project: Project) -> tuple[Comparison, ...]:
             # A changed setting measures the same metrics: they are matched once.
