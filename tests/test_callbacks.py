@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -91,12 +90,12 @@ print(json.dumps({"weights": sum_, "findings": seen, "steps": steps}))
 LOOPS = {"keras": KERAS, "lightning": LIGHTNING, "transformers": TRANSFORMERS}
 
 
-def trained(folder: Path, kind: str, *, watched: bool) -> tuple[str, str]:
+def trained(python: str, folder: Path, kind: str, *, watched: bool) -> tuple[str, str]:
     """The last line of what it prints, and stderr."""
     script = folder / "train.py"
     script.write_text(SETTING.format(kind=kind, watched=watched) + LOOPS[kind] + ENDING)
     ended = subprocess.run(
-        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, check=False,
+        [python, str(script)], cwd=folder, capture_output=True, text=True, check=False,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
@@ -107,13 +106,15 @@ def trained(folder: Path, kind: str, *, watched: bool) -> tuple[str, str]:
     "kind",
     ["keras", "lightning", pytest.param("transformers", marks=pytest.mark.frameworks)],
 )
-def test_a_training_is_diagnosed_at_its_end_and_is_the_same_training(tmp_path: Path, kind: str) -> None:
+def test_a_training_is_diagnosed_at_its_end_and_is_the_same_training(
+    tmp_path: Path, warm_interpreter: str, kind: str
+) -> None:
     pytest.importorskip(kind)
-    line, err = trained(tmp_path, kind, watched=True)
+    line, err = trained(warm_interpreter, tmp_path, kind, watched=True)
     seen = json.loads(line)
     assert seen["steps"] == 30
     assert "Diagnosis of this training" in err
-    plain = json.loads(trained(tmp_path, kind, watched=False)[0])
+    plain = json.loads(trained(warm_interpreter, tmp_path, kind, watched=False)[0])
     assert plain["weights"] == seen["weights"]
     assert plain["findings"] == []
     if kind == "keras":

@@ -19,6 +19,7 @@ import pytest
 import reenact
 from reenact.cli.main import reenact as command_line
 from reenact.errors import InputError, ReenactError, Stopped
+from warm import warm_python_of_commands
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -129,7 +130,7 @@ for call in (
         print(type(error).__name__)
 """
     ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=place, check=False
+        [warm_python_of_commands(), "-c", script], capture_output=True, text=True, cwd=place, check=False
     )
     assert (ended.returncode, len(ended.stdout.split())) == (0, 5), ended.stderr
 

@@ -87,7 +87,9 @@ def test_a_program_to_which_it_cannot_be_attached_does_not_count() -> None:
     assert card.tables[2].rows[0][2] == "not attached"
 
 
-def test_a_tool_gets_the_model_its_batch_and_its_loss_and_the_training_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_tool_gets_the_model_its_batch_and_its_loss_and_the_training_stays_as_it_is(
+    tmp_path: Path, warm_interpreter: str
+) -> None:
     (tmp_path / "torchtest2.py").write_text(STAND_IN)
     program = tmp_path / "train.py"
     program.write_text(PROGRAM)
@@ -99,9 +101,10 @@ def test_a_tool_gets_the_model_its_batch_and_its_loss_and_the_training_stays_as_
     }
     printed = [
         subprocess.run(
-            [sys.executable, program], env={**os.environ, **more}, capture_output=True, text=True, check=True
+            [python, program], env={**os.environ, **more}, capture_output=True, text=True, check=True
         ).stdout
-        for more in ({}, with_it)
+        # A tool is attached where torch is imported: that needs an interpreter that starts.
+        for python, more in ((warm_interpreter, {}), (sys.executable, with_it))
     ]
     assert printed[0] == printed[1]
     assert json.loads(out.read_text()) == {

@@ -185,7 +185,7 @@ def _watched(text: str, folder: Path, until: Path | None) -> Diagnosis:
     """The program as a process of its own, ended by its time limit: soon, or when a file is there."""
     (folder / "train.py").write_text(text)
     program = read_program(("train.py",), folder)
-    limit = 1.0 if until is None else 12.0
+    limit = 1.0 if until is None else 4.0
     while True:
         options = WatchOptions(folder / f"trace-{limit:g}", max_time=limit)
         ended = watch(program, options, stdout=subprocess.DEVNULL)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from warm import warm_python_of_commands
 
 MEMORY = 3 << 30
 DRIVER = """
@@ -84,7 +85,7 @@ def _ran(folder: Path, lines: list[list[str]]) -> list[tuple[list[str], int, str
         "REENACT_CACHE_DIR": str(folder / "cache"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER.format(memory=MEMORY)],
+        [warm_python_of_commands(), "-c", DRIVER.format(memory=MEMORY)],
         cwd=folder, input=json.dumps(lines), env=environ, capture_output=True, text=True, check=False,
         timeout=900,
     )  # fmt: skip

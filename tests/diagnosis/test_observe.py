@@ -6,6 +6,8 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
+
 from reenact.diagnosis.observe import observe
 from reenact.diagnosis.options import TrainingOptions
 from reenact.diagnosis.pipeline import DiagnoseServices
@@ -67,6 +69,7 @@ for _ in range(20):
 """
 
 
+@pytest.mark.usefixtures("warm_python")
 def test_the_experiments_wait_for_the_weights_of_the_watched_run(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAINS)
     program = read_program(("train.py",), tmp_path)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from warm import warm_reenact
+
 ENDLESS = """
 import signal, subprocess, sys, threading, time
 for number in (signal.SIGTERM, signal.SIGINT):
@@ -29,12 +31,17 @@ GENEROUS = 240
 WORD = "BOUNDS_TEST_OF"
 
 
+COLD = (sys.executable, "-m", "reenact")
+
+
 @contextmanager
-def started(folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen[str]]:
+def started(
+    folder: Path, *words: str, stdin: int = subprocess.DEVNULL, program: tuple[str, ...] = COLD
+) -> Iterator[subprocess.Popen[str]]:
     """A command in a group of its own; every process below it carries a word in its environment."""
     environ = {**os.environ, WORD: str(folder), "REENACT_CACHE_DIR": str(folder / "cache"), "NO_COLOR": "1"}
     child = subprocess.Popen(
-        [sys.executable, "-m", "reenact", *words],
+        [*program, *words],
         cwd=folder, env=environ, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
@@ -73,10 +80,11 @@ def wait_for(condition: Path) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("option", [("--max-time", "8"), ("--training-time", "3")])
+@pytest.mark.parametrize("option", [("--max-time", "5"), ("--training-time", "3")])
 def test_a_program_that_does_not_end_is_ended_and_judged(tmp_path: Path, option: Sequence[str]) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS, "utf-8")
-    with started(tmp_path, "diagnose", "--output-format", "json", *option, "endless.py") as child:
+    words = ("diagnose", "--output-format", "json", *option, "endless.py")
+    with started(tmp_path, *words, program=(warm_reenact(),)) as child:
         out, complaint = child.communicate(timeout=GENEROUS)
         assert alive(tmp_path) == []
     assert child.returncode in (0, 3), complaint
@@ -87,7 +95,8 @@ def test_a_program_that_does_not_end_is_ended_and_judged(tmp_path: Path, option:
 
 def test_repair_without_a_training_that_ends_is_not_decided(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS, "utf-8")
-    with started(tmp_path, "repair", "--max-time", "8", "endless.py") as child:
+    words = ("repair", "--max-time", "5", "endless.py")
+    with started(tmp_path, *words, program=(warm_reenact(),)) as child:
         _, complaint = child.communicate(timeout=GENEROUS)
         assert alive(tmp_path) == []
     assert child.returncode == 3, complaint
@@ -100,8 +109,8 @@ def test_the_time_of_the_command_ends_a_question_to_a_model(tmp_path: Path) -> N
     project.mkdir()
     (project / "train.py").write_text("import math\n", "utf-8")
     (tmp_path / "report.md").write_text("# It fails\n\nValueError is raised.\n", "utf-8")
-    words = ("bug", "--model", "relay:asked", "--max-time", "10", "--repo", "project", "report.md")
-    with started(tmp_path, *words) as child:
+    words = ("bug", "--model", "relay:asked", "--max-time", "4", "--repo", "project", "report.md")
+    with started(tmp_path, *words, program=(warm_reenact(),)) as child:
         _, complaint = child.communicate(timeout=GENEROUS)
     assert child.returncode == 3, complaint
     assert "--max-time" in complaint
@@ -147,22 +156,24 @@ WAITING: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("what", WAITING)
-@pytest.mark.parametrize("seconds", [0.2, 4.0])
-def test_ctrl_c_ends_a_command_whatever_it_waits_for(tmp_path: Path, what: str, seconds: float) -> None:
+@pytest.mark.parametrize("waits", [False, True], ids=["starts", "waits"])
+def test_ctrl_c_ends_a_command_whatever_it_waits_for(tmp_path: Path, what: str, waits: bool) -> None:
+    """While its process starts, and when it waits, which one without imports does after a moment."""
     project = tmp_path / "project"
     project.mkdir()
     (project / "train.py").write_text("import math\n", "utf-8")
     (tmp_path / "report.md").write_text("# It fails\n\nValueError is raised.\n", "utf-8")
     (tmp_path / "slow.py").write_text("import time\nlr = 0.1\nEPOCHS = 3\ntime.sleep(3000)\n", "utf-8")
-    with started(tmp_path, *WAITING[what], stdin=subprocess.PIPE) as child:
-        time.sleep(seconds)
+    program = (warm_reenact(),) if waits else COLD
+    with started(tmp_path, *WAITING[what], stdin=subprocess.PIPE, program=program) as child:
+        time.sleep(1.5 if waits else 0.2)
         os.killpg(child.pid, signal.SIGINT)
         child.wait(timeout=GENEROUS)
         assert alive(tmp_path) == []
         assert child.stderr is not None
         complaint = child.stderr.read()
     # Before our first line runs, the interpreter itself answers.
-    if seconds > 1:
+    if waits:
         assert "Traceback" not in complaint
 
 

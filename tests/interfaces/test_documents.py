@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import yaml
 from benchmarks.command import bench
 from reenact.cli.edge import guarded
 from reenact.cli.main import VERBS, reenact
+from warm import warm_python_of_commands
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
@@ -81,7 +81,9 @@ def test_commands_do_what_their_page_shows(
 def test_the_python_of_a_page_runs_from_top_to_bottom(page: str, folder: Path) -> None:
     bodies = [block.body for block in BLOCKS if block.page == page and block.kind == "python run"]
     (folder / "page.py").write_text("\n".join(bodies))
-    ended = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [warm_python_of_commands(), "page.py"], capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
 
 

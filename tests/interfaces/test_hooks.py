@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ import yaml
 
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
+from warm import warm_reenact
 
 ROOT = Path(__file__).parents[2]
 INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
@@ -48,7 +48,7 @@ def acted(action: dict[str, Any], tmp_path: Path) -> Callable[..., subprocess.Co
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/installed"\n')
     (tmp_path / "bin" / "python").chmod(0o755)
-    scripts = Path(sys.executable).parent
+    scripts = Path(warm_reenact()).parent
 
     def ran(**inputs: str) -> subprocess.CompletedProcess[str]:
         given = {name: inputs.get(name, about["default"]) for name, about in action["inputs"].items()}

@@ -310,6 +310,7 @@ def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None
     assert not (tmp_path / "result").exists()
 
 
+@pytest.mark.usefixtures("warm_python")
 def test_a_program_that_fails_before_its_first_step_says_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text('import torch\nraise ValueError("no data")\n')
     experiments = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)

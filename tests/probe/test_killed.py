@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -41,10 +40,10 @@ def chunks(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.npz"))
 
 
-def killed_after_a_chunk(script: Path, options: WatchOptions) -> int:
+def killed_after_a_chunk(python: str, script: Path, options: WatchOptions) -> int:
     """Start the program, wait for its first chunk, end it without a warning."""
     child = subprocess.Popen(
-        [sys.executable, script.name, "slowly"],
+        [python, script.name, "slowly"],
         cwd=script.parent,
         env=injected.environment(options, {**os.environ, "OMP_NUM_THREADS": "1"}),
     )
@@ -55,14 +54,14 @@ def killed_after_a_chunk(script: Path, options: WatchOptions) -> int:
 
 
 def test_the_trace_of_a_killed_program_is_a_beginning_of_the_whole(
-    tmp_path: Path, run_plain: Callable[..., Any]
+    tmp_path: Path, forks: Any, warm_interpreter: str
 ) -> None:
     script = tmp_path / "train.py"
     script.write_text(PROGRAM)
-    code = killed_after_a_chunk(script, WatchOptions(tmp_path / "killed"))
-    whole_run = run_plain(script, WatchOptions(tmp_path / "whole"))
-    assert (code, whole_run.returncode) == (-signal.SIGKILL, 0)
-    cut, whole = read_trace(tmp_path / "killed"), read_trace(tmp_path / "whole")
+    code = killed_after_a_chunk(warm_interpreter, script, WatchOptions(tmp_path / "killed"))
+    whole_run = forks.run(script)
+    assert (code, whole_run.code) == (-signal.SIGKILL, 0)
+    cut, whole = read_trace(tmp_path / "killed"), whole_run.trace
     assert whole.complete
     assert not cut.complete
     assert whole.step_count == 400
@@ -70,7 +69,7 @@ def test_the_trace_of_a_killed_program_is_a_beginning_of_the_whole(
     assert np.array_equal(cut.losses.values, whole.losses.values[: cut.step_count])
     assert cut.graph is not None
     assert [layer.type for layer in cut.graph.layers] == ["Linear", "Tanh", "Linear"]
-    cut_the_last_chunk(tmp_path / "whole", whole.step_count)
+    cut_the_last_chunk(whole_run.folder, whole.step_count)
 
 
 def cut_the_last_chunk(folder: Path, steps: int) -> None:

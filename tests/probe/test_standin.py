@@ -181,6 +181,7 @@ model.fit(x, y, epochs=2, batch_size=50, validation_data=(x_test, y_test), verbo
 """
 
 
+@pytest.mark.usefixtures("warm_python")
 def test_every_line_of_a_diagnosis_names_its_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

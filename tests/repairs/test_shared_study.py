@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from reenact.repairs.strategies.strategy import strategy
 from reenact.repairs.study import SharedStudy, recorder_of
 from reenact.testing.strategy import rate_decides, search_context
 from reenact.trials.job import around
+from warm import warm_python_of_commands
 
 BOTH = ["random", pytest.param("bohb", marks=pytest.mark.slow)]
 DRIVER = """
@@ -37,7 +37,7 @@ SECRET = "postgresql://ann:hunter2hunter2@db.example/studies"
 
 
 def drive(url: str, owner: str, name: str = "random", budget: str = "6t") -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-c", DRIVER, url, owner, name, budget]
+    words = [warm_python_of_commands(), "-c", DRIVER, url, owner, name, budget]
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

@@ -135,6 +135,7 @@ finally:
         ("if beside >= 2: raise torch.cuda.OutOfMemoryError('CUDA out of memory')", 1),
     ],
 )
+@pytest.mark.usefixtures("warm_python")
 def test_the_pool_packs_a_card_and_falls_back(tmp_path: Path, crash: str, most: int) -> None:
     (tmp_path / "here").mkdir()
     text = ON_A_CARD.format(here=str(tmp_path / "here"), most=str(tmp_path / "most"), crash=crash)
@@ -151,6 +152,7 @@ def test_the_pool_packs_a_card_and_falls_back(tmp_path: Path, crash: str, most: 
     assert max(beside[-3:]) <= most
 
 
+@pytest.mark.usefixtures("warm_python")
 def test_what_runs_out_of_memory_alone_has_failed(tmp_path: Path) -> None:
     text = "import torch\nraise torch.cuda.OutOfMemoryError('CUDA out of memory')"
     with ProcessPool(2, cards=[Card("0", 8 * GIB)]) as pool:

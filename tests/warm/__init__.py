@@ -22,7 +22,10 @@ def make_environment() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="reenact-warm-"))
     atexit.register(_remove, folder, os.getpid())
     (folder / "bin").mkdir()
-    for name, server, words in (("python", "warm", ""), ("reenact", "commands", "-m reenact ")):
+    commands = "commands"
+    for name, server, words in (
+        ("python", "warm", ""), ("reenact", commands, "-m reenact "), ("python-of-commands", commands, ""),
+    ):  # fmt: skip
         starter = f'"{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / server}" {os.getpid()}'
         script = folder / "bin" / name
         script.write_text(f'#!/bin/sh\nexec {starter} {words}"$@"\n', encoding="utf-8")
@@ -34,6 +37,11 @@ def warm_reenact() -> str:
     """`reenact` for tests of what a command does, not of how its process starts: a process of its own all the
     same, with its arguments, environment, folder, output, signals and exit code."""
     return str(Path(os.environ["WARM_FOLDER"]) / "bin" / "reenact")
+
+
+def warm_python_of_commands() -> str:
+    """An interpreter that has imported reenact, for programs that use it."""
+    return f"{warm_reenact().removesuffix('reenact')}python-of-commands"
 
 
 def _remove(folder: Path, owner: int) -> None:
