@@ -32,6 +32,13 @@ import torch
 def step(loss):
     loss.backward()
 """
+SCORES = """\
+import keras
+
+model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(3)])
+model.compile(optimizer="adam", loss="categorical_crossentropy")
+model.fit(x, y, epochs=5)
+"""
 STATIC = DiagnoseOptions(depth=Depth.STATIC)
 
 
@@ -114,14 +121,23 @@ def test_shared_among_cores_the_answer_is_the_same(folder: Path) -> None:
     assert together == [lint_files([file], STATIC)[0] for file in files]
 
 
-def test_no_framework_is_imported_and_nothing_is_recorded(folder: Path) -> None:
+def test_nothing_that_reading_needs_not_is_imported_and_nothing_is_recorded(folder: Path) -> None:
+    (folder / "scores.py").write_text(SCORES)
+    others = ("torch", "keras", "numpy", "pydantic", "pydantic_ai", "yaml", "sqlite3")
     look = (
         "import sys; from reenact.cli.edge import guarded; from reenact.cli.main import reenact;"
         "guarded(reenact, ['lint', '.']);"
-        "print([name for name in ('torch', 'keras', 'numpy', 'pydantic_ai') if name in sys.modules])"
+        f"print([name for name in {others} if name in sys.modules])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", look], cwd=folder, capture_output=True, text=True, check=True
     )
+    assert "scores.py:3" in ended.stdout
     assert ended.stdout.splitlines()[-1] == "[]"
     assert not (folder / ".reenact").exists()
+
+
+def test_a_file_with_the_line_ends_of_old_macs_is_linted(folder: Path) -> None:
+    (folder / "deep" / "hot.py").write_bytes(HOT.format(comment="").replace("\n", "\r").encode())
+    (one,) = lint_files([folder / "deep" / "hot.py"], STATIC)
+    assert [notice.code for notice in one.diagnostics] == ["UM005"]

@@ -25,6 +25,7 @@ from reenact.report.document import Diagnostic
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.result import Result, encoded
 from reenact.rules.evidence import Evidence
+from reenact.rules.registry import all_rules
 from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, JsonValue
 
@@ -33,6 +34,8 @@ NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 A_SHARE = 16
 """Files below which another process costs more than it brings."""
+SHARES = 16
+"""Parts that each process takes in turn: with few, all but one wait for the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +143,13 @@ def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
     if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
     # The children inherit the loaded rules; starting fresh ones would take longer than the reading.
+    all_rules()
     with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_ignore_interrupts) as pool:
         try:
             # An interrupt in the middle of a fork would print a traceback of the interpreter: it waits.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
             try:
-                found = pool.map(look, files, chunksize=max(1, len(files) // (4 * workers)))
+                found = pool.map(look, files, chunksize=max(1, len(files) // (SHARES * workers)))
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             return list(found)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from reenact.errors import InputError, ended_by
-from reenact.journal import Journal
 from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.intake.papers.clients import Clients
     from reenact.intake.papers.paper import Paper
+    from reenact.journal import Journal
     from reenact.llm.ask import Model
     from reenact.program.program import Program
     from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
@@ -119,6 +119,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`. `model_for` says what a model
     is needed for, where a call cannot do without one.
     """
+    from reenact.journal import Journal
     from reenact.report.progress import telling
 
     runs_dir, record = given.get("runs_dir"), given.get("record")

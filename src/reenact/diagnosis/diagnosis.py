@@ -7,9 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, ClassVar
-
-from pydantic import AliasChoices, Field
+from typing import Any, ClassVar
 
 from reenact.diagnosis.judgement import Conclusion, Judgement, conclusion_of, counted, on_stand_in
 from reenact.diagnosis.options import Depth
@@ -79,14 +77,20 @@ class DiagnosisFinding(Result):
     )  # fmt: skip
 
     suspect: Suspect
-    status: Annotated[InterventionResult, Field(validation_alias=AliasChoices("status", "standing"))]
-    """Earlier versions stored it under another name."""
+    status: InterventionResult
     confidence: float
     tried: ChangeEffect | None = None
     """The change it was tried with, and what that came to."""
     note: str = ""
     fix: str = ""
     """That change, or the first that is suggested, as a unified diff; empty where there is none."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
+        """How a journal gives it back."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_before_validator_function(_under_its_name, handler(source))
 
     def with_fix(self, program: Program | None) -> DiagnosisFinding:
         """The same with its fix, for this program."""
@@ -96,6 +100,13 @@ class DiagnosisFinding(Result):
             with suppress(ReenactError):
                 return replace(self, fix=patch.diff(program))
         return self
+
+
+def _under_its_name(stored: Any) -> Any:
+    """Earlier versions stored the status under another name."""
+    if not isinstance(stored, dict) or "standing" not in stored:
+        return stored
+    return {"status" if name == "standing" else name: value for name, value in stored.items()}
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from reenact.program.read.scope import argument, keyword
 from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
+
+if TYPE_CHECKING:
+    import yaml
 
 SPACE = re.compile(r"[ \t\r\n]*")
 JSON_VALUE = json.JSONDecoder(strict=False)
@@ -136,6 +137,8 @@ def write_value(language: Language, value: JsonValue, before: str) -> str:
 
 
 def _read_yaml(text: str) -> Entry:
+    import yaml
+
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
@@ -147,6 +150,8 @@ def _read_yaml(text: str) -> Entry:
 
 
 def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int]) -> Entry:
+    import yaml
+
     budget[0] -= 1
     if budget[0] < 0:
         raise BadData("too many values, or aliases that multiply")
@@ -162,6 +167,8 @@ def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int
 
 
 def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue:
+    import yaml
+
     if NUMBER.fullmatch(written):
         # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a number.
         plain = written.replace("_", "")

@@ -95,7 +95,7 @@ def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[s
 def changed_lines(diff: str) -> Iterator[str]:
     """What a change takes away and puts in; nothing when that is long."""
     listed = readable_diff(diff).splitlines()
-    lines = [one for one in listed if one[:1] in "+-" and one[:3] not in ("+++", "---")]
+    lines = [one for one in listed if one.startswith(("+", "-")) and one[:3] not in ("+++", "---")]
     if not lines or len(lines) > MOST_LINES:
         return
     cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)

@@ -3,7 +3,7 @@ out of it, whose output a layer bends."""
 
 import math
 
-from reenact.probe.trace import Columns, no_rows
+from reenact.probe.trace import Columns
 from reenact.rules import Evidence, Kind, LayerView
 from reenact.rules.own._places import says
 
@@ -27,27 +27,32 @@ def left_open(evidence: Evidence) -> bool:
 
 def adds_up_to_one(evidence: Evidence) -> bool:
     """Whether every row of the output was seen to add up to one."""
-    sums = [float(total) for total in _rows(evidence)["row_sum"] if total == total]
+    sums = _seen(evidence, "row_sum")
     return bool(sums) and all(0.99 < total < 1.01 for total in sums)
 
 
 def is_probability(evidence: Evidence) -> bool:
     """Whether the output was seen, and never outside 0..1."""
-    rows = _rows(evidence)
-    lows = [float(low) for low in rows["minimum"] if low == low]
-    highs = [float(high) for high in rows["maximum"] if high == high]
+    lows, highs = _seen(evidence, "minimum"), _seen(evidence, "maximum")
     return bool(lows) and min(lows) >= 0 and max(highs) <= 1
 
 
 def seen_outside(evidence: Evidence) -> bool:
     """Whether the output was seen to be something that no probability is."""
-    return bool(len(_rows(evidence))) and not is_probability(evidence)
+    rows = _rows(evidence)
+    return rows is not None and len(rows) > 0 and not is_probability(evidence)
 
 
-def _rows(evidence: Evidence) -> Columns:
-    """What came out of the last layer of the model that was watched."""
+def _seen(evidence: Evidence, column: str) -> list[float]:
+    """The known values of a column of the output."""
+    rows = _rows(evidence)
+    return [float(value) for value in rows[column] if value == value] if rows is not None else []
+
+
+def _rows(evidence: Evidence) -> Columns | None:
+    """What came out of the last layer of the model that was watched; none where nothing was."""
     trace = evidence.trace
-    return trace.layers.where(layer=len(trace.layer_names) - 1) if trace is not None else no_rows(("step",))
+    return trace.layers.where(layer=len(trace.layer_names) - 1) if trace is not None else None
 
 
 def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:
