@@ -132,7 +132,7 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
-@click.option("--budget", type=DIAGNOSE_BUDGET, default="", help="A program, as 30t; default by the depth.")
+@click.option("--budget", type=DIAGNOSE_BUDGET, help="A program, as 30t; default by the depth.")
 @click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Runs a program.")
 @click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Runs at once.")
@@ -142,7 +142,7 @@ def faults(
     names: tuple[str, ...],
     scale: str,
     depth: str,
-    budget: str,
+    budget: str | None,
     repeats: int,
     side: str | None,
     jobs: int,
@@ -165,7 +165,7 @@ def faults(
                 Scale(scale),
                 journal=journal,
                 depth=Depth(depth),
-                budget=budget,
+                budget=budget or "",
                 repeats=repeats,
                 sides=sides,
                 tell=tell,

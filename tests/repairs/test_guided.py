@@ -188,8 +188,8 @@ def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_
     assert trainer.usage.spent <= 20
 
 
-def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes_first() -> None:
-    """Larger batches give a hundredth more than the right learning rate alone."""
+def test_with_a_small_budget_the_smaller_of_nearly_equal_changes_comes_first() -> None:
+    """Larger batches give a hundredth more than the right learning rate alone; one more seed can be paid."""
 
     def batches_hardly_matter(values: Values) -> float:
         right = rate_decides(values)
@@ -200,8 +200,31 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
     found = Guided().search(given.context)
     assert given.context.best is not None
     assert given.context.best.patch.complexity == 2
-    assert {look.seeds for look in given.context.evaluations} == {1}
+    assert {look.seeds for look in given.context.evaluations} == {1, 2}
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+
+
+@pytest.mark.parametrize("budget", ["9x", "12x", "20x"])
+@pytest.mark.parametrize("helps", [True, False])
+def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: bool) -> None:
+    """Every other batch size is lucky once; the right learning rate helps a little less, but always."""
+    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.6), Suspicion(Kind.BATCH_SIZE, 64, 0.9, Fault.HBS)
+    given = search_context(
+        lambda values: 0.3 + 0.5 * helps * (rate_decides(values) > 0.5), rate, batch, budget=budget
+    )
+    plain, first = given.executor, given.context.seeds[0]
+
+    def lucky(trial: Trial) -> Outcome:
+        (outcome,) = plain.run([trial])
+        if trial.seed == first and any("batch" in str(change) for change in trial.patch.changes):
+            return replace(outcome, metrics={"test_accuracy": 0.95})
+        return outcome
+
+    given.context.trainer.executor = ScriptedExecutor(lucky)
+    found = Guided().search(given.context)
+    assert all(any("learning-rate" in str(change) for change in patch.changes) for patch in found)
+    assert given.context.trainer.usage.spent <= float(budget.removesuffix("x"))
+    assert helps or not found
 
 
 def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() -> None:

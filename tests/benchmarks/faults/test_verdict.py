@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.command import bench
 from benchmarks.faults.answers import activation_index, answer_by
 from benchmarks.faults.calibration import statements_of
 from benchmarks.faults.calibration import table as calibration_table
@@ -123,3 +127,12 @@ def test_a_confidence_is_held_against_the_truth() -> None:
     assert rows[-1][0].startswith(
         f"all: Brier {(0.05**2 + 0.55**2 + 0.95**2) / 3:.3f}, of the mere share 0.222"
     )
+
+
+def test_a_depth_alone_is_enough_for_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D2 has no data here, so that nothing is trained: what is asked for is read and the card is written."""
+    for name in ("REENACT_RUNS_DIR", "REENACT_CACHE_DIR", "REENACT_DATA"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    done = CliRunner().invoke(bench, ["faults", "D2", "--depth", "quick", "--out", str(tmp_path / "out")])
+    assert "Invalid value" not in done.output
+    assert "data missing" in (tmp_path / "out" / "faults-lite-quick.md").read_text()

@@ -5,7 +5,8 @@
 2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
 3. grow     what else helps on top of the best, then several at once
 4. refine   the values of the best, and the next ideas on top of it, while something is to be gained
-5. confirm  the best of each size on more seeds; of nearly equal ones the smallest
+5. confirm  the best of each size on more seeds, as many as can be paid; of nearly equal ones the smallest;
+            what one seed favoured and the next does not is dropped, and the next best is looked at
 """
 
 import math
@@ -229,15 +230,26 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
     if not finalists:
         return []
     # One seed tells less than several: a smaller change must come closer to the best.
-    first = smallest_near(context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
-    chosen = affordable_on_seeds(context, first, SEEDS - 1)
-    if len(chosen) < 2:
-        return [*chosen, *(one for one in first if one not in chosen)]
-    order = _held(context, chosen, SEEDS)
-    if len(affordable_on_seeds(context, order[:2], SEEDS)) > 1:
+    left = smallest_near(context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
+    if not _looks(context, left[:1]):
+        return left
+    held: list[Patch] = []
+    while left and not held and (looks := _looks(context, left[:2]) or _looks(context, left[:1])):
+        chosen = affordable_on_seeds(context, left, looks)
+        held = _held(context, chosen, 1 + looks)
+        left = [one for one in left if one not in chosen]
+    if len(affordable_on_seeds(context, held[:2], SEEDS)) > 1:
         # What is left of the budget decides between the two in front.
-        order = [*_held(context, order[:2], 2 * SEEDS), *order[2:]]
-    return order
+        held = [*_held(context, held[:2], 2 * SEEDS), *held[2:]]
+    return held
+
+
+def _looks(context: SearchContext, patches: Sequence[Patch]) -> int:
+    """On how many more seeds these can be looked at beside the program as it stands; at most two."""
+    for seeds in range(SEEDS - 1, 0, -1):
+        if context.within_budget(sum(context.cost(one, seeds) for one in patches) + seeds):
+            return seeds
+    return 0
 
 
 def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
