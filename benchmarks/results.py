@@ -34,6 +34,7 @@ CASES = {
     "sandbox": ("hostile", "benign"),
     "probe": ("probe", "naive"),
     "repair": ("faults",),
+    "effects": ("faults",),
     "trials": ("speed", "faults"),
     "lint": ("faults", "papers", "probe", "speed"),
     "cost": ("cost", "faults", "papers", "probe", "speed"),
@@ -198,11 +199,13 @@ def _gpus() -> list[str]:
 
 
 def files_identity(*shelves: str) -> str:
-    """A hash over every file of these folders of cases, and over those of the demo that belong to them."""
-    known = hashlib.sha256()
+    """A hash over every file of these folders of cases, and over those of the demo that belong to them; unknown
+    where there is none, so that a folder that was moved does not look like one that is empty."""
+    known, read = hashlib.sha256(), 0
     for shelf in shelves:
         for folder in (ROOT / "benchmarks" / "cases" / shelf, DEMO / shelf):
             files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
             for file in sorted(files):
+                read += 1
                 known.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return known.hexdigest()
+    return known.hexdigest() if read else UNKNOWN

@@ -150,6 +150,7 @@ def test_a_command_is_kept_without_defaults_and_paths(tmp_path: Path) -> None:
 def test_cases_have_a_hash_and_the_machine_has_no_name() -> None:
     assert files_identity("speed") != files_identity("probe")
     assert files_identity("speed") == files_identity("speed")
+    assert files_identity("no such folder") == UNKNOWN
     assert "cores" in machine()
     assert "/" not in machine()
 
